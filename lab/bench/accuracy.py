@@ -31,7 +31,7 @@ from simdup.features.short_texts import forms_of
 from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.shingling import Shingling
-from simdup.model.table import Rows
+from simdup.model.table import Side
 from simdup.verify.document_texts import Texts, in_memory
 from simdup.verify.join import Similar, edited_pairs, similar_pairs
 from simdup.verify.verifier import resemblance
@@ -389,7 +389,7 @@ def _true_pairs(texts: Sequence[str], advised: dict[str, Any]) -> set[NamePair]:
     shingler = analyzer.shingler(Shingling.parse(advised["shingle"]))
     sets = [shingler.shingles(shingler.text_of(text)) for text in prepared]
     counted = similar_pairs(sets, least)
-    counted = counted.where(~by_edit(Rows(known, counted.i), Rows(known, counted.j)))
+    counted = counted.where(~by_edit(Side(known, counted.i), Side(known, counted.j)))
     return {
         ordered(str(i), str(j))
         for pairs in (counted.of(kept), edited_pairs(held, least).of(kept))

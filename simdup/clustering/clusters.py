@@ -15,7 +15,7 @@ from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair, Spared
 from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
 from simdup.model.measures import DocumentPair, MeasuredPairs
-from simdup.model.table import Documents, Rows
+from simdup.model.table import Documents, Side
 from simdup.search.arrays import RowIds, hamming_distances
 
 # Measures pairs of documents, given by number.
@@ -116,7 +116,7 @@ def _beside_kept(
     ours = (documents["terms"][a] > 0) & (documents["terms"][b] > 0)
     pairs = with_distances(measure(a[ours], b[ours]), documents)
     taken = pairs.taken(criteria) & across_groups(
-        Rows(documents, a[ours]), Rows(documents, b[ours])
+        Side(documents, a[ours]), Side(documents, b[ours])
     )
     if criteria.by_distance:
         taken &= pairs["distance"] <= criteria.distance
@@ -196,7 +196,7 @@ class _Naming:
         kinds = [None if one.measures.similarity is None else JACCARD for one in pairs]
         if "letters" in self._documents:
             a, b = np.array([pair[:2] for pair in pairs], np.int64).reshape(-1, 2).T
-            edited = by_edit(Rows(self._documents, a), Rows(self._documents, b))
+            edited = by_edit(Side(self._documents, a), Side(self._documents, b))
             for i in np.flatnonzero(edited & ~self._indexed[a]).tolist():
                 kinds[i] = EDIT if kinds[i] else None
         return kinds
@@ -217,7 +217,7 @@ class _Naming:
         for first, copy, *_ in group.pairs:
             if first in found and copy not in found and digests[first] == digests[copy]:
                 beside = found[first]._replace(b=copy)
-                a, b = (Rows(self._documents, np.array([one])) for one in beside[:2])
+                a, b = (Side(self._documents, np.array([one])) for one in beside[:2])
                 if across_groups(a, b)[0]:
                     found[copy] = beside
         return found

@@ -14,21 +14,21 @@ from numpy.typing import NDArray
 
 from simdup.clustering.short_texts import by_edit
 from simdup.model.criteria import FEW_TERMS
-from simdup.model.table import Rows
+from simdup.model.table import Side
 from simdup.search.arrays import U64, RowIds
 
 Mask = NDArray[np.bool_]
 # Returns which of the pairs (a[k], b[k]) a rule allows.
-Rule = Callable[[Rows, Rows], Mask]
+Rule = Callable[[Side, Side], Mask]
 
 
-def _no_references(a: Rows, b: Rows) -> Mask:
+def _no_references(a: Side, b: Side) -> Mask:
     """References are not compared with each other."""
     one_new: Mask = ~(a["reference"] & b["reference"])
     return one_new
 
 
-def _enough_terms(a: Rows, b: Rows) -> Mask:
+def _enough_terms(a: Side, b: Side) -> Mask:
     """Texts with few terms are pairs only if they are short, or identical."""
     one, other = a["terms"], b["terms"]
     enough: Mask = (np.minimum(one, other) >= FEW_TERMS) | (one == 0) | (other == 0)
@@ -39,7 +39,7 @@ def _enough_terms(a: Rows, b: Rows) -> Mask:
     return enough
 
 
-def _identical(a: Rows, b: Rows) -> Mask:
+def _identical(a: Side, b: Side) -> Mask:
     """Return which pairs have the same text: of an index, only lengths and sketches are known."""
     same = np.zeros(len(a.rows), np.bool_)
     if "content_number" in a:
@@ -49,7 +49,7 @@ def _identical(a: Rows, b: Rows) -> Mask:
     return same
 
 
-def across_groups(a: Rows, b: Rows) -> Mask:
+def across_groups(a: Side, b: Side) -> Mask:
     """Documents of one group are never a pair; those of no group may be one with any."""
     if "group_number" not in a:
         return np.ones(len(a.rows), np.bool_)
@@ -58,13 +58,13 @@ def across_groups(a: Rows, b: Rows) -> Mask:
     return apart
 
 
-def _of_one_block(a: Rows, b: Rows) -> Mask:
+def _of_one_block(a: Side, b: Side) -> Mask:
     """Only documents that agree in all that must be equal are pairs."""
     same: Mask = a["blocking_key"] == b["blocking_key"]
     return same
 
 
-def _no_versions(a: Rows, b: Rows) -> Mask:
+def _no_versions(a: Side, b: Side) -> Mask:
     """A document is no pair with its own earlier version, of the same name and another content.
 
     If only one of the two has a text, their fingerprints tell.  Where contents are not to be known,
@@ -95,7 +95,7 @@ _RULES: Mapping[str, Rule] = {
 }
 
 
-def allowed(a: Rows, b: Rows) -> Mask:
+def allowed(a: Side, b: Side) -> Mask:
     """Return which of the pairs (a[k], b[k]) all rules allow."""
     good = np.ones(len(a.rows), np.bool_)
     for column, rule in _RULES.items():

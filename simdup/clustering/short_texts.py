@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simdup.features.short_texts import Forms
 from simdup.model.criteria import SHORT, Criteria
-from simdup.model.table import Documents, Rows
+from simdup.model.table import Documents, Side
 from simdup.search.arrays import RowIds
 
 Mask = NDArray[np.bool_]
@@ -33,7 +33,7 @@ def short(documents: Documents) -> Mask:
     return (letters > 0) & (letters < SHORT)
 
 
-def by_edit(a: Rows, b: Rows) -> Mask:
+def by_edit(a: Side, b: Side) -> Mask:
     """Return which of the pairs (a[k], b[k]) are measured by edit similarity."""
     if "letters" not in a or "letters" not in b:
         return np.zeros(len(a.rows), np.bool_)
@@ -42,7 +42,7 @@ def by_edit(a: Rows, b: Rows) -> Mask:
     return either
 
 
-def same_numbers(a: Rows, b: Rows) -> Mask:
+def same_numbers(a: Side, b: Side) -> Mask:
     """Return which pairs, measured by edit similarity, have no different numbers.
 
     What is too long to be similar anyway has none.
@@ -51,7 +51,7 @@ def same_numbers(a: Rows, b: Rows) -> Mask:
     return same
 
 
-def may_reach(a: Rows, b: Rows) -> Mask:
+def may_reach(a: Side, b: Side) -> Mask:
     """Return which of the pairs that are measured by it may be similar enough.
 
     Other numbers forbid it, and so does a text that is too long to have its form here.

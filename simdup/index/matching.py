@@ -26,7 +26,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.matches import Match, QueryResult
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
-from simdup.model.table import Documents, Rows
+from simdup.model.table import Documents, Side
 from simdup.search import HammingBall, Hits
 from simdup.search.arrays import hamming_distances
 from simdup.search.banding import neighbours
@@ -286,14 +286,14 @@ def judge(
         asked = asked.without("content_key")
     for low in range(0, len(hits.query), _CHUNK):
         query, row, distance = hits.take(slice(low, low + _CHUNK))
-        a, b = Rows(asked, query), Rows(held, _places(row, here))
+        a, b = Side(asked, query), Side(held, _places(row, here))
         columns = {"a": query, "b": row, "distance": distance.astype(np.int64)}
         pairs = MeasuredPairs(columns | {"similarity": _estimates(a, b)})
         parts.append(pairs.take(allowed(a, b) & pairs.accepted(options.criteria)))
     return MeasuredPairs.concat(parts)
 
 
-def _estimates(a: Rows, b: Rows) -> NDArray[np.float64]:
+def _estimates(a: Side, b: Side) -> NDArray[np.float64]:
     """Return the similarity of each pair, as sketches estimate it; NaN if one has no text."""
     similarity = np.full(len(a.rows), np.nan)
     texts = np.flatnonzero((a["terms"] > 0) & (b["terms"] > 0))

@@ -151,8 +151,8 @@ class Documents(Table):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """Some rows of a table, whose columns are cut when they are asked for."""
+class Side:
+    """One side of pairs: rows of a table, whose columns are cut when they are asked for."""
 
     table: Table
     rows: I64
@@ -165,9 +165,9 @@ class Rows:
         """Return a column of these rows."""
         return self.table[name][self.rows]
 
-    def take(self, which: I64) -> Rows:
+    def take(self, which: I64) -> Side:
         """Return some of these rows."""
-        return Rows(self.table, self.rows[which])
+        return Side(self.table, self.rows[which])
 
 
 def _joined(name: str, parts: Sequence[Table], spend: bool) -> NDArray[Any]:

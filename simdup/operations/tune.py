@@ -29,7 +29,7 @@ from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
 from simdup.model.shingling import Shingling
-from simdup.model.table import Rows
+from simdup.model.table import Side
 from simdup.model.tuning import FEW_PAIRS, Reason, Setting, Tuning
 from simdup.output.tuning import reasons_words
 from simdup.search.duplicates import collapse
@@ -245,7 +245,7 @@ class _Search:
         else:
             sets_of = partial(texts.sets, shingling=shingling)
             found, least = wide_pairs(sets_of, documents, highest)
-        a, b = (Rows(texts.texts.documents, rows) for rows in (found.i, found.j))
+        a, b = (Side(texts.texts.documents, rows) for rows in (found.i, found.j))
         counted = ~by_edit(a, b)
         found = joined([found.where(counted), self.edited])
         if len(self.edited.i):

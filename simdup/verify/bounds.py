@@ -19,7 +19,7 @@ from simdup.features.shingles import Sets
 from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.mix64 import mix64, mix_columns
 from simdup.model.criteria import LOSSLESS, Criteria
-from simdup.model.table import Rows
+from simdup.model.table import Side
 from simdup.search.arrays import U64, RowIds, hamming_distances
 from simdup.search.lists import Lists
 from simdup.search.parts import Parts
@@ -301,7 +301,7 @@ class FormBounds:
 
     def measure(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs are measured by edit similarity."""
-        return by_edit(Rows(self._documents, i), Rows(self._documents, j))
+        return by_edit(Side(self._documents, i), Side(self._documents, j))
 
     def may_reach(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs may have the similarity; none that has it is rejected.
@@ -311,7 +311,7 @@ class FormBounds:
         possible = ~self.measure(i, j)
         edited = np.flatnonzero(~possible)
         documents = self._documents
-        possible[edited] = may_reach(Rows(documents, i[edited]), Rows(documents, j[edited]))
+        possible[edited] = may_reach(Side(documents, i[edited]), Side(documents, j[edited]))
         for signatures in self._signatures:
             edited = edited[possible[edited]]
             a, b = (signatures.rows(self._compared.numbers[rows[edited]]) for rows in (i, j))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simdup.clustering.rules import allowed
 from simdup.model.settings import Settings
-from simdup.model.table import Documents, Rows
+from simdup.model.table import Documents, Side
 from simdup.search.arrays import RowIds, RowPairs
 from simdup.search.forest import Forest
 from simdup.search.grouping import LOOK, Budget, Check, connect
@@ -63,7 +63,7 @@ class ComparedDocuments:
 
     def useful(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs may be candidates: no rule about documents forbids it."""
-        return allowed(Rows(self.documents, i), Rows(self.documents, j))
+        return allowed(Side(self.documents, i), Side(self.documents, j))
 
     def proposed_by(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs each search of the criteria proposes (bool[searches, pairs])."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from simdup.clustering.short_texts import by_edit, formed, may_reach
 from simdup.features.shingles import Sets, Shingles
-from simdup.model.table import Rows
+from simdup.model.table import Side
 from simdup.search.arrays import U64, RowIds
 from simdup.verify.document_texts import Texts
 
@@ -159,7 +159,7 @@ def edited_pairs(texts: Texts, least: float) -> Similar:
 
 def edited(texts: Texts, i: RowIds, j: RowIds, least: float) -> Similar:
     """Return which pairs have at least an edit similarity, if that is their measure."""
-    a, b = Rows(texts.documents, i), Rows(texts.documents, j)
+    a, b = Side(texts.documents, i), Side(texts.documents, j)
     good = by_edit(a, b) & may_reach(a, b)
     i, j = i[good], j[good]
     found = Similar(i, j, texts.edit_similarities(i, j))

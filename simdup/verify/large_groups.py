@@ -32,7 +32,7 @@ from simdup.clustering.clusters import Group, Measure
 from simdup.clustering.rules import across_groups
 from simdup.model.criteria import Criteria
 from simdup.model.measures import DocumentPair, Measures
-from simdup.model.table import Documents, Rows
+from simdup.model.table import Documents, Side
 from simdup.search.arrays import RowIds, hamming_distances
 from simdup.search.forest import Forest
 from simdup.search.grouping import (
@@ -288,7 +288,7 @@ class LargeGroup:
         values = documents["fingerprint"]
         distances = hamming_distances(values, i, values, j).astype(np.int64)
         good = pairs.accepted(self._criteria) & across_groups(
-            Rows(documents, i), Rows(documents, j)
+            Side(documents, i), Side(documents, j)
         )
         if self._criteria.by_distance:
             good &= distances <= self._criteria.distance

@@ -19,7 +19,7 @@ from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.shingling import Shingling
-from simdup.model.table import Rows
+from simdup.model.table import Side
 from simdup.model.tuning import Setting
 from simdup.search.arrays import RowIds
 from simdup.verify.compared import ComparedDocuments
@@ -81,7 +81,7 @@ class KnownPairs:
         similarity = self.similarity
         if criteria.shingle != self.criteria.shingle:
             similarity, sets = similarity.copy(), self.material.sets(criteria.shingle)
-            counted = ~by_edit(*(Rows(self.material.texts.documents, rows) for rows in (i, j)))
+            counted = ~by_edit(*(Side(self.material.texts.documents, rows) for rows in (i, j)))
             similarity[counted] = jaccard(sets, i[counted], j[counted])
         return self.material.compared(settings).test(i, j) & (similarity >= criteria.similarity)
 

@@ -30,7 +30,7 @@ from simdup.features.counts import CsrRows
 from simdup.features.shingles import Shingles
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
-from simdup.model.table import Rows
+from simdup.model.table import Side
 from simdup.search.arrays import RowIds
 from simdup.verify.document_texts import Texts
 
@@ -145,7 +145,7 @@ class Verifier:
     def measure(self, a: RowIds, b: RowIds) -> MeasuredPairs:
         """Return the pairs (a[k], b[k]) with their measures."""
         criteria, documents = self._criteria, self._texts.documents
-        one_side, other_side = Rows(documents, a), Rows(documents, b)
+        one_side, other_side = Side(documents, a), Side(documents, b)
         columns: dict[str, NDArray[Any]] = {"a": a, "b": b}
         edited = by_edit(one_side, other_side)
         counted = np.ones(len(a), np.bool_) if criteria.directed else ~edited
