@@ -24,7 +24,6 @@ from lab.trial import Trial, say
 from simdup import Index, search
 from simdup.index.candidates import CandidateSearcher, Searches
 from simdup.index.matching import QueryOptions, query
-from simdup.index.searcher import SearchSetup
 from simdup.index.sections import concat, line_documents
 from simdup.index.session import Patience
 from simdup.lsh.bbit import SIZE, bbit_sketch, estimate
@@ -33,6 +32,7 @@ from simdup.lsh.sketch_bands import AskedBands, sketch_banding
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents
 from simdup.search import HammingBall
+from simdup.search.queries import SearchSetup
 
 MILLION = 10**6
 

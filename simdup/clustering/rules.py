@@ -65,7 +65,7 @@ def _of_one_block(a: Side, b: Side) -> Mask:
 
 
 def _no_versions(a: Side, b: Side) -> Mask:
-    """A document is no pair with its own earlier version, of the same name and another content.
+    """Documents do not match their own earlier versions, of the same name and another content.
 
     If only one of the two has a text, their fingerprints tell.  Where contents are not to be known,
     documents of the same name are never a pair.

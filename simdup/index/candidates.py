@@ -14,15 +14,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.index.band_searcher import BandSearcher, SketchSource
-from simdup.index.searcher import Searcher, SearchSetup
-from simdup.index.sections import U64, RowIds, RowSketches, sketched
+from simdup.index.sections import U64, RowIds, sketched
 from simdup.lsh.bbit import estimate
 from simdup.lsh.families import Banding
-from simdup.lsh.sketch_bands import AskedBands, Sketches, sketch_banding
+from simdup.lsh.sketch_bands import (
+    AskedBands,
+    BandSearcher,
+    RowSketches,
+    Sketches,
+    SketchSource,
+    sketch_banding,
+)  # fmt: skip
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
 from simdup.model.table import Documents
 from simdup.search import Hits
+from simdup.search.queries import Searcher, SearchSetup
 
 # The most documents tried at a time: their look-ups take 16 MB, and their band keys 50 MB.
 _QUERIES = 1 << 17
@@ -83,7 +89,9 @@ class CandidateSearcher:
     @classmethod
     def among(cls, documents: Documents, searches: Searches) -> CandidateSearcher:
         """Return what finds candidates among documents that are in memory."""
-        source = SketchSource(lambda: iter([sketched(documents)]), documents.take)
+        source = SketchSource(
+            lambda: iter([sketched(documents)]), lambda rows: documents["sketch"][rows]
+        )
         return cls(documents["fingerprint"], source, searches)
 
     def append(self, documents: Documents) -> None:

@@ -6,18 +6,16 @@ similarity that sketches estimate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise, repeat
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup import search
 from simdup.clustering.rules import allowed
-from simdup.index.candidates import CandidateCounts, Searches
-from simdup.index.searcher import SearchSetup
+from simdup.index.candidates import CandidateCounts, CandidateSearcher, Searches
 from simdup.index.sections import U64, RowIds, removed_keys, sketched, text_hashes
 from simdup.index.session import Patience, Session
 from simdup.lsh.bbit import estimate
@@ -26,10 +24,11 @@ from simdup.model.criteria import Criteria
 from simdup.model.matches import Match, QueryResult
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
-from simdup.model.table import Documents, Side
+from simdup.model.table import Documents, Side, objects
 from simdup.search import HammingBall, Hits
 from simdup.search.arrays import hamming_distances
 from simdup.search.banding import neighbours
+from simdup.search.queries import SearchSetup
 
 # Documents that are queried and added at a time if earlier ones may match later ones: few at
 # first, because many equal documents would all be compared with each other.
@@ -82,16 +81,45 @@ class Matches:
     # For each document with a text that was removed, what it was removed for; of those that nothing
     # else is near, `found` has these matches too.
     removed: MeasuredPairs
-    names: dict[int, str]  # of the rows that match
-    counts: CandidateCounts  # of their candidates
+    held: Documents  # the documents of the index that match, by row: their ``number``
+    counts: CandidateCounts  # of the candidates
+
+    @classmethod
+    def concat(cls, several: Sequence[Matches]) -> Matches:
+        """Return all matches, by document and by row, of which each is there once."""
+        found, removed = [NO_MATCHES], [NO_MATCHES]
+        for one in several:
+            found.append(one.found)
+            removed.append(one.removed)
+        held = _by_number([one.held for one in several])
+        counts = CandidateCounts.sum([one.counts for one in several])
+        return cls(MeasuredPairs.concat(found), MeasuredPairs.concat(removed), held, counts)
+
+    def shifted(self, documents: int, rows: int = 0) -> Matches:
+        """Return the same matches with larger numbers of documents and rows."""
+        found, removed = (
+            pairs.and_columns(a=pairs["a"] + documents, b=pairs["b"] + rows)
+            for pairs in (self.found, self.removed)
+        )
+        held = self.held.and_columns(number=self.held["number"] + rows)
+        return Matches(found, removed, held, self.counts)
 
     def lists(self, documents: int) -> Iterator[list[Match]]:
         """Yield the matches of each document, made some documents at a time."""
         bounds = np.searchsorted(self.found["a"], np.arange(documents + 1)).tolist()
         for first in range(0, documents, _RESULTS):
             some = bounds[first : first + _RESULTS + 1]
-            made = to_matches(self.found.take(np.arange(some[0], some[-1])), self.names)
+            made = to_matches(self.found.take(np.arange(some[0], some[-1])), self.held)
             yield from (made[low - some[0] : high - some[0]] for low, high in pairwise(some))
+
+
+def _by_number(several: Sequence[Documents]) -> Documents:
+    """Return documents by their ``number``, each once."""
+    parts = [one for one in several if len(one)]
+    if not parts:
+        return Documents({"number": np.zeros(0, np.int64), "name": objects([])})
+    every = Documents.concat(parts)
+    return every.take(np.unique(every["number"], return_index=True)[1])
 
 
 def query(
@@ -108,57 +136,17 @@ def query(
         first += len(some)
 
 
-class Nearest(NamedTuple):
-    """The nearest documents of an index."""
-
-    found: MeasuredPairs  # `b` is the place of a document in what follows
-    names: list[str]
-    values: U64  # uint64[n, words]: fingerprints
-    keys: U64  # uint64[n]: hashes of their names
-    contents: U64  # uint64[n]: hashes of their names and texts together
-    counts: CandidateCounts  # of the candidates
-    removed: MeasuredPairs  # as in `Matches`
-
-    @classmethod
-    def concat(cls, several: Sequence[Nearest]) -> Nearest:
-        """Return those of several indexes, one after another."""
-        found, removed, names = [NO_MATCHES], [NO_MATCHES], list[str]()
-        for one in several:
-            for parts, part in ((found, one.found), (removed, one.removed)):
-                parts.append(part.and_columns(b=part["b"] + len(names)))
-            names += one.names
-        columns = [(one.values, one.keys, one.contents) for one in several]
-        values, keys, contents = map(np.concatenate, zip(*columns, strict=True))
-        counts = CandidateCounts.sum([one.counts for one in several])
-        joined = MeasuredPairs.concat(found), MeasuredPairs.concat(removed)
-        return cls(joined[0], names, values, keys, contents, counts, joined[1])
-
-
-def find_nearest(session: Session, documents: Documents, options: QueryOptions) -> Nearest:
-    """Return the document of an index that is nearest to each of some documents that match one.
-
-    All of them see the index as it is at the beginning.
-    """
-    parts, again, names = [NO_MATCHES], [NO_MATCHES], dict[int, str]()
-    first, counts = 0, list[CandidateCounts]()
+def find_nearest(session: Session, documents: Documents, options: QueryOptions) -> Matches:
+    """Return the matches of documents, all with the index as it is at the beginning."""
+    parts, first = list[Matches](), 0
     with session.storage.reading():
         while first < len(documents):
             some, matches = _match(session, documents, first, options)
-            for several, one in ((parts, matches.found), (again, matches.removed)):
-                several.append(one.and_columns(a=one["a"] + first))
-            names |= matches.names
-            counts.append(matches.counts)
+            parts.append(matches.shifted(first))
             first += len(some)
-        # It has a copy of all fingerprints.
-        session.forget_searcher()
-        found, removed = MeasuredPairs.concat(parts), MeasuredPairs.concat(again)
-        rows = distinct(np.concatenate([found["b"], removed["b"]]))
-        values = session.store.fingerprints()[rows]
-        keys, contents = (session.store.column(kind)[rows] for kind in ("keys", "contents"))
-    found = found.and_columns(b=rows.searchsorted(found["b"]))
-    removed = removed.and_columns(b=rows.searchsorted(removed["b"]))
-    known = [names[row] for row in rows.tolist()]
-    return Nearest(found, known, values, keys, contents, CandidateCounts.sum(counts), removed)
+    # It has a copy of all fingerprints.
+    session.forget_searcher()
+    return Matches.concat(parts)
 
 
 def adding_chunks(documents: Documents) -> Iterator[Documents]:
@@ -186,8 +174,8 @@ def query_and_add(
             new = np.array([i for i, known in enumerate(matches) if not known], np.int64)
             searches = options.searches(session.recipe.bits)
             added, among = choose_new(some, new, searches, options)
-            names = dict(enumerate(some["name"].tolist()))
-            for document, match in zip(among["a"], to_matches(among, names), strict=True):
+            numbered = some.and_columns(number=np.arange(len(some)))
+            for document, match in zip(among["a"], to_matches(among, numbered), strict=True):
                 matches[document].append(match)
             if len(added):
                 searcher = session.searcher(searches)
@@ -200,7 +188,8 @@ def query_and_add(
             else:
                 searcher.append(kept)
         fresh = set(added.tolist())
-        yield [options.result(name, matches[i], i in fresh) for i, name in names.items()]
+        names = enumerate(some["name"].tolist())
+        yield [options.result(name, matches[i], i in fresh) for i, name in names]
         first += len(some)
 
 
@@ -216,30 +205,36 @@ def _match(
     last = len(documents) if most is None else min(first + most, len(documents))
     some, (hits, counts) = searcher.find_first(documents, range(first, last), _HITS)
     rows = distinct(hits.row)
-    parts, names = [NO_MATCHES], dict[int, str]()
+    parts, every = [NO_MATCHES], list[Documents]()
     for low in range(0, len(rows), _ROWS):
         here = rows[low : low + _ROWS]
         inside = np.flatnonzero((hits.row >= here[0]) & (hits.row <= here[-1]))
-        held = session.store.look_up(here).and_columns(fingerprint=searcher.fingerprints(here))
-        parts.append(best(judge(hits.take(inside), some, held, here, options), options.limit))
-        matched = distinct(parts[-1]["b"])
-        places = _places(matched, here)
-        names |= zip(matched.tolist(), held["name"][places].tolist(), strict=True)
+        held = _look_up(session, searcher, here)
+        parts.append(best(judge(hits.take(inside), some, held, options), options.limit))
+        every.append(held.take(_places(distinct(parts[-1]["b"]), here)).without("sketch"))
     found = best(MeasuredPairs.concat(parts), options.limit)
-    removed, more = _recognize(session, some, options.criteria)
-    return some, Matches(otherwise(found, removed), removed, names | more, counts)
+    removed = _recognize(session, some, options.criteria)
+    every.append(_look_up(session, searcher, distinct(removed["b"])).without("sketch"))
+    held = _by_number(every)
+    return some, Matches(otherwise(found, removed), removed, held, counts)
 
 
-def _recognize(
-    session: Session, asked: Documents, criteria: Criteria
-) -> tuple[MeasuredPairs, dict[int, str]]:
-    """Return what the documents with the text of a removed one were removed for, and the names.
+def _look_up(session: Session, searcher: CandidateSearcher, rows: RowIds) -> Documents:
+    """Return the documents of ascending rows."""
+    if not len(rows):
+        return Documents()
+    columns = {"number": rows, "fingerprint": searcher.fingerprints(rows)}
+    return session.store.look_up(rows).and_columns(**columns)
+
+
+def _recognize(session: Session, asked: Documents, criteria: Criteria) -> MeasuredPairs:
+    """Return what the documents with the text of a removed one were removed for.
 
     A pair must meet what is asked for now, with the figures of then.
     """
     removed = session.removed()
     if not (len(removed) and criteria.verify and criteria.similarity):
-        return NO_MATCHES, {}
+        return NO_MATCHES
     texts = np.flatnonzero(asked["terms"])
     hashes = text_hashes(asked["name_key"][texts], asked["content_key"][texts])
     wanted = removed_keys(hashes, criteria)
@@ -253,12 +248,11 @@ def _recognize(
     present = places >= 0
     texts, pairs, places = texts[present], pairs[present], places[present]
     if not len(pairs):
-        return NO_MATCHES, {}
+        return NO_MATCHES
     kept = session.store.look_up(places)
     columns = {"a": texts, "b": places, "distance": pairs["distance"].astype(np.int64)}
     every = MeasuredPairs(columns | {"similarity": pairs["similarity"].astype(np.float64)})
-    found = every.take(kept["name_key"] != asked["name_key"][texts])
-    return found, dict(zip(places.tolist(), kept["name"].tolist(), strict=True))
+    return every.take(kept["name_key"] != asked["name_key"][texts])
 
 
 def _count_distinct(keys: U64) -> int:
@@ -274,19 +268,14 @@ def _places(rows: RowIds, here: RowIds) -> RowIds:
     return rows - here[0] if together else here.searchsorted(rows)
 
 
-def judge(
-    hits: Hits, asked: Documents, held: Documents, here: RowIds, options: QueryOptions
-) -> MeasuredPairs:
-    """Return the hits that match, with their similarities.
-
-    `held` are the documents of the ascending rows `here`.
-    """
+def judge(hits: Hits, asked: Documents, held: Documents, options: QueryOptions) -> MeasuredPairs:
+    """Return the hits that match, with their similarities; `held` have their rows as ``number``."""
     parts = [NO_MATCHES]
     if options.exclude_self:
         asked = asked.without("content_key")
     for low in range(0, len(hits.query), _CHUNK):
         query, row, distance = hits.take(slice(low, low + _CHUNK))
-        a, b = Side(asked, query), Side(held, _places(row, here))
+        a, b = Side(asked, query), Side(held, _places(row, held["number"]))
         columns = {"a": query, "b": row, "distance": distance.astype(np.int64)}
         pairs = MeasuredPairs(columns | {"similarity": _estimates(a, b)})
         parts.append(pairs.take(allowed(a, b) & pairs.accepted(options.criteria)))
@@ -327,15 +316,15 @@ def otherwise(matches: MeasuredPairs, others: MeasuredPairs) -> MeasuredPairs:
     return best(MeasuredPairs.concat([matches, missing]), None) if len(missing) else matches
 
 
-def to_matches(matches: MeasuredPairs, names: Mapping[int, str]) -> list[Match]:
-    """Return matches as objects, given the names of their rows.
+def to_matches(matches: MeasuredPairs, held: Documents) -> list[Match]:
+    """Return matches as objects; `held` have their rows as ``number``.
 
     They become objects only when needed: a hundred thousand at once would keep the garbage
     collector busy for longer than the search takes.
     """
     shares = (None if share != share else share for share in matches["similarity"].tolist())
-    rows = map(names.__getitem__, matches["b"].tolist())
-    return list(map(Match, rows, matches["distance"].tolist(), shares))
+    names = held["name"][held["number"].searchsorted(matches["b"])].tolist()
+    return list(map(Match, names, matches["distance"].tolist(), shares))
 
 
 def distinct(rows: RowIds) -> RowIds:
@@ -355,7 +344,8 @@ def choose_new(
     free = np.zeros(len(documents), np.bool_)
     free[unmatched] = True
     keys, texts = _band_keys(documents, searches), documents["terms"] > 0
-    every, values = np.arange(len(documents)), documents["fingerprint"]
+    documents = documents.and_columns(number=np.arange(len(documents)))
+    values = documents["fingerprint"]
     found, rows = [NO_MATCHES], np.flatnonzero(_may_match(documents, searches))
     for first, number in enumerate(rows.tolist(), 1):
         if not free[number]:
@@ -369,7 +359,7 @@ def choose_new(
         if texts[number]:
             close |= texts[later] & (keys[later] == keys[number]).any(axis=1)
         hits = Hits(later, one, distances).take(np.flatnonzero(close))
-        found.append(judge(hits, documents, documents, every, options))
+        found.append(judge(hits, documents, documents, options))
         free[found[-1]["a"]] = False
     return np.flatnonzero(free), MeasuredPairs.concat(found)
 

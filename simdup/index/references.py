@@ -22,7 +22,7 @@ from simdup.errors import SimdupError
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.index.candidates import NO_CANDIDATES, CandidateCounts
 from simdup.index.ingest import indexed, summaries
-from simdup.index.matching import Nearest, QueryOptions, best, find_nearest, otherwise
+from simdup.index.matching import Matches, QueryOptions, best, find_nearest, otherwise
 from simdup.index.opening import open_storage
 from simdup.index.sections import TEXT_HASH, U64, RowIds, content_hashes, to_numbers
 from simdup.index.session import Session
@@ -33,7 +33,7 @@ from simdup.model.criteria import CHARACTERS_5, Criteria
 from simdup.model.measures import UNMEASURED, DocumentPair, MeasuredPairs, Measures
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
-from simdup.model.table import Documents, objects
+from simdup.model.table import Documents, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,24 +172,29 @@ class IndexReferences:
         asked = indexed(corpus, Fingerprints(documents["fingerprint"], bits, terms))
         if not self.sessions:
             return IndexMatches(documents, own, asked=asked)
-        each, progress = [], settings.run.progress
+        each, before, progress = list[Matches](), 0, settings.run.progress
         progress("matching", 0, len(asked))
         for one in self.sessions:
             seen = one.storage.path == self.seen
             options = QueryOptions(settings.criteria, exclude_self=seen, limit=1, run=settings.run)
-            each.append(find_nearest(one, asked, options))
-        nearest, numbers = Nearest.concat(each), np.flatnonzero(terms)
+            each.append(find_nearest(one, asked, options).shifted(0, before))
+            before += len(one.store)
+        nearest, numbers = Matches.concat(each), np.flatnonzero(terms)
+        held = nearest.held
+        progress("matching", len(asked), len(asked))
+        if not len(held):
+            return IndexMatches(documents, own, counts=nearest.counts, asked=asked)
         found, undecided = _decided(best(nearest.found, 1), settings.criteria)
         found, numbered = _without_numbered(
             found, best(nearest.removed, 1), documents.take(numbers)
         )
-        same = _same(nearest, found, numbers, corpus)
-        text_of = np.full(len(nearest.names), -1)
+        found = found.and_columns(b=held["number"].searchsorted(found["b"]))
+        same = _same(held, found, numbers, corpus)
+        text_of = np.full(len(held), -1)
         text_of[found["b"][same]] = numbers[found["a"][same]]
         documents = documents.and_columns(indexed=np.zeros(len(documents), np.bool_))
-        every = Documents.concat([_rows_of(nearest, text_of, documents), documents])
-        others = found.take(np.flatnonzero(~same))
-        progress("matching", len(asked), len(asked))
+        every = Documents.concat([_rows_of(held, text_of, documents), documents])
+        others = found.take(~same)
         return IndexMatches(
             every,
             np.concatenate([text_of, own]),
@@ -198,7 +203,7 @@ class IndexReferences:
             nearest.counts,
             undecided,
             asked,
-            nearest.contents,
+            held["content_key"],
             found["a"],
             numbered,
         )
@@ -271,7 +276,7 @@ def _without_numbered(
 
 
 def _same(
-    nearest: Nearest, found: MeasuredPairs, numbers: RowIds, corpus: Collection
+    held: Documents, found: MeasuredPairs, numbers: RowIds, corpus: Collection
 ) -> NDArray[np.bool_]:
     """Return which matches are of a document and one with the same text, and another name.
 
@@ -280,18 +285,19 @@ def _same(
     documents = numbers[found["a"]]
     texts = to_numbers(corpus["summary"][documents, :TEXT_HASH].tobytes())[:, np.newaxis]
     own = set(map(str, corpus["name"]))
-    same = np.array([nearest.names[row] not in own for row in found["b"].tolist()], np.bool_)
-    same &= content_hashes(nearest.keys[found["b"]], texts) == nearest.contents[found["b"]]
+    its = Side(held, found["b"])
+    same = np.array([name not in own for name in its["name"].tolist()], np.bool_)
+    same &= content_hashes(its["name_key"], texts) == its["content_key"]
     return same
 
 
-def _rows_of(nearest: Nearest, text_of: RowIds, documents: Documents) -> Documents:
+def _rows_of(held: Documents, text_of: RowIds, documents: Documents) -> Documents:
     """Return documents of indexes as rows beside others, one of which may have their text."""
     known = text_of >= 0
     columns = {name: documents[name][text_of] for name in documents}
     for column in columns.values():
         column[~known] = np.zeros((), column.dtype)
-    columns["name"], columns["fingerprint"] = objects(nearest.names), nearest.values
+    columns |= {"name": held["name"], "fingerprint": held["fingerprint"]}
     columns["reference"] = columns["indexed"] = np.ones(len(known), np.bool_)
     return Documents(columns)
 

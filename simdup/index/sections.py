@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from simdup.corpus.names import from_bytes, to_bytes
 from simdup.lsh.bbit import SIZE
+from simdup.lsh.sketch_bands import RowSketches
 from simdup.mix64 import scatter, unscatter
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents, objects
 
 U64 = NDArray[np.uint64]
 RowIds = NDArray[np.int64]
-# int64[m] and uint8[m, 128]: the numbers of documents with a text, and their sketches.
-RowSketches = tuple[RowIds, NDArray[np.uint8]]
 
 
 # Bytes of the hash of a text.

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from simdup._version import __version__
-from simdup.index.band_searcher import SketchSource
 from simdup.index.candidates import CandidateSearcher, Searches
 from simdup.index.sections import RemovedTexts
 from simdup.index.storage import Storage
 from simdup.index.store import Store
 from simdup.index.stored_recipe import StoredRecipe
 from simdup.index.writer import Writer
+from simdup.lsh.sketch_bands import SketchSource
 
 # Seconds that a writer waits for another one.
 TIMEOUT = 60.0
@@ -72,7 +72,8 @@ class Session:
         """Return a searcher for the current documents."""
         version = self.storage.version()
         if self._searcher is None or self._searcher[:2] != (version, searches):
-            source = SketchSource(self.store.iter_sketches, self.store.look_up)
+            store = self.store
+            source = SketchSource(store.iter_sketches, lambda rows: store.look_up(rows)["sketch"])
             found = CandidateSearcher(self.store.fingerprints(), source, searches)
             self._searcher = version, searches, found
         return self._searcher[2]

@@ -21,13 +21,13 @@ from simdup.index.sections import (
     U64,
     RemovedTexts,
     RowIds,
-    RowSketches,
     from_sections,
     match_columns,
     to_numbers,
 )
 from simdup.index.storage import Storage
 from simdup.lsh.bbit import SIZE
+from simdup.lsh.sketch_bands import RowSketches
 from simdup.model.table import Documents
 
 # Documents per block. Reading from 200,000 documents with sketches, in blocks of

@@ -12,18 +12,18 @@ from support import Command, examples
 
 from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, scan
-from simdup.index import band_searcher, candidates, matching, store
-from simdup.index.band_searcher import BandSearcher, SketchSource, overlap
+from simdup.index import candidates, matching, store
 from simdup.index.candidates import CandidateCounts, CandidateSearcher, Searches
 from simdup.index.matching import QueryOptions, choose_new, judge
-from simdup.index.searcher import SearchSetup
 from simdup.index.sections import line_documents, sketched
+from simdup.lsh import sketch_bands
 from simdup.lsh.bbit import SIZE, estimate
-from simdup.lsh.sketch_bands import sketch_banding
+from simdup.lsh.sketch_bands import BandSearcher, SketchSource, overlap, sketch_banding
 from simdup.model.criteria import Criteria
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents
 from simdup.search import HammingBall, Hits
+from simdup.search.queries import SearchSetup
 
 ALONE = RunOptions(jobs=1)
 METHODS = ["auto", "simhash", "minhash"]
@@ -124,7 +124,7 @@ def test_candidates_are_those_of_fingerprints_and_bands(
 def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
     count: int, seed: int, similarity: float, method: str
 ) -> None:
-    made = documents(count, seed)
+    made = documents(count, seed).and_columns(number=np.arange(count))
     criteria = Criteria(1, similarity, method=method)
     every = proposed(made, made, criteria)
     options, rows = QueryOptions(criteria), np.arange(count)
@@ -132,7 +132,7 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
     def match(i: int, j: int) -> bool:
         distance = np.array([apart(made, i, made, j)], np.int16)
         hit = Hits(np.array([i]), np.array([j]), distance)
-        return len(judge(hit, made, made, rows, options)) > 0
+        return len(judge(hit, made, made, options)) > 0
 
     known = np.flatnonzero(np.random.default_rng(seed).random(count) < 0.2)
     for without in ([], known.tolist()):
@@ -162,7 +162,7 @@ def test_tables_and_reading_find_the_same(
     def whole() -> Documents:
         return b.take(np.arange(sum(map(len, stored))))
 
-    source = SketchSource(lambda: iter([sketched(whole())]), lambda rows: whole().take(rows))
+    source = SketchSource(lambda: iter([sketched(whole())]), lambda rows: whole()["sketch"][rows])
     searcher = BandSearcher(source, banding, threads)
 
     def found() -> list[tuple[int, int]]:
@@ -177,9 +177,9 @@ def test_tables_and_reading_find_the_same(
         return sorted(pair for part in parts for pair in part)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(band_searcher, "_FEW", 1e9)
+        patch.setattr(sketch_bands, "_FEW_ROWS", 1e9)
         for first in range(held // 2, held, 7):
-            for _ in range(band_searcher._WORTH_TABLES + 2):
+            for _ in range(sketch_bands._WORTH_TABLES + 2):
                 expected = [
                     (i, int(row))
                     for i in range(len(asked))
@@ -204,11 +204,11 @@ def shared(one: list[int], other: list[int], banding: tuple[int, int]) -> bool:
 def test_tables_are_sorted_only_where_they_help(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not for bands that propose many rows by chance, and not for many questions at a time."""
     b = documents(400, 1)
-    source = SketchSource(lambda: iter([sketched(b)]), b.take)
+    source = SketchSource(lambda: iter([sketched(b)]), lambda rows: b["sketch"][rows])
     for similarity, asked, few in ((0.8, 2, True), (0.2, 2, False), (0.8, 40, False)):
-        monkeypatch.setattr(band_searcher, "_FEW", 0.05)
+        monkeypatch.setattr(sketch_bands, "_FEW_ROWS", 0.05)
         searcher = BandSearcher(source, sketch_banding(similarity), 1)
-        for _ in range(band_searcher._WORTH_TABLES + 2):
+        for _ in range(sketch_bands._WORTH_TABLES + 2):
             assert not searcher.has_tables
             list(searcher.join(sketched(b)[1][:asked], lambda *_: None))
         assert searcher.has_tables == few
@@ -264,8 +264,8 @@ def test_pieces_processes_and_tables_make_no_difference(
     for hits, worth, size in ((1, 1, 1), (7, 0, 5), (9, -1, 1000)):
         monkeypatch.setattr(matching, "_HITS", hits)
         monkeypatch.setattr(matching, "ADDING_CHUNKS", (size,))
-        monkeypatch.setattr(band_searcher, "_WORTH_TABLES", worth)
-        monkeypatch.setattr(band_searcher, "_FEW", 1e9)
+        monkeypatch.setattr(sketch_bands, "_WORTH_TABLES", worth)
+        monkeypatch.setattr(sketch_bands, "_FEW_ROWS", 1e9)
         monkeypatch.setattr(store, "_SKETCHES", 3)
         monkeypatch.setattr(store, "BLOCK", 4)
         assert answers(f"{hits}", 1) == expected

@@ -13,12 +13,12 @@ from simdup import Index
 from simdup.index import candidates, matching
 from simdup.index.candidates import CandidateSearcher, Searches
 from simdup.index.matching import QueryOptions, best, choose_new, distinct
-from simdup.index.searcher import SearchSetup
 from simdup.index.sections import U64, line_documents
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents
 from simdup.search import HammingBall
+from simdup.search.queries import SearchSetup
 
 PRINTS = st.lists(st.integers(0, 63), max_size=40)
 

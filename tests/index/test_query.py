@@ -17,10 +17,10 @@ from support import Command, command, environment
 from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, all_pairs, scan
 from simdup.cli.index import command as index_group
-from simdup.index.searcher import Searcher, SearchSetup
 from simdup.search import HammingBall
 from simdup.search import build as build_tables
 from simdup.search import query as query_tables
+from simdup.search.queries import Searcher, SearchSetup
 
 
 def jsonl(output: bytes) -> list[dict[str, Any]]:

@@ -20,17 +20,17 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_851,
+    "lines": 42_776,
     "lines in simdup/cli": 3_000,
-    "files": 318,
-    "classes": 325,
+    "files": 316,
+    "classes": 323,
     "class names used twice": 0,
     "file names used twice": 27,
     "small modules with one importer": 30,
-    "modules that a scan imports": 245,
+    "modules that a scan imports": 243,
     "modules that the file of scan imports": 31,
     "fields of the largest class": 19,
-    '"None where" and "None if"': 78,
+    '"None where" and "None if"': 76,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines in simdup/cli": 50}
