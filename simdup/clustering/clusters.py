@@ -10,7 +10,7 @@ import numpy as np
 
 from simdup.clustering.linkage import components
 from simdup.clustering.rules import across_groups
-from simdup.clustering.short_texts import by_edit
+from simdup.clustering.short_texts import short
 from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair, Spared
 from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
@@ -72,6 +72,7 @@ def form_clusters(
     measure: Measure,
     criteria: Criteria,
     bits: int,
+    numbers: Sequence[int],
 ) -> tuple[Cluster, ...]:
     """Return the clusters of groups, largest first, then by first document.
 
@@ -84,10 +85,12 @@ def form_clusters(
     criteria : Criteria
     bits : int
         Bits of the fingerprints.
+    numbers : sequence of int
+        The number that a result gives to each of the documents.
     """
     ordered = sorted(groups, key=lambda group: (-len(group.members), group.members[0]))
     beside = _beside_kept(ordered, documents, measure, criteria)
-    naming = _Naming(documents, criteria, bits)
+    naming = _Naming(documents, criteria, bits, numbers)
     return tuple(naming.cluster(number, one, beside) for number, one in enumerate(ordered, 1))
 
 
@@ -128,25 +131,32 @@ def _beside_kept(
 
 
 class _Naming:
-    """Turns groups into clusters, which have names instead of numbers."""
+    """Turns groups into clusters, which have names instead of rows."""
 
-    def __init__(self, documents: Documents, criteria: Criteria, bits: int) -> None:
+    def __init__(
+        self, documents: Documents, criteria: Criteria, bits: int, numbers: Sequence[int]
+    ) -> None:
         self._documents = documents
         self._criteria = criteria
         self._bits = bits
+        self._numbers = numbers
         self._names = documents["name"]
-        self._references = documents["reference"]
-        self._has_references = bool(self._references.any())
-        self._indexed = np.zeros(len(documents), np.bool_)
+        # Bytes answer faster than arrays, which are asked about once for each pair.
+        self._references = documents["reference"].tobytes()
+        self._has_references = any(self._references)
+        self._short = short(documents).tobytes()
+        self._indexed = bytes(len(documents))
         if "indexed" in documents:
-            self._indexed = documents["indexed"]
+            self._indexed = documents["indexed"].tobytes()
 
     def cluster(self, number: int, group: Group, beside: Mapping[int, _Beside]) -> Cluster:
         """Return the cluster of a group."""
         names, kept = self._names, group.kept
         ordered = [kept, *(one for one in group.members if one != kept)]
         hexes = to_hex(self._documents["fingerprint"][ordered], self._bits)
-        members = [Member(names[kept], "kept", hexes[0], number=kept, beside=kept)]
+        number_of = self._numbers
+        first = number_of[kept]
+        members = [Member(names[kept], "kept", hexes[0], number=first, beside=first)]
         pairs = [beside[one].pair for one in ordered[1:]]
         taken = [beside[one].taken for one in ordered[1:]]
         roles = ["redundant" if good else "linked" for good in taken]
@@ -157,10 +167,7 @@ class _Naming:
                     roles[i] = "kept"
                 elif not taken[i] and one in nearer:
                     roles[i], pairs[i] = "redundant", nearer[one]
-        kinds = self._kinds(pairs)
-        for one, role, digits, pair, kind in zip(
-            ordered[1:], roles, hexes[1:], pairs, kinds, strict=True
-        ):
+        for one, role, digits, pair in zip(ordered[1:], roles, hexes[1:], pairs, strict=True):
             second = one == pair.b
             measures = pair.measures
             covered = None
@@ -168,9 +175,9 @@ class _Naming:
                 covered = measures.covered[second]
             members.append(
                 Member(
-                    names[one], role, digits, pair.distance, *measures[:3], one,
-                    pair.a if second else pair.b, self._estimated(pair),
-                    _side(measures.contained, second), kind, covered,
+                    names[one], role, digits, pair.distance, *measures[:3], number_of[one],
+                    number_of[pair.a if second else pair.b], self._estimated(pair),
+                    _side(measures.contained, second), self._kind(pair), covered,
                 )
             )  # fmt: skip
         return Cluster(number, tuple(members), tuple(self._pairs(group.pairs)), group.complete)
@@ -178,28 +185,25 @@ class _Naming:
     def _pairs(self, pairs: Sequence[DocumentPair]) -> Iterator[Pair]:
         """Yield pairs as results name them."""
         names, documents = self._names, self._documents
-        for pair, kind in zip(pairs, self._kinds(pairs), strict=True):
+        for pair in pairs:
             a, b, measures = pair.a, pair.b, pair.measures
             exact = "digest" in documents and not self._indexed[a]
             exact = exact and bool(documents["digest"][a] == documents["digest"][b])
             yield Pair(
                 names[a], names[b], pair.distance, *measures[:3], exact, self._estimated(pair),
-                measures.contained, kind,
+                measures.contained, self._kind(pair),
             )  # fmt: skip
 
     def _estimated(self, pair: DocumentPair) -> bool:
         """Return whether a similarity counts as an estimate, as all that come from an index do."""
         return pair.measures.similarity is not None and bool(self._indexed[pair.a])
 
-    def _kinds(self, pairs: Sequence[DocumentPair]) -> list[str | None]:
-        """Return what the similarity of each pair is, as `Pair` says it."""
-        kinds = [None if one.measures.similarity is None else JACCARD for one in pairs]
-        if "letters" in self._documents:
-            a, b = np.array([pair[:2] for pair in pairs], np.int64).reshape(-1, 2).T
-            edited = by_edit(Side(self._documents, a), Side(self._documents, b))
-            for i in np.flatnonzero(edited & ~self._indexed[a]).tolist():
-                kinds[i] = EDIT if kinds[i] else None
-        return kinds
+    def _kind(self, pair: DocumentPair) -> str | None:
+        """Return what the similarity of a pair is, as `Pair` says it."""
+        if pair.measures.similarity is None:
+            return None
+        short = self._short[pair.a] or self._short[pair.b]
+        return EDIT if short and not self._indexed[pair.a] else JACCARD
 
     def _beside_references(self, group: Group) -> dict[int, DocumentPair]:
         """Return the first pair of each document with a reference that may stand for it, if any.
@@ -237,24 +241,26 @@ def describe_spared(
     measure: Measure,
     criteria: Criteria,
     lost: Callable[[int, int], Sequence[str]],
+    numbers: Sequence[int],
 ) -> tuple[Spared, ...]:
     """Return the spared documents with their figures, without those that people divided.
 
-    `lost` returns the facts of a document that another one lacks.
+    `lost` returns the facts of a document that another one lacks; `numbers` are those of results.
     """
     references, names = documents["reference"], documents["name"]
     stay = [one for one in spared if not references[one[0]]]
     gone = {one.number for each in clusters for one in each.members if one.role == "redundant"}
-    stay = [one for one in stay if gone.isdisjoint(one)]
+    stay = [one for one in stay if gone.isdisjoint((numbers[one[0]], numbers[one[1]]))]
     if not stay:
         return ()
-    numbers, kept = np.array(stay, np.int64).T
-    pairs, described = measure(kept, numbers), []
+    rows, kept = np.array(stay, np.int64).T
+    pairs, described = measure(kept, rows), []
     covered = pairs["covered"][:, 1] if "covered" in pairs else np.zeros(len(stay))
     shares = zip(pairs["similarity"].tolist(), covered.tolist(), strict=True)
     for (one, beside), (similarity, share) in zip(stay, shares, strict=True):
         # Below this, the share alone is a reason.
         matter = criteria.lossless and share >= LOSSLESS
         facts = tuple(lost(one, beside)) if matter else ()
-        described.append(Spared(names[one], names[beside], similarity, share, one, beside, facts))
+        both = numbers[one], numbers[beside]
+        described.append(Spared(names[one], names[beside], similarity, share, *both, facts))
     return tuple(described)

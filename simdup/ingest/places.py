@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from simdup.model.clusters import Cluster, Member, Spared
 from simdup.model.inputs import Unread
 from simdup.model.table import Documents, objects
 
@@ -16,8 +14,7 @@ from simdup.model.table import Documents, objects
 class Places:
     """The place of each document that was read, by its number among these."""
 
-    def __init__(self, documents: int, unread: Sequence[Unread], indexed: int = 0) -> None:
-        self._indexed = indexed  # documents of indexes, which come before and have no place
+    def __init__(self, documents: int, unread: Sequence[Unread]) -> None:
         before = np.array([one.before for one in unread], np.int64)
         numbers = np.arange(documents)
         self.of = numbers + np.searchsorted(before, numbers, side="right")
@@ -45,24 +42,9 @@ class Places:
         empty |= {name: np.array("", object) for name in ("name", "path")}
         return Documents({name: self.spread(documents[name], empty[name]) for name in documents})
 
-    def clusters(self, clusters: tuple[Cluster, ...]) -> tuple[Cluster, ...]:
-        """Return clusters whose members have their places as numbers."""
-        if not len(self.unread) and not self._indexed:
-            return clusters
-        return tuple(
-            replace(one, members=tuple(map(self._member, one.members))) for one in clusters
-        )
-
-    def spared(self, spared: tuple[Spared, ...]) -> tuple[Spared, ...]:
-        """Return spared documents with their places as numbers."""
-        return tuple(
-            one._replace(number=self._place(one.number), beside=self._place(one.beside))
-            for one in spared
-        )
-
-    def _member(self, one: Member) -> Member:
-        return replace(one, number=self._place(one.number), beside=self._place(one.beside))
-
-    def _place(self, number: int) -> int:
-        number -= self._indexed
-        return number if number < 0 else int(self.of[number])
+    def numbers(self, indexed: int = 0) -> Sequence[int]:
+        """Return the places of documents of indexes, which are below 0, and of those read."""
+        if not len(self.unread):
+            return range(-indexed, len(self.of))
+        # Its items are plain numbers, 8 bytes each.
+        return np.concatenate([np.arange(-indexed, 0), self.of]).data

@@ -111,7 +111,8 @@ def _form(
     search = NearFingerprints(settings)
     found = find_groups(Grouping(documents, [search], measure, sets_of, first_come, settings))
     criteria, bits = settings.criteria, settings.recipe.bits
-    clusters = form_clusters(found.groups, documents, measure, criteria, bits)
+    rows = range(len(documents))
+    clusters = form_clusters(found.groups, documents, measure, criteria, bits, rows)
     return _Clustered(clusters, InputDocuments(documents["name"].tolist()), found)
 
 

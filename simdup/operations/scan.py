@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
@@ -175,9 +176,15 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             found.count(*matches.candidates(criteria))
             groups = divide(matches.join(found.groups), criteria.decisions, names, priority)
             settings.run.progress("clustering", 0, len(groups))
-            clusters = form_clusters(groups, documents, measure, criteria, settings.recipe.bits)
+            # A file that is a reference has no input documents.
+            unread = [one for one in corpus.report.unread if one.path not in opened.references]
+            places = Places(len(corpus), unread)
+            numbers, bits = places.numbers(matches.indexed), settings.recipe.bits
+            clusters = form_clusters(groups, documents, measure, criteria, bits, numbers)
             lost = texts.lost_facts
-            spared = describe_spared(found.spared, clusters, documents, measure, criteria, lost)
+            spared = describe_spared(
+                found.spared, clusters, documents, measure, criteria, lost, numbers
+            )
             hint = _template_hint(found.groups, texts_of, criteria) if criteria.verify else ""
     corpus.skip_wordless(prints)
     report = corpus.report
@@ -193,13 +200,9 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
         **found.figures(criteria) | indexes.figures,
     )
     skipped, noted = tuple(report.skipped), tuple(report.notes)
-    order = _order(clusters, matches.indexed, priority, criteria)
-    # A file that is a reference has no input documents.
-    unread = [one for one in report.unread if one.path not in opened.references]
-    places = Places(len(corpus), unread, matches.indexed)
+    order = _order(clusters, lambda number: priority(bisect_left(numbers, number)), criteria)
     origins = SourceDocuments.of(opened, corpus, fingerprinter, order, places)
     inputs = _inputs(own, places, unread)
-    clusters, spared = places.clusters(clusters), places.spared(spared)
     settings.run.progress("clustering", len(groups), len(groups))
     result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages(), spared)
     return Examined(result, corpus, places, matches)
@@ -253,10 +256,7 @@ def _searches(
 
 
 def _order(
-    clusters: Sequence[Cluster],
-    indexed: int,
-    priority: Callable[[int], Priority],
-    criteria: Criteria,
+    clusters: Sequence[Cluster], priority: Callable[[int], Priority], criteria: Criteria
 ) -> dict[int, list[int]]:
     """Return in which order members would be kept, if it is not that of the input."""
     if criteria.keep == "first" and not criteria.prefer and not criteria.decisions.kept:
@@ -267,7 +267,7 @@ def _order(
         )
         for cluster in clusters
         # Smaller ones never fall apart into several, nor do those of indexes.
-        if len(cluster.members) > 2 and min(m.number for m in cluster.members) >= indexed
+        if len(cluster.members) > 2 and min(m.number for m in cluster.members) >= 0
     }
 
 

@@ -98,8 +98,8 @@ class GroupDocuments:
             Grouping(documents, searches, measure, texts.sets, priority, settings, self.every)
         )
         groups = divide(found.groups, criteria.decisions, documents["name"].tolist(), priority)
-        bits = settings.recipe.bits
-        return form_clusters(groups, documents, measure, criteria, bits), found
+        bits, rows = settings.recipe.bits, range(len(documents))
+        return form_clusters(groups, documents, measure, criteria, bits, rows), found
 
     def _texts(self, table: pa.Table, documents: Documents) -> Texts:
         texts = table["text"].cast(pa.large_binary()).combine_chunks()
