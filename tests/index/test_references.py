@@ -159,6 +159,22 @@ def test_what_only_a_source_is_near_to_is_linked(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("linkage", ["single", "star"])
+def test_copies_of_what_is_near_a_text_of_an_index_are_redundant(
+    tmp_path: Path, linkage: str
+) -> None:
+    """Earlier, stars left out the second of two equal texts that only letters tell near."""
+    text = "猎人电梯剧院比赛利息樱桃森林沙滩"
+    near = text.replace("赛", "站")
+    index = build(tmp_path / "x.index", [("known", text)])
+    sources = [("near", near), ("same", text), ("copy", near)]
+    found = scan(sources, references=[index], run=ALONE, linkage=linkage)
+    assert sorted(found.redundant) == ["copy", "near", "same"]
+    (cluster,) = found.clusters
+    assert {member.beside for member in cluster.members} == {-1}
+    assert all(pair.estimated == (pair.a == "known") for pair in cluster.pairs)
+
+
 def test_large_clusters_meet_an_index(tmp_path: Path) -> None:
     page = prose(3, 300)
     sources = [(f"s{i}", edited(page, i)) for i in range(100)] + [("alone", prose(4))]
