@@ -161,8 +161,8 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             matches = indexes.match(corpus, own, settings)
             documents, texts_of = matches.documents, corpus.of_rows(matches.text_of)
             measure, names = matches.measure(crew.measure), documents["name"].tolist()
-            ranks = rank_by(criteria, documents)
-            priority = priority_by(criteria.keep, texts_of.__getitem__, ranks)
+            ranks, of_text = rank_by(criteria, documents), texts_of.__getitem__
+            priority = priority_by(criteria.keep, of_text, ranks)
             given = Grouping(
                 matches.compared(criteria.linkage == "star"),
                 _searches(texts_of, weighting, settings),
@@ -181,9 +181,8 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             places = Places(len(corpus), unread)
             numbers, bits = places.numbers(matches.indexed), settings.recipe.bits
             clusters = form_clusters(groups, documents, measure, criteria, bits, numbers)
-            lost = texts.lost_facts
             spared = describe_spared(
-                found.spared, clusters, documents, measure, criteria, lost, numbers
+                found.spared, clusters, documents, measure, criteria, texts.lost_facts, numbers
             )
             hint = _template_hint(found.groups, texts_of, criteria) if criteria.verify else ""
     corpus.skip_wordless(prints)

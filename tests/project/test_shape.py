@@ -30,7 +30,7 @@ CEILINGS = {
     "modules that a scan imports": 243,
     "modules that the file of scan imports": 31,
     "fields of the largest class": 19,
-    '"None where" and "None if"': 76,
+    '"None where" and "None if"': 75,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines in simdup/cli": 50}
