@@ -58,6 +58,11 @@ class Signatures(NamedTuple):
         proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed
 
+    def equal_bands(self, a: int, b: int) -> list[bool]:
+        """Return which bands of two documents have the same key."""
+        equal: list[bool] = (self.keys[self.row_of[a]] == self.keys[self.row_of[b]]).tolist()
+        return equal
+
     def masked(self, blocking: NDArray[np.uint64]) -> Signatures:
         """Return signatures of documents with a mask for the blocking key of each."""
         keys, rows = self.keys[self.row_of], np.arange(len(blocking))

@@ -91,6 +91,18 @@ class EditSignatures(NamedTuple):
         proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed
 
+    def equal_bands(self, a: int, b: int) -> list[bool]:
+        """Return which bands of two documents have the same key; none if one has no form.
+
+        If only keys without a character are equal, these are returned instead.
+        """
+        if min(self.row_of[a], self.row_of[b]) < 0:
+            return []
+        equal = self.keys[self.row_of[a]] == self.keys[self.row_of[b]]
+        by_bands, by_places = np.split(equal, [self.bands])
+        shown: list[bool] = (by_bands if by_bands.any() or not equal.any() else by_places).tolist()
+        return shown
+
     def masked(self, blocking: U64) -> EditSignatures:
         """Return signatures of documents with a mask for the blocking key of each."""
         documents = np.flatnonzero(self.row_of >= 0)

@@ -18,20 +18,30 @@ from numpy.typing import NDArray
 
 from simdup.corpus.batches import Batch, TextBatch
 from simdup.corpus.names import NameRegistry
-from simdup.corpus.spool import SpoolReader, spool_folder
+from simdup.corpus.records import without_surrogates
+from simdup.corpus.spool import SpoolReader, SpoolWriter, spool_folder
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, Counts, join
 from simdup.features.folding import fold_all
 from simdup.features.idf import ENOUGH_DOCUMENTS
 from simdup.features.titles import share_titles
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
-from simdup.ingest.batch_reader import DOCUMENTS, FORMS, TEXTS, BatchReader, ReadBatch, TextWork
-from simdup.ingest.counting import Counting, Maker
+from simdup.ingest.batch_reader import (
+    DOCUMENTS,
+    FORMS,
+    TEXTS,
+    BatchReader,
+    ReadBatch,
+    TextWork,
+    document_columns,
+)
+from simdup.ingest.counting import Counting, Maker, Prepared
 from simdup.ingest.mapped import concat_mapped
 from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import Input
-from simdup.model.documents import NO_WORDS, Skipped
+from simdup.model.documents import NO_WORDS, Document, Skipped
 from simdup.model.inputs import Unread
+from simdup.model.reading import Reading
 from simdup.model.table import Documents, objects
 from simdup.reuse.sharing import TextSeeds
 from simdup.search.arrays import RowIds
@@ -271,6 +281,25 @@ def collected(opened: Input, analyzer: Analyzer, work: TextWork) -> Iterator[Col
             collector.add(reader(0)(TextBatch((), 0)))
         opened.report.finish(recipe.strip)
         yield collector.take()
+
+
+@contextmanager
+def gathered(
+    documents: Sequence[Document], analyzer: Analyzer, makers: Sequence[Maker]
+) -> Iterator[Collection]:
+    """Collect documents that were read before; all take part, even those without words."""
+    reading = Reading()
+    texts = analyzer.prepare_all([without_surrogates(one.text) for one in documents])
+    with spool_folder() as folder, closing(SpoolReader(folder)) as spool:
+        taken = list(zip(documents, texts, strict=True))
+        batch = Prepared(taken, texts, analyzer, SpoolWriter(folder, 0).column)
+        tables = {name: Documents(columns) for name, columns in batch.columns(makers).items()}
+        own = document_columns(documents, reading) | {"text": np.arange(len(documents))}
+        counts = analyzer.counter().count(analyzer.tokenize([text.folded for text in texts]))
+        yield Collection(
+            tables[DOCUMENTS].and_columns(**own), tables[TEXTS], tables.get(FORMS, Documents()),
+            [counts], analyzer, SourceReport(reading=reading), spool,
+        )  # fmt: skip
 
 
 def ingest_as_they_come(

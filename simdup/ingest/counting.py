@@ -40,6 +40,21 @@ class Prepared(NamedTuple):
         """Return the slots of texts."""
         return self.spool(text.encode("utf-8", "surrogatepass") for text in texts)
 
+    def columns(self, makers: Sequence[Maker]) -> Tables:
+        """Return the columns of the documents and the texts, by table."""
+        sizes = [_bytes_of(document.text) for document, _ in self.documents]
+        tables: dict[str, dict[str, Any]] = {
+            DOCUMENTS: {"size": np.array(sizes, np.int64)},
+            TEXTS: {
+                "digest": np.array([text.digest for text in self.texts], DIGEST_TYPE),
+                "length": np.array([len(text.compact) for text in self.texts], np.int64),
+            },
+        }
+        for make in makers:
+            for name, columns in make(self).items():
+                tables.setdefault(name, {}).update(columns)
+        return tables
+
 
 # Makes columns of a batch, by table.
 Maker: TypeAlias = Callable[[Prepared], Mapping[str, Columns]]
@@ -167,18 +182,7 @@ class CountedTexts:
         texts = [self._prepared[place] for place in first]
         taken = [(self._documents[place], self._prepared[place]) for place in documents]
         batch = Prepared(taken, texts, self._work.analyzer, spool)
-        sizes = [_bytes_of(document.text) for document, _ in taken]
-        tables: dict[str, dict[str, Any]] = {
-            DOCUMENTS: {"size": np.array(sizes, np.int64)},
-            TEXTS: {
-                "digest": np.array([text.digest for text in texts], DIGEST_TYPE),
-                "length": np.array([len(text.compact) for text in texts], np.int64),
-            },
-        }
-        for make in self._work.makers:
-            for name, columns in make(batch).items():
-                tables.setdefault(name, {}).update(columns)
-        return tables, self._counts
+        return batch.columns(self._work.makers), self._counts
 
 
 def _bytes_of(text: str) -> int:

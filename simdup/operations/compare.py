@@ -3,46 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from functools import partial
 from typing import Unpack
 
 import numpy as np
 
-from simdup.clustering.short_texts import compared_numbers
+from simdup.clustering.short_texts import by_edit
 from simdup.corpus.batches import batches
 from simdup.corpus.extras import require_extras
-from simdup.corpus.records import without_surrogates
 from simdup.corpus.sources import Named, addressed, one_file
 from simdup.errors import TEXT, SimdupError, check_type
 from simdup.features.analyzer import Analyzer
-from simdup.features.counts import Counts
 from simdup.features.idf import Model
-from simdup.features.shingles import Shingler
-from simdup.features.short_texts import Forms, forms_of
+from simdup.features.short_texts import forms_of
 from simdup.features.stripping import strip_texts
-from simdup.features.text import PreparedText
-from simdup.features.titles import title_keys, title_of
-from simdup.features.weights import UNIT, TopTerms, Weighting
-from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
-from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
-from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.collection import ingest
+from simdup.features.titles import title_of
+from simdup.features.weights import UNIT
+from simdup.fingerprints.fingerprinter import Fingerprinter, fingerprint
+from simdup.ingest.collection import Collection, gathered, ingest
+from simdup.ingest.counting import columns_for, contents, forms
 from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import open_input
 from simdup.ingest.stripped import read_stripped
-from simdup.lsh.simhash import simhash_rows, to_hex
-from simdup.model.comparison import Comparison, Span
-from simdup.model.criteria import EDIT, JACCARD, SHORT, Criteria, CriteriaFields
+from simdup.lsh.simhash import to_hex
+from simdup.model.comparison import Comparison
+from simdup.model.criteria import EDIT, JACCARD, Criteria, CriteriaFields
 from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
+from simdup.model.table import Side
+from simdup.operations.deciding import deciding_columns, searches_among
 from simdup.reuse.between import between
-from simdup.reuse.sharing import least_share, sharing_pairs, text_seeds
-from simdup.search.pieces import cut
+from simdup.verify.crew import Work
 from simdup.verify.differences import find_differences
-from simdup.verify.document_texts import Texts, in_memory
-from simdup.verify.verifier import Verifier, vector
+from simdup.verify.document_texts import Texts
+from simdup.verify.verifier import CACHE_BYTES, Verifier
+
+# The rows of the two documents.
+_A, _B = np.array([0]), np.array([1])
 
 
 def compare(
@@ -143,165 +142,104 @@ def compare_documents(
     diff: bool = False,
 ) -> Comparison:
     """Compare two documents, which were stripped, as a scan would; see `compare`."""
-    both = _Both(documents, fingerprinter, criteria)
-    (measures,) = both.verifier.measure(np.array([0]), np.array([1])).measures()
-    searches, proposed_by = both.searches()
-    titles, same_title = both.titles()
-    return Comparison(
-        names=(documents[0].name, documents[1].name),
-        fingerprints=both.hexes,
-        terms=int(both.top.terms.min()),
-        weights=both.weights(),
-        identical=both.identical,
-        searches=searches,
-        proposed_by=proposed_by,
-        measures=measures,
-        measure=EDIT if both.by_edit else JACCARD,
-        numbers=() if measures.same_numbers else tuple(both.forms.numbers),
-        titles=titles,
-        same_title=same_title,
-        reuse=between(documents[0].text, documents[1].text),
-        recipe=fingerprinter.fields,
-        criteria=criteria,
-        diff=both.differences() if diff else None,
-    )
+    analyzer = fingerprinter.analyzer
+    makers = columns_for(criteria)
+    if not criteria.verify:
+        # What is known of the texts is shown all the same.
+        makers.append(contents)
+        makers += [partial(forms, criteria=criteria)] if criteria.short_texts else []
+    with gathered(documents, analyzer, makers) as corpus:
+        both = _Both(corpus, fingerprinter, criteria)
+        (measures,) = both.verifier().measure(_A, _B).measures()
+        bands, proposed_by = both.proposals()
+        a, b = (document.text for document in documents)
+        titles = tuple(map(title_of, documents)) if criteria.same_title else ()
+        return Comparison(
+            names=(documents[0].name, documents[1].name),
+            fingerprints=both.hexes,
+            terms=int(both.prints.terms.min()),
+            weights=both.weights(),
+            identical=bool(corpus["digest"][0] == corpus["digest"][1]),
+            searches=bands,
+            proposed_by=proposed_by,
+            measures=measures,
+            measure=EDIT if both.by_edit else JACCARD,
+            numbers=() if measures.same_numbers else both.numbers(),
+            titles=titles,
+            same_title=both.same_title,
+            reuse=between(a, b),
+            recipe=fingerprinter.fields,
+            criteria=criteria,
+            diff=find_differences(a, b, analyzer) if diff else None,
+        )
 
 
-@dataclass(frozen=True)
 class _Both:
     """Two documents on their way through the steps of a scan."""
 
-    documents: tuple[Document, Document]
-    fingerprinter: Fingerprinter
-    criteria: Criteria
-
-    @cached_property
-    def texts(self) -> list[PreparedText]:
-        prepare = self.fingerprinter.analyzer.prepare
-        return [prepare(without_surrogates(document.text)) for document in self.documents]
+    def __init__(
+        self, corpus: Collection, fingerprinter: Fingerprinter, criteria: Criteria
+    ) -> None:
+        self._corpus, self._criteria = corpus, criteria
+        self._settings = Settings.of(fingerprinter.recipe, criteria)
+        self._weighting = fingerprinter.weigh(corpus.counts)
+        self.prints = fingerprint(self._weighting)
+        known = corpus.of_texts
+        if not corpus["length"].all():
+            # A text without a letter is measured by shingles, of which it has none.
+            known = known.without("letters", "numbers")
+        self._known = known
+        self._texts = Texts(known, corpus.analyzer, criteria.shingle, corpus.spool.read)
+        own = deciding_columns(corpus, self.prints, 0, criteria)
+        self._documents = known.and_columns(**own, number=np.arange(2))
 
     @property
-    def identical(self) -> bool:
-        """Whether the folded texts are the same."""
-        a, b = self.texts
-        return a.compact == b.compact
-
-    def titles(self) -> tuple[tuple[str, ...], bool]:
-        """Return the titles and whether they are equal, if that matters.
-
-        Those of the same text are, unless a source names one.
-        """
-        if not self.criteria.same_title:
-            return (), True
-        titles = tuple(map(title_of, self.documents))
-        a, b = title_keys(titles, self.texts)
-        named = any(document.title is not None for document in self.documents)
-        return titles, a == b or (not named and self.texts[0].digest == self.texts[1].digest)
-
-    def differences(self) -> tuple[Span, ...]:
-        """Return what is equal, removed and added."""
-        a, b = (document.text for document in self.documents)
-        return find_differences(a, b, self.fingerprinter.analyzer)
-
-    @cached_property
-    def counts(self) -> Counts:
-        return self.fingerprinter.analyzer.count(self.texts)
-
-    @cached_property
-    def weighting(self) -> Weighting:
-        return self.fingerprinter.weigh(self.counts)
-
-    @cached_property
-    def top(self) -> TopTerms:
-        (top,) = self.weighting.top_terms()
-        return top
-
-    @cached_property
     def hexes(self) -> tuple[str | None, str | None]:
         """The fingerprints as hex digits; None for a text without terms."""
-        recipe, top = self.fingerprinter.recipe, self.top
-        values = simhash_rows(self.counts.hashes, top.columns, top.weights, recipe.ties)
-        a, b = to_hex(values, recipe.bits)
-        return a if top.terms[0] else None, b if top.terms[1] else None
+        a, b = to_hex(self.prints.values, self.prints.bits)
+        return a if self.prints.terms[0] else None, b if self.prints.terms[1] else None
+
+    @property
+    def by_edit(self) -> bool:
+        """Whether the two are measured by edit similarity."""
+        return bool(by_edit(Side(self._known, _A), Side(self._known, _B)).all())
+
+    @property
+    def same_title(self) -> bool:
+        """Whether the titles are equal, or do not matter."""
+        keys = self._documents["blocking_key"] if self._criteria.same_title else np.zeros(2)
+        return bool(keys[0] == keys[1])
+
+    def verifier(self) -> Verifier:
+        """Return what measures the two."""
+        return Work(self._weighting, self._texts, self._criteria).verifier(CACHE_BYTES)
+
+    def numbers(self) -> tuple[tuple[str, ...], ...]:
+        """Return the numbers in the forms of both."""
+        return tuple(forms_of([self._texts.text(0), self._texts.text(1)]).numbers)
 
     def weights(self) -> dict[str, tuple[float, float]]:
         """Return the weights of each top term in both texts, 0 in one that lacks it."""
-        rows = zip(self.top.columns.tolist(), self.top.weights.tolist(), strict=True)
-        a, b = (
-            {self.counts.terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w} for row in rows
-        )
+        (top,) = self._weighting.top_terms()
+        terms = self._weighting.counts.terms
+        rows = zip(top.columns.tolist(), top.weights.tolist(), strict=True)
+        a, b = ({terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w} for row in rows)
         return {term: (a.get(term, 0.0), b.get(term, 0.0)) for term in a | b}
 
-    @cached_property
-    def forms(self) -> Forms:
-        """The forms of both, if they are measured by edit similarity."""
-        return forms_of(self.texts)
-
-    @cached_property
-    def by_edit(self) -> bool:
-        """Whether the two are measured by edit similarity."""
-        if not self.criteria.short_texts or not all(text.compact for text in self.texts):
-            return False
-        return bool(forms_of(self.texts, SHORT - 1).texts)
-
-    @cached_property
-    def shingler(self) -> Shingler:
-        return self.fingerprinter.analyzer.shingler(self.criteria.shingle)
-
-    @property
-    def verifier(self) -> Verifier:
-        contents = [text.folded.encode("utf-8", "surrogatepass") for text in self.texts]
-        columns, read = in_memory(contents)
-        if self.by_edit:
-            numbers = compared_numbers(self.forms, self.criteria)
-            columns = columns.and_columns(letters=self.forms.lengths, numbers=numbers)
-        texts = Texts(columns, self.fingerprinter.analyzer, self.criteria.shingle, read)
-        return Verifier(texts, lambda i: vector(self.weighting.document(i)), self.criteria)
-
-    def searches(self) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
+    def proposals(self) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
         """Return which bands are equal in each search, and which searches propose the pair."""
-        a, b = self.hexes
-        if a is None or b is None:
+        if not self.prints.terms.all():
             return {}, ()
-        different = int(a, 16) ^ int(b, 16)
-        bands, proposed_by = {}, []
-        for search in self.criteria.searches:
-            if search == "simhash":
-                bands[search] = self._equal_blocks(different)
-                proposes = different.bit_count() <= self.criteria.distance
-            elif search == "passages":
-                proposes = self._sharing()
-                bands[search] = (proposes,)
-            else:
-                known = self._signatures(search)
-                equal = np.equal(*known.keys[known.row_of])
-                if isinstance(known, EditSignatures):
-                    by_bands, by_places = np.split(equal, [known.bands])
-                    # A pair that only the others propose shows these.
-                    equal = by_bands if by_bands.any() or not by_places.any() else by_places
-                bands[search] = tuple(equal.tolist())
-                proposes = bool(known.propose(np.array([0]), np.array([1]))[0])
-            proposed_by += [search] if proposes else []
-        return bands, tuple(proposed_by)
-
-    def _sharing(self) -> bool:
-        """Return whether a search by passages proposes the pair."""
-        seeds = text_seeds([text.folded for text in self.texts])
-        least = least_share(self.criteria.containment or 0)
-        return len(sharing_pairs(seeds, np.arange(2), least)[0]) > 0
-
-    def _signatures(self, search: str) -> Signatures | EditSignatures:
-        if search == "minhash" and self.by_edit and self.criteria.edits_decide:
-            numbers = compared_numbers(self.forms, self.criteria)
-            return edit_signatures(self.forms.texts, numbers, self.criteria)
-        if search == "pstable":
-            return pstable_signatures(self.weighting, self.criteria)
-        sets = self.shingler.sets([self.shingler.text_of(text) for text in self.texts])
-        return minhash_signatures(sets, self.criteria)
-
-    def _equal_blocks(self, different: int) -> tuple[bool, ...]:
-        """Return which of distance + 1 blocks are equal: at least one, if so few bits differ."""
-        bits = self.fingerprinter.recipe.bits
-        digits = format(different, f"0{bits}b")
-        count = min(self.criteria.distance + 1, bits)
-        return tuple("1" not in digits[start : start + size] for start, size in cut(bits, count))
+        # Without blocking keys: titles are compared apart.
+        documents, rows = self._documents.without("blocking_key"), np.arange(2)
+        bands, proposing = dict[str, tuple[bool, ...]](), set[str]()
+        for search in searches_among(self._corpus, self._weighting, self._settings):
+            prepared = search.prepared(documents, rows)
+            if prepared.propose(documents, _A, _B)[0]:
+                proposing.add(prepared.name)
+            equal = tuple(prepared.equal_bands(documents, 0, 1))
+            # Short texts have bands of their forms too, which come later.
+            if prepared.name not in bands or (equal and self.by_edit):
+                bands[prepared.name] = equal
+        names = self._criteria.searches
+        return {name: bands[name] for name in names}, tuple(filter(proposing.__contains__, names))

@@ -7,22 +7,20 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Group, describe_spared, form_clusters
 from simdup.clustering.decisions import divide
 from simdup.clustering.linkage import Priority, priority_by, rank_by
 from simdup.evaluation.templates import looks_templated
-from simdup.features.weights import Weighting
-from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
+from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.collection import Collection, ingest
 from simdup.ingest.counting import columns_for
-from simdup.ingest.notes import apart_by_fields, notes, rule_columns
+from simdup.ingest.notes import apart_by_fields, notes
 from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.places import Places
 from simdup.ingest.source_documents import SourceDocuments
@@ -36,10 +34,10 @@ from simdup.model.recipe import Recipe
 from simdup.model.result import Result
 from simdup.model.settings import RunOptions, Settings
 from simdup.model.table import Documents
+from simdup.operations.deciding import deciding_columns, searches_among
 from simdup.verify.crew import Crew, Work
 from simdup.verify.document_texts import Texts
 from simdup.verify.pairs import Grouping, find_groups
-from simdup.verify.searches import EqualKeys, NearFingerprints, Search, SharedPassages
 
 # Among documents with equal titles, those that share a third of their text are versions.
 TITLED = 0.5
@@ -157,7 +155,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
         texts = Texts(known, corpus.analyzer, criteria.shingle, read)
         with Crew(Work(weighting, texts, criteria), settings.run) as crew:
             prints = crew.fingerprints()
-            own = known.and_columns(**_deciding(corpus, prints, first, criteria))
+            own = known.and_columns(**deciding_columns(corpus, prints, first, criteria))
             matches = indexes.match(corpus, own, settings)
             documents, texts_of = matches.documents, corpus.of_rows(matches.text_of)
             measure, names = matches.measure(crew.measure), documents["name"].tolist()
@@ -165,7 +163,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             priority = priority_by(criteria.keep, of_text, ranks)
             given = Grouping(
                 matches.compared(criteria.linkage == "star"),
-                _searches(texts_of, weighting, settings),
+                searches_among(texts_of, weighting, settings),
                 measure,
                 lambda rows: texts.sets(matches.text_of[rows]),
                 priority,
@@ -223,35 +221,6 @@ class ScanPages:
         from simdup.report.notebook import inline
 
         return inline(result)
-
-
-def _deciding(
-    corpus: Collection, prints: Fingerprints, references: int, criteria: Criteria
-) -> dict[str, NDArray[Any]]:
-    """Return what decides about documents; so many at the beginning are references."""
-    columns = {name: corpus[name] for name in ("name", "path", "digest")}
-    columns |= prints.columns | {"reference": np.arange(len(corpus)) < references}
-    return columns | rule_columns(corpus, criteria)
-
-
-def _searches(
-    corpus: Collection, weighting: Weighting, settings: Settings
-) -> list[Search | SharedPassages]:
-    """Return the searches that the criteria ask for, if documents have what they need."""
-    criteria = settings.criteria
-    searches: list[Search | SharedPassages] = []
-    if criteria.method == "pstable":
-        searches.append(EqualKeys.of_vectors(weighting, criteria))
-    if "keys" in corpus.texts:
-        searches.append(EqualKeys.of_texts(corpus.texts, corpus.text_of, criteria))
-    if "form_keys" in corpus.forms and len(corpus.forms):
-        searches.append(EqualKeys.of_forms(corpus.forms, corpus["form"], criteria))
-    if "simhash" in criteria.searches:
-        searches.append(NearFingerprints(settings))
-    if "seeds" in corpus.texts:
-        containment = criteria.containment or 0
-        searches.append(SharedPassages(corpus.seeds(), corpus.text_of, containment))
-    return searches
 
 
 def _order(

@@ -4,9 +4,10 @@ Simhash proposes documents whose fingerprints are within the distance.  Band key
 that share one, unless their sketches show that they are far below the similarity.  Pairs that share
 passages are listed beforehand.
 
-Each search is first prepared for the documents of a run.  Then it answers four questions about any
+Each search is first prepared for the documents of a run.  Then it answers questions about any
 of them, in rows of a table: which of some pairs it proposes, all pairs that it proposes, pairs that
-are enough to connect these, and lists of rows of which each proposed pair shares one.
+are enough to connect these, lists of rows of which each proposed pair shares one, and which of its
+bands are equal in one pair.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from simdup.fingerprints.bands import Keys, Signatures, minhash_fewest, pstable_
 from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.fingerprints.near import iter_near_pairs, near_pairs
+from simdup.lsh.simhash import to_hex
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents
@@ -32,6 +34,7 @@ from simdup.search.arrays import U64, RowIds, RowPairs, hamming_distances
 from simdup.search.ball import HammingBall
 from simdup.search.bitview import block_keys
 from simdup.search.lists import Lists
+from simdup.search.pieces import cut
 
 Mask = NDArray[np.bool_]
 
@@ -74,6 +77,14 @@ class NearFingerprints:
         prints = self._prints(documents)
         distance = min(self.settings.criteria.distance, prints.bits)
         return block_keys(prints.values, HammingBall(prints.bits, distance))
+
+    def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
+        """Return which of distance + 1 blocks are equal: at least one, if so few bits differ."""
+        bits = self.settings.recipe.bits
+        a, b = to_hex(documents["fingerprint"][[i, j]], bits)
+        different = format(int(a, 16) ^ int(b, 16), f"0{bits}b")
+        count = min(self.settings.criteria.distance + 1, bits)
+        return ["1" not in different[start : start + size] for start, size in cut(bits, count)]
 
     def _prints(self, documents: Documents) -> Fingerprints:
         bits = self.settings.recipe.bits
@@ -133,6 +144,11 @@ class EqualKeys:
         places, rows = self._rows(documents)
         yield from (Lists.of_key(column).of_rows(places) for column in self._columns(rows))
 
+    def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
+        """Return which bands have the same key."""
+        a, b = documents["number"][[i, j]].tolist()
+        return self.signatures.equal_bands(a, b)
+
     def _rows(self, documents: Documents) -> tuple[RowIds, RowIds]:
         """Return the rows of documents with keys, and the rows of their keys."""
         rows = self.signatures.row_of[documents["number"]]
@@ -187,6 +203,11 @@ class ListedPairs:
         """Yield lists of rows; each proposed pair shares one."""
         for i, j in self.pairs(documents):
             yield Lists.of_pairs(i, j)
+
+    def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
+        """Return whether it proposes the pair."""
+        found: list[bool] = self.propose(documents, np.array([i]), np.array([j])).tolist()
+        return found
 
 
 @dataclass(frozen=True, slots=True)
