@@ -22,13 +22,13 @@ from lab.measuring import clock, in_turn, median_seconds, ratio, simdup
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import Index, search
-from simdup.index.candidates import CandidateSearcher, Searches
 from simdup.index.matching import QueryOptions, query
-from simdup.index.sections import concat, line_documents
+from simdup.index.row_searches import IndexRows
+from simdup.index.sections import concat, line_documents, sketched
 from simdup.index.session import Patience
 from simdup.lsh.bbit import SIZE, bbit_sketch, estimate
 from simdup.lsh.families import BBIT, proposed
-from simdup.lsh.sketch_bands import AskedBands, sketch_banding
+from simdup.lsh.sketch_bands import AskedBands, SketchSource, sketch_banding
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents
 from simdup.search import HammingBall
@@ -286,9 +286,9 @@ def _real(name: str, trial: Trial) -> Row:
             for match in answer.matches
             if answer.document != match.document
         ]
-    setup = SearchSetup(HammingBall(64, 3))
-    near = _candidates(documents, Searches(setup))
-    bands = _candidates(documents, Searches(setup, near=False, banding=sketch_banding(LEAST)))
+    near = _candidates(documents, Criteria(method="simhash"))
+    # Without verification all that agrees in a band is a candidate.
+    bands = _candidates(documents, Criteria(method="minhash", similarity=LEAST, verify=False))
     both = np.union1d(near, bands)
     matched = np.unique(_pairs(*np.array(matches, np.int64).reshape(-1, 2).T))
     pairs = similar(texts)
@@ -312,14 +312,18 @@ def _pairs(i: Pairs, j: Pairs) -> Pairs:
     return np.minimum(i, j) << 32 | np.maximum(i, j)
 
 
-def _candidates(documents: Documents, searches: Searches) -> Pairs:
+def _candidates(documents: Documents, criteria: Criteria) -> Pairs:
     """Return all candidates among documents, whose names are their numbers."""
     numbers = np.array([int(one) for one in documents["name"]])
-    searcher, first = CandidateSearcher.among(documents, searches), 0
+    source = SketchSource(
+        lambda: iter([sketched(documents)]), lambda rows: documents["sketch"][rows]
+    )
+    setup = SearchSetup(HammingBall(64, criteria.distance))
+    index, first = IndexRows(documents["fingerprint"], source, setup, criteria), 0
     parts = []
     while first < len(documents):
-        tried, (hits, _) = searcher.find_first(documents, range(first, len(documents)), 1 << 22)
-        i, j = numbers[hits.query + first], numbers[hits.row]
+        tried, (i, j) = index.find_first(documents, range(first, len(documents)), 1 << 22)
+        i, j = numbers[i + first], numbers[j]
         parts.append(np.unique(_pairs(i, j)[i != j]))
         first += len(tried)
     return np.unique(np.concatenate(parts))

@@ -92,12 +92,12 @@ class EditSignatures(NamedTuple):
         return proposed
 
     def equal_bands(self, a: int, b: int) -> list[bool]:
-        """Return which bands of two documents have the same key; none if one has no form.
+        """Return which bands of two documents have the same key; none does if one has no form.
 
         If only keys without a character are equal, these are returned instead.
         """
         if min(self.row_of[a], self.row_of[b]) < 0:
-            return []
+            return [False] * self.bands
         equal = self.keys[self.row_of[a]] == self.keys[self.row_of[b]]
         by_bands, by_places = np.split(equal, [self.bands])
         shown: list[bool] = (by_bands if by_bands.any() or not equal.any() else by_places).tolist()

@@ -2,6 +2,7 @@
 
 `database` wraps SQLite and does not trust the file; `storage` keeps sections and compares them with
 checksums and a `manifest`, but knows nothing about documents; `sections` defines documents as
-columns; `store` reads them, `writer` adds and removes them; `candidates` finds rows by fingerprint
-and by bands of sketches, `matching` decides which of them match; `index` is the public class.
+columns; `store` reads them, `writer` adds and removes them; `row_searches` propose rows by
+fingerprint and by bands of sketches, `matching` decides which of them match; `index` is the public
+class.
 """

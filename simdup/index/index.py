@@ -185,7 +185,7 @@ class Index:
             writer().flush()
             if result.added or result.replaced:
                 self._session.touch()
-        self._session.forget_searcher()
+        self._session.forget_rows()
         return result
 
     def remove(
@@ -201,7 +201,7 @@ class Index:
             present = writer().remove(name_keys(wanted))
             if writer().flush():
                 self._session.touch()
-        self._session.forget_searcher()
+        self._session.forget_rows()
         return [name for name, found in zip(wanted, present.tolist(), strict=True) if not found]
 
     def query(

@@ -6,40 +6,37 @@ similarity that sketches estimate.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise, repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup import search
 from simdup.clustering.rules import allowed
-from simdup.index.candidates import CandidateCounts, CandidateSearcher, Searches
-from simdup.index.sections import U64, RowIds, removed_keys, sketched, text_hashes
+from simdup.index.row_searches import MOST, IndexRows, RowSearch
+from simdup.index.sections import U64, RowIds, removed_keys, text_hashes
 from simdup.index.session import Patience, Session
 from simdup.lsh.bbit import estimate
-from simdup.lsh.sketch_bands import all_keys
 from simdup.model.criteria import Criteria
 from simdup.model.matches import Match, QueryResult
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side, objects
-from simdup.search import HammingBall, Hits
-from simdup.search.arrays import hamming_distances
-from simdup.search.banding import neighbours
+from simdup.search import HammingBall
 from simdup.search.queries import SearchSetup
+from simdup.verify.candidates import proposed
+from simdup.verify.searches import distances
 
 # Documents that are queried and added at a time if earlier ones may match later ones: few at
 # first, because many equal documents would all be compared with each other.
 ADDING_CHUNKS = (64, 512, 4096)
-# Hits processed at a time: 34 bytes each, and about 100 if they become matches.
-_HITS = 1 << 20
 # Rows whose names and sketches are looked up at a time: 128 bytes each, and as much for a name.
 _ROWS = 1 << 16
 # Results that are returned at a time.
 _RESULTS = 4096
-# Hits whose sketches are compared at a time: 1 MB per side.
+# Candidates whose sketches are compared at a time: 1 MB per side.
 _CHUNK = 1 << 13
 # If documents have more neighbours than this, finding all of them costs more than it saves.
 _FEW = 4
@@ -60,10 +57,10 @@ class QueryOptions:
     compress: bool = False  # whether search tables are kept compressed
     run: RunOptions = field(default_factory=RunOptions)
 
-    def searches(self, bits: int) -> Searches:
-        """Return how to search fingerprints of `bits` bits, and sketches."""
+    def setup(self, bits: int) -> SearchSetup:
+        """Return how to search fingerprints of `bits` bits."""
         ball = HammingBall(bits, min(self.criteria.distance, bits))
-        return Searches.of(SearchSetup(ball, self.run.processes, self.compress), self.criteria)
+        return SearchSetup(ball, self.run.processes, self.compress)
 
     def result(self, document: str, matches: list[Match], added: bool = False) -> QueryResult:
         """Return a result with the best matches first."""
@@ -82,7 +79,7 @@ class Matches:
     # else is near, `found` has these matches too.
     removed: MeasuredPairs
     held: Documents  # the documents of the index that match, by row: their ``number``
-    counts: CandidateCounts  # of the candidates
+    candidates: Counter[str]  # how many there were, and by search
 
     @classmethod
     def concat(cls, several: Sequence[Matches]) -> Matches:
@@ -92,7 +89,7 @@ class Matches:
             found.append(one.found)
             removed.append(one.removed)
         held = _by_number([one.held for one in several])
-        counts = CandidateCounts.sum([one.counts for one in several])
+        counts = sum((one.candidates for one in several), Counter[str]())
         return cls(MeasuredPairs.concat(found), MeasuredPairs.concat(removed), held, counts)
 
     def shifted(self, documents: int, rows: int = 0) -> Matches:
@@ -102,7 +99,7 @@ class Matches:
             for pairs in (self.found, self.removed)
         )
         held = self.held.and_columns(number=self.held["number"] + rows)
-        return Matches(found, removed, held, self.counts)
+        return replace(self, found=found, removed=removed, held=held)
 
     def lists(self, documents: int) -> Iterator[list[Match]]:
         """Yield the matches of each document, made some documents at a time."""
@@ -145,7 +142,7 @@ def find_nearest(session: Session, documents: Documents, options: QueryOptions) 
             parts.append(matches.shifted(first))
             first += len(some)
     # It has a copy of all fingerprints.
-    session.forget_searcher()
+    session.forget_rows()
     return Matches.concat(parts)
 
 
@@ -172,21 +169,20 @@ def query_and_add(
             some, found = _match(session, documents, first, options, most)
             matches = list(found.lists(len(some)))
             new = np.array([i for i, known in enumerate(matches) if not known], np.int64)
-            searches = options.searches(session.recipe.bits)
-            added, among = choose_new(some, new, searches, options)
+            rows = _rows(session, options)
+            added, among = choose_new(some, new, rows.searches, options)
             numbered = some.and_columns(number=np.arange(len(some)))
             for document, match in zip(among["a"], to_matches(among, numbered), strict=True):
                 matches[document].append(match)
             if len(added):
-                searcher = session.searcher(searches)
                 kept, replaced = writer().add(some.take(added))
                 moved = writer().flush()
                 session.touch()
         if len(added):
             if moved or replaced:
-                session.forget_searcher()
+                session.forget_rows()
             else:
-                searcher.append(kept)
+                rows.append(kept)
         fresh = set(added.tolist())
         names = enumerate(some["name"].tolist())
         yield [options.result(name, matches[i], i in fresh) for i, name in names]
@@ -201,29 +197,37 @@ def _match(
     most: int | None = None,
 ) -> tuple[Documents, Matches]:
     """Return the documents of a batch that could be answered, and their matches in the index."""
-    searcher = session.searcher(options.searches(session.recipe.bits))
+    index = _rows(session, options)
     last = len(documents) if most is None else min(first + most, len(documents))
-    some, (hits, counts) = searcher.find_first(documents, range(first, last), _HITS)
-    rows = distinct(hits.row)
+    some, (i, j) = index.find_first(documents, range(first, last), MOST)
+    rows, counts = distinct(j), Counter(pairs=len(i))
     parts, every = [NO_MATCHES], list[Documents]()
     for low in range(0, len(rows), _ROWS):
         here = rows[low : low + _ROWS]
-        inside = np.flatnonzero((hits.row >= here[0]) & (hits.row <= here[-1]))
-        held = _look_up(session, searcher, here)
-        parts.append(best(judge(hits.take(inside), some, held, options), options.limit))
+        inside = np.flatnonzero((j >= here[0]) & (j <= here[-1]))
+        held, found = _look_up(session, index, here), [NO_MATCHES]
+        for chunk in np.split(inside, range(_CHUNK, len(inside), _CHUNK)):
+            a, b = Side(some, i[chunk]), Side(held, _places(j[chunk], here))
+            counts.update({one.name: int(one.propose(a, b).sum()) for one in index.searches})
+            found.append(judge(a, b, options))
+        parts.append(best(MeasuredPairs.concat(found), options.limit))
         every.append(held.take(_places(distinct(parts[-1]["b"]), here)).without("sketch"))
-    found = best(MeasuredPairs.concat(parts), options.limit)
+    nearest = best(MeasuredPairs.concat(parts), options.limit)
     removed = _recognize(session, some, options.criteria)
-    every.append(_look_up(session, searcher, distinct(removed["b"])).without("sketch"))
+    every.append(_look_up(session, index, distinct(removed["b"])).without("sketch"))
     held = _by_number(every)
-    return some, Matches(otherwise(found, removed), removed, held, counts)
+    return some, Matches(otherwise(nearest, removed), removed, held, counts)
 
 
-def _look_up(session: Session, searcher: CandidateSearcher, rows: RowIds) -> Documents:
+def _rows(session: Session, options: QueryOptions) -> IndexRows:
+    return session.rows(options.setup(session.recipe.bits), options.criteria)
+
+
+def _look_up(session: Session, index: IndexRows, rows: RowIds) -> Documents:
     """Return the documents of ascending rows."""
     if not len(rows):
         return Documents()
-    columns = {"number": rows, "fingerprint": searcher.fingerprints(rows)}
+    columns = {"number": rows, "fingerprint": index.documents["fingerprint"][rows]}
     return session.store.look_up(rows).and_columns(**columns)
 
 
@@ -268,18 +272,13 @@ def _places(rows: RowIds, here: RowIds) -> RowIds:
     return rows - here[0] if together else here.searchsorted(rows)
 
 
-def judge(hits: Hits, asked: Documents, held: Documents, options: QueryOptions) -> MeasuredPairs:
-    """Return the hits that match, with their similarities; `held` have their rows as ``number``."""
-    parts = [NO_MATCHES]
+def judge(a: Side, b: Side, options: QueryOptions) -> MeasuredPairs:
+    """Return which candidates match, with what is known of them; `b` has its rows as ``number``."""
+    columns = {"a": a.rows, "b": b["number"], "distance": distances(a, b).astype(np.int64)}
+    pairs = MeasuredPairs(columns | {"similarity": _estimates(a, b)})
     if options.exclude_self:
-        asked = asked.without("content_key")
-    for low in range(0, len(hits.query), _CHUNK):
-        query, row, distance = hits.take(slice(low, low + _CHUNK))
-        a, b = Side(asked, query), Side(held, _places(row, held["number"]))
-        columns = {"a": query, "b": row, "distance": distance.astype(np.int64)}
-        pairs = MeasuredPairs(columns | {"similarity": _estimates(a, b)})
-        parts.append(pairs.take(allowed(a, b) & pairs.accepted(options.criteria)))
-    return MeasuredPairs.concat(parts)
+        a = Side(a.table.without("content_key"), a.rows)
+    return pairs.take(allowed(a, b) & pairs.accepted(options.criteria))
 
 
 def _estimates(a: Side, b: Side) -> NDArray[np.float64]:
@@ -334,7 +333,7 @@ def distinct(rows: RowIds) -> RowIds:
 
 
 def choose_new(
-    documents: Documents, unmatched: RowIds, searches: Searches, options: QueryOptions
+    documents: Documents, unmatched: RowIds, searches: Sequence[RowSearch], options: QueryOptions
 ) -> tuple[RowIds, MeasuredPairs]:
     """Return which of the unmatched documents match none of those returned before them.
 
@@ -343,49 +342,27 @@ def choose_new(
     """
     free = np.zeros(len(documents), np.bool_)
     free[unmatched] = True
-    keys, texts = _band_keys(documents, searches), documents["terms"] > 0
     documents = documents.and_columns(number=np.arange(len(documents)))
-    values = documents["fingerprint"]
     found, rows = [NO_MATCHES], np.flatnonzero(_may_match(documents, searches))
     for first, number in enumerate(rows.tolist(), 1):
         if not free[number]:
             continue
-        later = rows[first:]
-        one = np.full(len(later), number)
-        distances = hamming_distances(values, later, values, one)
-        close = np.zeros(len(later), np.bool_)
-        if searches.near:
-            close |= distances <= searches.setup.ball.distance
-        if texts[number]:
-            close |= texts[later] & (keys[later] == keys[number]).any(axis=1)
-        hits = Hits(later, one, distances).take(np.flatnonzero(close))
-        found.append(judge(hits, documents, documents, options))
+        later = Side(documents, rows[first:])
+        one = Side(documents, np.full(len(later.rows), number))
+        close = np.flatnonzero(proposed(searches, later, one))
+        found.append(judge(later.take(close), one.take(close), options))
         free[found[-1]["a"]] = False
     return np.flatnonzero(free), MeasuredPairs.concat(found)
 
 
-def _may_match(documents: Documents, searches: Searches) -> NDArray[np.bool_]:
-    """Return which documents may be candidates of others: exactly, or all if there are many."""
-    near = np.zeros(len(documents), np.bool_)
-    if searches.near:
-        ball, seen, values = searches.setup.ball, 0, documents["fingerprint"]
-        for pairs in search.iter_pairs(values, ball.distance, ball.bits, threads=1):
-            near[pairs.i] = near[pairs.j] = True
-            seen += len(pairs.i)
+def _may_match(documents: Documents, searches: Sequence[RowSearch]) -> NDArray[np.bool_]:
+    """Return which documents may be candidates of others, or all if there are many pairs."""
+    near, seen = np.zeros(len(documents), np.bool_), 0
+    for search in searches:
+        for i, j in search.links(documents):
+            near[i] = near[j] = True
+            seen += len(i)
             if seen > _FEW * len(documents):
                 near[:] = True
                 return near
-    texts = np.flatnonzero(documents["terms"])
-    keys = _band_keys(documents, searches)[texts]
-    for i, j in neighbours(keys.T):
-        near[texts[i]] = near[texts[j]] = True
     return near
-
-
-def _band_keys(documents: Documents, searches: Searches) -> U64:
-    """Return the band keys of documents (uint64[n, bands]), 0 for those without a text."""
-    if searches.banding is None:
-        return np.zeros((len(documents), 0), np.uint64)
-    keys = np.zeros((len(documents), searches.banding.bands), np.uint64)
-    keys[documents["terms"] > 0] = all_keys(sketched(documents)[1], searches.banding)
-    return keys

@@ -9,6 +9,7 @@ One with the text of a document of the scan has that text: it is compared exactl
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -20,7 +21,6 @@ from simdup.clustering.clusters import Group, Measure, merge
 from simdup.clustering.short_texts import short
 from simdup.errors import SimdupError
 from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.index.candidates import NO_CANDIDATES, CandidateCounts
 from simdup.index.ingest import indexed, summaries
 from simdup.index.matching import Matches, QueryOptions, best, find_nearest, otherwise
 from simdup.index.opening import open_storage
@@ -48,7 +48,7 @@ class IndexMatches:
     text_of: RowIds  # int64[documents]: the document of the scan that has the text
     indexed: int = 0  # how many are of indexes
     pairs: Sequence[DocumentPair] = ()  # of each document of the scan at most one
-    counts: CandidateCounts = NO_CANDIDATES
+    found: Counter[str] = field(default_factory=Counter)  # the candidates, and by search
     undecided: int = 0  # documents that only fingerprints without a sketch are near to
     asked: Documents | None = None  # the documents of the scan that have terms, but references
     # uint64[indexed]: as in `Documents`.
@@ -80,8 +80,7 @@ class IndexMatches:
         """Return how many pairs were candidates, in all and by each search of the criteria."""
         # Those with the same text are found among the documents once more.
         same = len(self.matched) - len(self.pairs)
-        by = self.counts._asdict()
-        return [by.get(name, same) - same for name in ("pairs", *criteria.searches)]
+        return [self.found[name] - same for name in ("pairs", *criteria.searches)]
 
     def join(self, groups: Sequence[Group]) -> Sequence[Group]:
         """Return groups with the documents of indexes that some of their members match."""
@@ -183,7 +182,7 @@ class IndexReferences:
         held = nearest.held
         progress("matching", len(asked), len(asked))
         if not len(held):
-            return IndexMatches(documents, own, counts=nearest.counts, asked=asked)
+            return IndexMatches(documents, own, found=nearest.candidates, asked=asked)
         found, undecided = _decided(best(nearest.found, 1), settings.criteria)
         found, numbered = _without_numbered(
             found, best(nearest.removed, 1), documents.take(numbers)
@@ -200,7 +199,7 @@ class IndexReferences:
             np.concatenate([text_of, own]),
             len(text_of),
             _pairs(others, numbers + len(text_of), settings.criteria.verify),
-            nearest.counts,
+            nearest.candidates,
             undecided,
             asked,
             held["content_key"],

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from simdup._version import __version__
-from simdup.index.candidates import CandidateSearcher, Searches
+from simdup.index.row_searches import IndexRows
 from simdup.index.sections import RemovedTexts
 from simdup.index.storage import Storage
 from simdup.index.store import Store
 from simdup.index.stored_recipe import StoredRecipe
 from simdup.index.writer import Writer
 from simdup.lsh.sketch_bands import SketchSource
+from simdup.model.criteria import Criteria
+from simdup.search.queries import SearchSetup
 
 # Seconds that a writer waits for another one.
 TIMEOUT = 60.0
@@ -33,13 +35,13 @@ class Patience:
 
 
 class Session:
-    """An open index; its writer and searcher are reused until somebody else writes to the file."""
+    """An open index; its writer and rows are reused until somebody else writes to the file."""
 
     def __init__(self, storage: Storage) -> None:
         self.storage = storage
         self.recipe = StoredRecipe(storage)
         self.store = Store(storage, self.recipe.words)
-        self._searcher: tuple[int, Searches, CandidateSearcher] | None = None
+        self._rows: tuple[int, SearchSetup, Criteria, IndexRows] | None = None
         self._removed: tuple[int, RemovedTexts] | None = None
         self._writer: tuple[int, Writer] | None = None
 
@@ -68,15 +70,14 @@ class Session:
         """Record the time of a change."""
         self.storage.set("changed", now())
 
-    def searcher(self, searches: Searches) -> CandidateSearcher:
-        """Return a searcher for the current documents."""
-        version = self.storage.version()
-        if self._searcher is None or self._searcher[:2] != (version, searches):
+    def rows(self, setup: SearchSetup, criteria: Criteria) -> IndexRows:
+        """Return the rows of the current documents, with the searches of the criteria."""
+        asked = self.storage.version(), setup, criteria
+        if self._rows is None or self._rows[:3] != asked:
             store = self.store
             source = SketchSource(store.iter_sketches, lambda rows: store.look_up(rows)["sketch"])
-            found = CandidateSearcher(self.store.fingerprints(), source, searches)
-            self._searcher = version, searches, found
-        return self._searcher[2]
+            self._rows = *asked, IndexRows(store.fingerprints(), source, setup, criteria)
+        return self._rows[3]
 
     def removed(self) -> RemovedTexts:
         """Return the texts that were removed because of documents."""
@@ -85,9 +86,9 @@ class Session:
             self._removed = version, self.store.removed()
         return self._removed[1]
 
-    def forget_searcher(self) -> None:
-        """Drop the searcher, because documents have been removed or have moved."""
-        self._searcher = self._removed = None
+    def forget_rows(self) -> None:
+        """Drop the rows, because documents have been removed or have moved."""
+        self._rows = self._removed = None
 
 
 def record_creation(storage: Storage) -> None:

@@ -98,6 +98,18 @@ def all_keys(sketches: Sketches, banding: Banding) -> U64:
     return keys
 
 
+def agree(a: Sketches, b: Sketches, banding: Banding) -> NDArray[np.bool_]:
+    """Return which sketches (uint8[n, 128] each) agree in all bytes of a band (bool[n])."""
+    rows, bands = banding
+    # Most agree in too few bytes.
+    equal = a == b
+    agreeing: NDArray[np.bool_] = count_true(equal) >= rows
+    some = np.flatnonzero(agreeing)
+    cut = equal[some, : rows * bands].reshape(len(some), bands, rows)
+    agreeing[some] = cut.all(axis=2).any(axis=1)
+    return agreeing
+
+
 def _bytes(sketches: Sketches, start: int, stop: int) -> U64:
     """Return up to 8 bytes of each sketch as a number."""
     # Eight bytes are read at once, which must not reach beyond the sketch.
@@ -135,13 +147,9 @@ class AskedBands:
 
     def _compare(self, sketches: Sketches) -> Iterator[RowPairs]:
         """Join by comparing all bytes, which takes less time for few."""
-        rows, bands = self._banding
         for low in range(0, len(sketches), _ROWS):
             for number, one in enumerate(self._sketches):
-                equal = sketches[low : low + _ROWS] == one
-                some = np.flatnonzero(count_true(equal) >= rows)
-                cut = equal[some, : rows * bands].reshape(len(some), bands, rows)
-                row = some[cut.all(axis=2).any(axis=1)] + low
+                row = np.flatnonzero(agree(sketches[low : low + _ROWS], one, self._banding)) + low
                 if len(row):
                     yield np.full(len(row), number), row
 

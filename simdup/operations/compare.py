@@ -23,6 +23,7 @@ from simdup.features.weights import UNIT
 from simdup.fingerprints.fingerprinter import Fingerprinter, fingerprint
 from simdup.ingest.collection import Collection, gathered, ingest
 from simdup.ingest.counting import columns_for, contents, forms
+from simdup.ingest.rule_columns import deciding_columns
 from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import open_input
 from simdup.ingest.stripped import read_stripped
@@ -33,11 +34,11 @@ from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Side
-from simdup.operations.deciding import deciding_columns, searches_among
 from simdup.reuse.between import between
 from simdup.verify.crew import Work
 from simdup.verify.differences import find_differences
 from simdup.verify.document_texts import Texts
+from simdup.verify.searches import searches_of
 from simdup.verify.verifier import CACHE_BYTES, Verifier
 
 # The rows of the two documents.
@@ -233,13 +234,12 @@ class _Both:
         # Without blocking keys: titles are compared apart.
         documents, rows = self._documents.without("blocking_key"), np.arange(2)
         bands, proposing = dict[str, tuple[bool, ...]](), set[str]()
-        for search in searches_among(self._corpus, self._weighting, self._settings):
+        for search in searches_of(self._corpus, self._weighting, self._settings):
             prepared = search.prepared(documents, rows)
-            if prepared.propose(documents, _A, _B)[0]:
+            if prepared.propose(Side(documents, _A), Side(documents, _B))[0]:
                 proposing.add(prepared.name)
-            equal = tuple(prepared.equal_bands(documents, 0, 1))
             # Short texts have bands of their forms too, which come later.
-            if prepared.name not in bands or (equal and self.by_edit):
-                bands[prepared.name] = equal
+            if prepared.name not in bands or self.by_edit:
+                bands[prepared.name] = tuple(prepared.equal_bands(documents, 0, 1))
         names = self._criteria.searches
         return {name: bands[name] for name in names}, tuple(filter(proposing.__contains__, names))

@@ -19,8 +19,8 @@ from simdup.index.opening import split_indexes
 from simdup.ingest.collection import Collection, collected
 from simdup.ingest.cutting import Cutting, PairTexts, assemble
 from simdup.ingest.groups import GroupBy
-from simdup.ingest.notes import groups_of
 from simdup.ingest.paths import Paths, as_paths
+from simdup.ingest.rule_columns import groups_of
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.documents import Document, Skipped
 from simdup.model.passages import (

@@ -20,9 +20,9 @@ from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.collection import Collection, ingest
 from simdup.ingest.counting import columns_for
-from simdup.ingest.notes import apart_by_fields, notes
 from simdup.ingest.paths import Paths, as_paths
 from simdup.ingest.places import Places
+from simdup.ingest.rule_columns import apart_by_fields, deciding_columns, notes
 from simdup.ingest.source_documents import SourceDocuments
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Summary
@@ -34,10 +34,10 @@ from simdup.model.recipe import Recipe
 from simdup.model.result import Result
 from simdup.model.settings import RunOptions, Settings
 from simdup.model.table import Documents
-from simdup.operations.deciding import deciding_columns, searches_among
 from simdup.verify.crew import Crew, Work
 from simdup.verify.document_texts import Texts
 from simdup.verify.pairs import Grouping, find_groups
+from simdup.verify.searches import searches_of
 
 # Among documents with equal titles, those that share a third of their text are versions.
 TITLED = 0.5
@@ -163,7 +163,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             priority = priority_by(criteria.keep, of_text, ranks)
             given = Grouping(
                 matches.compared(criteria.linkage == "star"),
-                searches_among(texts_of, weighting, settings),
+                searches_of(texts_of, weighting, settings),
                 measure,
                 lambda rows: texts.sets(matches.text_of[rows]),
                 priority,

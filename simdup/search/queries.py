@@ -14,10 +14,8 @@ searched.
 Few queries do not pay for tables: a `Searcher` scans rows first.
 """
 
-import sys
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -344,69 +342,36 @@ class Searcher:
     def __init__(self, values: U64, setup: SearchSetup) -> None:
         self._setup = setup
         self._tables: SearchIndex | None = None
-        self._base = values[:0]  # the rows in the tables
-        self._loose = [values]  # the rows after those; each part is larger than all later ones
+        self._tabled = 0  # rows in the tables; those after them are scanned
+        self._held = values  # has room for more rows
+        self._rows = len(values)
         self._asked = 0
         self._spent = 0.0
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self._base) + sum(map(len, self._loose))
+    @property
+    def values(self) -> U64:
+        """The fingerprints of all rows (uint64[n, words])."""
+        return self._held[: self._rows]
 
     def append(self, values: U64) -> None:
         """Append rows."""
-        while self._loose and len(self._loose[-1]) <= len(values):
-            values = np.concatenate([self._loose.pop(), values])
-        self._loose.append(values)
+        first, self._rows = self._rows, self._rows + len(values)
+        if self._rows > len(self._held):
+            held = np.empty((2 * self._rows, values.shape[1]), np.uint64)
+            held[:first] = self._held[:first]
+            self._held = held
+        self._held[first : self._rows] = values
 
     @property
     def has_tables(self) -> bool:
         """Whether tables have been sorted."""
         return self._tables is not None
 
-    def near(self, asked: U64) -> Hits:
-        """Return the rows near each of the fingerprints, by query and row."""
-        hits = self.gather(asked, sys.maxsize)
-        assert hits is not None
-        return hits
-
-    def distances(self, asked: U64, query: RowIds, row: RowIds) -> NDArray[np.int16]:
-        """Return the distances of fingerprints and rows, m of each, given by number."""
-        found = np.empty(len(row), np.int16)
-        first = 0
-        for values in (self._base, *self._loose):
-            here = np.flatnonzero((row >= first) & (row < first + len(values)))
-            found[here] = hamming_distances(asked, query[here], values, row[here] - first)
-            first += len(values)
-        return found
-
-    def values(self, rows: RowIds) -> U64:
-        """Return the fingerprints of some rows (uint64[m, words])."""
-        found = np.empty((len(rows), self._base.shape[1]), np.uint64)
-        first = 0
-        for values in (self._base, *self._loose):
-            here = np.flatnonzero((rows >= first) & (rows < first + len(values)))
-            found[here] = values[rows[here] - first]
-            first += len(values)
-        return found
-
-    def gather(self, asked: U64, most: int) -> Hits | None:
-        """Return all hits, ordered, or None if there are more than allowed."""
-        found, total = list[Hits](), 0
-        with closing(self._find(asked)) as chunks:
-            for hits in chunks:
-                total += len(hits.query)
-                if total > most:
-                    return None
-                found.append(hits)
-        return Hits.concat(found).ordered()
-
-    def _find(self, asked: U64) -> Generator[Hits, None, None]:
+    def find(self, asked: U64) -> Generator[Hits, None, None]:
         """Yield all hits, in chunks, in undefined order."""
-        loose = sum(map(len, self._loose))
-        cost = COSTS.scan * len(asked) * loose * asked.shape[1]
+        cost = COSTS.scan * len(asked) * (self._rows - self._tabled) * asked.shape[1]
         self._asked += len(asked)
-        work = max(len(self._base) + loose + self._asked, 1)
+        work = max(self._rows + self._asked, 1)
         chosen = plan(self._setup.ball, work)
         if chosen.search == "tables" and self._spent + cost > chosen.seconds:
             self._build()
@@ -414,18 +379,15 @@ class Searcher:
             self._spent += cost
         if self._tables is not None:
             yield from iter_hits(self._tables, asked, threads=self._setup.threads)
-        first = len(self._base)
-        for values in self._loose:
-            for hits in self._scan(asked, values):
-                yield hits._replace(row=hits.row + first)
-            first += len(values)
+        first = self._tabled
+        for hits in self._scan(asked, self.values[first:]):
+            yield hits._replace(row=hits.row + first)
 
     def _build(self) -> None:
         """Build tables of all rows."""
-        self._base = np.concatenate([self._base, *self._loose])
-        self._loose, self._spent = [], 0.0
+        self._tabled, self._spent = self._rows, 0.0
         ball, threads, compress = self._setup
-        self._tables = build(self._base, ball.bits, ball.distance, compress, threads=threads)
+        self._tables = build(self.values, ball.bits, ball.distance, compress, threads=threads)
 
     def _scan(self, asked: U64, values: U64) -> Iterator[Hits]:
         work = len(asked) * len(values)

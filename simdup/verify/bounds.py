@@ -24,7 +24,7 @@ from simdup.search.arrays import U64, RowIds, hamming_distances
 from simdup.search.lists import Lists
 from simdup.search.parts import Parts
 from simdup.search.prefixes import Prefixes, odd_sketches
-from simdup.verify.compared import ComparedDocuments
+from simdup.verify.candidates import ComparedDocuments
 from simdup.verify.document_texts import SetsOf
 from simdup.verify.join import ROWS, SharedElements
 from simdup.verify.searches import NearFingerprints

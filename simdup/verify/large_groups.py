@@ -47,7 +47,7 @@ from simdup.search.grouping import (
 )
 from simdup.search.lists import Lists
 from simdup.verify.bounds import FEW_DOCUMENTS, FEW_PAIRS, Bounds
-from simdup.verify.compared import ComparedDocuments
+from simdup.verify.candidates import ComparedDocuments
 from simdup.verify.copies import Copies
 from simdup.verify.document_texts import SetsOf
 

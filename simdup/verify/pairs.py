@@ -20,7 +20,7 @@ from simdup.model.settings import Settings
 from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, RowPairs
 from simdup.verify.bounds import Bounds
-from simdup.verify.compared import LARGE, ComparedDocuments, groups_of
+from simdup.verify.candidates import LARGE, ComparedDocuments, groups_of
 from simdup.verify.copies import Copies, find_copies
 from simdup.verify.document_texts import SetsOf
 from simdup.verify.large_groups import BareGroup, LargeGroup, ShownPairs

@@ -7,7 +7,7 @@ passages are listed beforehand.
 Each search is first prepared for the documents of a run.  Then it answers questions about any
 of them, in rows of a table: which of some pairs it proposes, all pairs that it proposes, pairs that
 are enough to connect these, lists of rows of which each proposed pair shares one, and which of its
-bands are equal in one pair.
+bands are equal in one pair.  `simdup.index.searches` has those between documents and an index.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from simdup.fingerprints.bands import Keys, Signatures, minhash_fewest, pstable_
 from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.fingerprints.near import iter_near_pairs, near_pairs
+from simdup.ingest.collection import Collection
 from simdup.lsh.simhash import to_hex
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
-from simdup.model.table import Documents
+from simdup.model.table import Documents, Side
 from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
 from simdup.search import banding
 from simdup.search.arrays import U64, RowIds, RowPairs, hamming_distances
@@ -37,6 +38,11 @@ from simdup.search.lists import Lists
 from simdup.search.pieces import cut
 
 Mask = NDArray[np.bool_]
+
+
+def distances(a: Side, b: Side) -> NDArray[np.int16]:
+    """Return the Hamming distance of the fingerprints of each pair (a[k], b[k])."""
+    return hamming_distances(a.table["fingerprint"], a.rows, b.table["fingerprint"], b.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +56,9 @@ class NearFingerprints:
         """Return the search itself: blocking keys are mixed into the fingerprints."""
         return self
 
-    def propose(self, documents: Documents, i: RowIds, j: RowIds) -> Mask:
-        """Return which pairs (i[k], j[k]) it proposes."""
-        values = documents["fingerprint"]
-        near: Mask = hamming_distances(values, i, values, j) <= self.settings.criteria.distance
+    def propose(self, a: Side, b: Side) -> Mask:
+        """Return which pairs (a[k], b[k]) it proposes."""
+        near: Mask = distances(a, b) <= self.settings.criteria.distance
         return near
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
@@ -120,17 +125,16 @@ class EqualKeys:
             return self
         return replace(self, signatures=self.signatures.masked(documents["blocking_key"]))
 
-    def propose(self, documents: Documents, i: RowIds, j: RowIds) -> Mask:
-        """Return which pairs (i[k], j[k]) it proposes."""
-        numbers = documents["number"]
-        return self.signatures.propose(numbers[i], numbers[j])
+    def propose(self, a: Side, b: Side) -> Mask:
+        """Return which pairs (a[k], b[k]) it proposes."""
+        return self.signatures.propose(a["number"], b["number"])
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield all pairs that it proposes, i < j, each once."""
         places, rows = self._rows(documents)
         for a, b in banding.candidates(self.signatures.keys[rows]):
             i, j = places[a], places[b]
-            good = self.propose(documents, i, j)
+            good = self.propose(Side(documents, i), Side(documents, j))
             yield i[good], j[good]
 
     def links(self, documents: Documents) -> Iterator[RowPairs]:
@@ -173,11 +177,11 @@ class ListedPairs:
         """Return the search itself."""
         return self
 
-    def propose(self, documents: Documents, i: RowIds, j: RowIds) -> Mask:
-        """Return which pairs (i[k], j[k]) it proposes."""
+    def propose(self, a: Side, b: Side) -> Mask:
+        """Return which pairs (a[k], b[k]) it proposes."""
         if not len(self.a):
-            return np.zeros(len(i), np.bool_)
-        one, other = documents["number"][i], documents["number"][j]
+            return np.zeros(len(a.rows), np.bool_)
+        one, other = a["number"], b["number"]
         keys = self.a << 32 | self.b
         asked = np.minimum(one, other) << 32 | np.maximum(one, other)
         places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
@@ -206,7 +210,8 @@ class ListedPairs:
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return whether it proposes the pair."""
-        found: list[bool] = self.propose(documents, np.array([i]), np.array([j])).tolist()
+        a, b = (Side(documents, np.array([row])) for row in (i, j))
+        found: list[bool] = self.propose(a, b).tolist()
         return found
 
 
@@ -225,3 +230,23 @@ class SharedPassages:
 
 
 Search: TypeAlias = NearFingerprints | EqualKeys | ListedPairs
+
+
+def searches_of(
+    corpus: Collection, weighting: Weighting, settings: Settings
+) -> list[Search | SharedPassages]:
+    """Return the searches that the criteria ask for, if documents have what they need."""
+    criteria = settings.criteria
+    searches: list[Search | SharedPassages] = []
+    if criteria.method == "pstable":
+        searches.append(EqualKeys.of_vectors(weighting, criteria))
+    if "keys" in corpus.texts:
+        searches.append(EqualKeys.of_texts(corpus.texts, corpus.text_of, criteria))
+    if "form_keys" in corpus.forms and len(corpus.forms):
+        searches.append(EqualKeys.of_forms(corpus.forms, corpus["form"], criteria))
+    if "simhash" in criteria.searches:
+        searches.append(NearFingerprints(settings))
+    if "seeds" in corpus.texts:
+        containment = criteria.containment or 0
+        searches.append(SharedPassages(corpus.seeds(), corpus.text_of, containment))
+    return searches

@@ -22,7 +22,7 @@ from simdup.model.shingling import Shingling
 from simdup.model.table import Side
 from simdup.model.tuning import Setting
 from simdup.search.arrays import RowIds
-from simdup.verify.compared import ComparedDocuments
+from simdup.verify.candidates import ComparedDocuments
 from simdup.verify.document_texts import Texts
 from simdup.verify.searches import EqualKeys, NearFingerprints, Search
 from simdup.verify.wide import jaccard, signed_forms

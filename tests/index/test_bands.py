@@ -12,17 +12,17 @@ from support import Command, examples
 
 from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, scan
-from simdup.index import candidates, matching, store
-from simdup.index.candidates import CandidateCounts, CandidateSearcher, Searches
+from simdup.index import matching, row_searches, store
 from simdup.index.matching import QueryOptions, choose_new, judge
+from simdup.index.row_searches import IndexRows
 from simdup.index.sections import line_documents, sketched
 from simdup.lsh import sketch_bands
 from simdup.lsh.bbit import SIZE, estimate
 from simdup.lsh.sketch_bands import BandSearcher, SketchSource, overlap, sketch_banding
 from simdup.model.criteria import Criteria
 from simdup.model.settings import RunOptions
-from simdup.model.table import Documents
-from simdup.search import HammingBall, Hits
+from simdup.model.table import Documents, Side
+from simdup.search import HammingBall
 from simdup.search.queries import SearchSetup
 
 ALONE = RunOptions(jobs=1)
@@ -67,7 +67,9 @@ def proposed(a: Documents, b: Documents, criteria: Criteria) -> dict[tuple[int, 
         for j in range(len(b)):
             near = apart(a, i, b, j) <= criteria.distance
             by = ["simhash"] if near else []
-            by += ["minhash"] if in_a_band(a, i, b, j, criteria.similarity) else []
+            likely = not criteria.verify or similar_enough(a, i, b, j, criteria.similarity)
+            agree = in_a_band(a, i, b, j, criteria.similarity) and likely
+            by += ["minhash"] if agree else []
             if by := [one for one in by if one in criteria.searches]:
                 found[i, j] = by
     return found
@@ -77,22 +79,23 @@ def similar_enough(a: Documents, i: int, b: Documents, j: int, similarity: float
     return float(estimate(a["sketch"][[i]], b["sketch"][[j]])[0]) >= similarity
 
 
-def searches_of(criteria: Criteria) -> Searches:
-    return Searches.of(SearchSetup(HammingBall(64, criteria.distance)), criteria)
+def rows_of(documents: Documents, criteria: Criteria) -> IndexRows:
+    source = SketchSource(
+        lambda: iter([sketched(documents)]), lambda rows: documents["sketch"][rows]
+    )
+    setup = SearchSetup(HammingBall(64, criteria.distance))
+    return IndexRows(documents["fingerprint"], source, setup, criteria)
 
 
-def search_all(
-    searcher: CandidateSearcher, asked: Documents, most: int
-) -> tuple[Any, CandidateCounts]:
-    """All hits of a searcher as pairs, and the counts."""
-    pairs, counts, first = [], [], 0
+def search_all(index: IndexRows, asked: Documents, most: int) -> list[tuple[int, int]]:
+    """All candidates, some documents at a time."""
+    pairs, first = list[tuple[int, int]](), 0
     while first < len(asked):
-        some, (hits, count) = searcher.find_first(asked, range(first, len(asked)), most)
-        assert len(some) == 1 or len(hits.query) <= most
-        pairs += zip((hits.query + first).tolist(), hits.row.tolist(), strict=True)
-        counts.append(count)
+        some, (i, j) = index.find_first(asked, range(first, len(asked)), most)
+        assert len(some) == 1 or len(i) <= most
+        pairs += zip((i + first).tolist(), j.tolist(), strict=True)
         first += len(some)
-    return pairs, CandidateCounts.sum(counts)
+    return pairs
 
 
 @examples(80)
@@ -107,16 +110,15 @@ def test_candidates_are_those_of_fingerprints_and_bands(
     criteria = Criteria(1, similarity, method=method)
     every = proposed(a, b, criteria)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(candidates, "_QUERIES", tried)
-        searcher = CandidateSearcher.among(b, searches_of(criteria))
-        found, counts = search_all(searcher, a, most)
-    assert found == sorted(
-        pair
-        for pair, by in every.items()
-        if "simhash" in by or similar_enough(a, pair[0], b, pair[1], similarity)
-    )
-    by = [one for searches in every.values() for one in searches]
-    assert counts == (len(every), by.count("simhash"), by.count("minhash"))
+        patch.setattr(row_searches, "_QUERIES", tried)
+        index = rows_of(b, criteria)
+        assert search_all(index, a, most) == sorted(every)
+    i, j = (one.ravel() for one in np.mgrid[: len(a), : len(b)])
+    for one in index.searches:
+        by_it = np.flatnonzero(one.propose(Side(a, i), Side(b, j)))
+        assert list(zip(i[by_it].tolist(), j[by_it].tolist(), strict=True)) == sorted(
+            pair for pair, by in every.items() if one.name in by
+        )
 
 
 @examples(60)
@@ -130,9 +132,7 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
     options, rows = QueryOptions(criteria), np.arange(count)
 
     def match(i: int, j: int) -> bool:
-        distance = np.array([apart(made, i, made, j)], np.int16)
-        hit = Hits(np.array([i]), np.array([j]), distance)
-        return len(judge(hit, made, made, options)) > 0
+        return len(judge(*(Side(made, np.array([row])) for row in (i, j)), options)) > 0
 
     known = np.flatnonzero(np.random.default_rng(seed).random(count) < 0.2)
     for without in ([], known.tolist()):
@@ -141,7 +141,7 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
             if i not in without and not any((i, j) in every and match(i, j) for j in new):
                 new.append(i)
         unmatched = np.setdiff1d(rows, without)
-        found, matches = choose_new(made, unmatched, searches_of(criteria), options)
+        found, matches = choose_new(made, unmatched, rows_of(made, criteria).searches, options)
         assert found.tolist() == new
         assert sorted(zip(matches["a"].tolist(), matches["b"].tolist(), strict=True)) == [
             (i, j) for i in range(count) for j in new if j < i and (i, j) in every and match(i, j)
@@ -262,7 +262,8 @@ def test_pieces_processes_and_tables_make_no_difference(
     expected = answers("whole", 1)
     assert answers("two", 2) == expected
     for hits, worth, size in ((1, 1, 1), (7, 0, 5), (9, -1, 1000)):
-        monkeypatch.setattr(matching, "_HITS", hits)
+        monkeypatch.setattr(matching, "MOST", hits)
+        monkeypatch.setattr(row_searches, "MOST", hits)
         monkeypatch.setattr(matching, "ADDING_CHUNKS", (size,))
         monkeypatch.setattr(sketch_bands, "_WORTH_TABLES", worth)
         monkeypatch.setattr(sketch_bands, "_FEW_ROWS", 1e9)

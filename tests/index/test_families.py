@@ -10,10 +10,11 @@ from support import examples
 
 from lab.corpora.made import edited, prose
 from simdup import Index
-from simdup.index import candidates, matching
-from simdup.index.candidates import CandidateSearcher, Searches
+from simdup.index import matching, row_searches
 from simdup.index.matching import QueryOptions, best, choose_new, distinct
+from simdup.index.row_searches import IndexRows
 from simdup.index.sections import U64, line_documents
+from simdup.lsh.sketch_bands import SketchSource
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents
@@ -34,8 +35,10 @@ def numbered(values: U64) -> Documents:
     return line_documents([str(i) for i in range(len(values))], values)
 
 
-def by_distance(distance: int) -> Searches:
-    return Searches(SearchSetup(HammingBall(64, distance)))
+def by_distance(values: U64, distance: int) -> IndexRows:
+    source = SketchSource(lambda: iter([]), lambda rows: np.zeros((0, 128), np.uint8))
+    setup = SearchSetup(HammingBall(64, distance))
+    return IndexRows(values, source, setup, Criteria(distance, method="simhash"))
 
 
 def answers(folder: Path, add: bool, limit: int | None) -> list[object]:
@@ -57,7 +60,8 @@ def test_pieces_of_any_size_give_the_same(
     for hits, rows, chunk in ((1, 1, 1), (7, 3, 5)):
         folder = tmp_path / f"{hits}"
         folder.mkdir()
-        monkeypatch.setattr(matching, "_HITS", hits)
+        monkeypatch.setattr(matching, "MOST", hits)
+        monkeypatch.setattr(row_searches, "MOST", hits)
         monkeypatch.setattr(matching, "_ROWS", rows)
         monkeypatch.setattr(matching, "_RESULTS", rows)
         monkeypatch.setattr(matching, "_CHUNK", chunk)
@@ -70,21 +74,21 @@ def test_a_searcher_answers_as_many_as_it_may(held, asked, most, distance, tried
     values, queries = (np.array(some, np.uint64)[:, None] for some in (held, asked))
     found, first = [], 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(candidates, "_QUERIES", tried)
-        searching = CandidateSearcher.among(numbered(values), by_distance(distance))
+        patch.setattr(row_searches, "_QUERIES", tried)
+        searching = by_distance(values, distance)
         documents = numbered(queries)
         while first < len(queries):
-            some, (hits, counts) = searching.find_first(documents, range(first, len(queries)), most)
+            some, (i, j) = searching.find_first(documents, range(first, len(queries)), most)
             answered = len(some)
-            assert answered == 1 or len(hits.query) <= most
-            assert counts == (len(hits.query), len(hits.query), 0)
-            triples = zip(*(column.tolist() for column in hits), strict=True)
-            found += [(query + first, row, d) for query, row, d in triples]
+            assert answered == 1 or len(i) <= most
+            found += zip((i + first).tolist(), j.tolist(), strict=True)
             first += answered
-    differing = [
-        (i, j, (a ^ b).bit_count()) for i, a in enumerate(asked) for j, b in enumerate(held)
+    assert found == [
+        (i, j)
+        for i, a in enumerate(asked)
+        for j, b in enumerate(held)
+        if (a ^ b).bit_count() <= distance
     ]
-    assert found == [one for one in differing if one[2] <= distance]
 
 
 @examples(60)
@@ -96,7 +100,9 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(prints, distanc
         if all((value ^ prints[j]).bit_count() > distance for j in new):
             new.append(i)
     options, every = QueryOptions(Criteria(distance)), np.arange(len(prints))
-    found, matches = choose_new(columns, every, by_distance(distance), options)
+    found, matches = choose_new(
+        columns, every, by_distance(columns["fingerprint"], distance).searches, options
+    )
     assert found.tolist() == new
     assert set(zip(matches["a"].tolist(), matches["b"].tolist(), strict=True)) == {
         (i, j) for i, value in enumerate(prints) for j in new

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from support import Command, command, environment
 
 from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, all_pairs, scan
 from simdup.cli.index import command as index_group
-from simdup.search import HammingBall
+from simdup.search import HammingBall, Hits
 from simdup.search import build as build_tables
 from simdup.search import query as query_tables
 from simdup.search.queries import Searcher, SearchSetup
@@ -382,6 +383,10 @@ def test_documents_of_few_terms_match_only_the_same(tmp_path: Path) -> None:
         assert found == [["a"], []]
 
 
+def near(searcher: Searcher, asked: NDArray[np.uint64]) -> Hits:
+    return Hits.concat(list(searcher.find(asked))).ordered()
+
+
 @pytest.mark.parametrize("compress", [False, True])
 def test_scans_and_tables_find_the_same(compress: bool) -> None:
     rng = np.random.default_rng(7)
@@ -390,14 +395,14 @@ def test_scans_and_tables_find_the_same(compress: bool) -> None:
     asked = values[rng.integers(0, 60_000, 3_000)] ^ np.uint64(0b1001)
     searcher = Searcher(values[:50_000, None], SearchSetup(HammingBall(64, 3), 2, compress))
     expected = query_tables(build_tables(values), asked)
-    first = searcher.near(asked[:1, None])
+    first = near(searcher, asked[:1, None])
     assert not searcher.has_tables
     assert first.row.tolist() == [
         r for r in expected.row[expected.query == 0].tolist() if r < 50_000
     ]
     searcher.append(values[50_000:, None])
     for _ in range(4):
-        found = searcher.near(asked[:, None])
+        found = near(searcher, asked[:, None])
         for column, wanted in zip(found, expected, strict=True):
             assert column.tolist() == wanted.tolist()
     assert searcher.has_tables
@@ -410,10 +415,11 @@ def test_scans_of_wide_fingerprints_by_threads() -> None:
     asked[:, 3] ^= np.uint64(0b1)
     asked[:, 0] ^= np.uint64(0b1)
     for distance, threads in ((2, 2), (2, 1), (1, 2)):
-        found = Searcher(values, SearchSetup(HammingBall(256, distance), threads)).near(asked[:150])
+        searcher = Searcher(values, SearchSetup(HammingBall(256, distance), threads))
+        found = near(searcher, asked[:150])
         every = [(values ^ one) for one in asked[:150]]
-        near = [np.flatnonzero(np.bitwise_count(x).sum(axis=1) <= distance) for x in every]
-        assert found.row.tolist() == np.concatenate(near).tolist()
+        rows = [np.flatnonzero(np.bitwise_count(x).sum(axis=1) <= distance) for x in every]
+        assert found.row.tolist() == np.concatenate(rows).tolist()
         assert set(found.distance.tolist()) == ({2} if distance == 2 else set())
 
 

@@ -19,7 +19,7 @@ from simdup import SimdupError, compare, dedupe, scan
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.model.settings import RunOptions, Settings
 from simdup.operations.cluster import cluster
-from simdup.verify import compared, pairs
+from simdup.verify import candidates, pairs
 
 SENTENCES = [prose(seed, 30) for seed in range(1, 12)]
 # Texts of the same sentences: each leaves out some, and begins at another one.
@@ -70,7 +70,7 @@ def test_what_is_removed_is_what_brute_force_removes(
     spared = cleaned_by_hand(texts, [one for one in order if one not in kept_for], 0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "LARGE", large)
-        patch.setattr(compared, "LARGE", large)
+        patch.setattr(candidates, "LARGE", large)
         cleaned = dedupe(
             enumerate(texts), keep=keep, lossless=True, similarity=0.5, short_texts=False,
             recipe="plain", run=RunOptions(jobs=1),
@@ -207,7 +207,7 @@ def test_a_fact_that_only_the_removed_text_has_is_a_loss(large: int, facts: list
     expected = {i: first.setdefault(SAID[one], i) for i, one in enumerate(facts)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "LARGE", large)
-        patch.setattr(compared, "LARGE", large)
+        patch.setattr(candidates, "LARGE", large)
         cleaned = dedupe(enumerate(texts), lossless=True, run=RunOptions(jobs=1))
     removed = {int(one.document): int(one.kept) for one in cleaned.removed}
     assert removed == {i: kept for i, kept in expected.items() if i != kept}

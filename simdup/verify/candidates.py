@@ -1,10 +1,16 @@
-"""The candidates among documents: what searches propose and rules allow."""
+"""The join of two tables of documents: pairs that a search proposes and all rules allow.
+
+`candidates` is the only one.  Its two tables are one and the same in a scan, or the documents that
+an index is asked about and those that it has.  What follows is for one table: `ComparedDocuments`
+answers what a large group asks about candidates without listing all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +34,52 @@ VISITS = 1 << 10
 
 # Rules that part documents whose keys are equal.
 _PARTING = ("letters", "blocking_key", "group_number")
+
+Mask = NDArray[np.bool_]
+
+
+class Proposing(Protocol):
+    """A search that is ready to be asked."""
+
+    def propose(self, a: Side, b: Side) -> Mask:
+        """Return which pairs (a[k], b[k]) it proposes."""
+
+    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, each once: i < j where both are of one table."""
+
+
+def candidates(
+    left: Documents, right: Documents, searches: Sequence[Proposing]
+) -> Iterator[RowPairs]:
+    """Yield the candidates, each once, in chunks, in undefined order.
+
+    Parameters
+    ----------
+    left, right : Documents
+        Their columns are the rules.  A column that is known only of what is proposed, as with the
+        documents of an index, is not there yet: `simdup.clustering.rules.allowed` sees to it later.
+    searches : sequence
+        What they propose are rows of these tables.
+
+    Yields
+    ------
+    i, j : int64[m]
+        Rows of `left` and of `right`.
+    """
+    for k, search in enumerate(searches):
+        for i, j in search.pairs(left):
+            a, b = Side(left, i), Side(right, j)
+            # What earlier searches propose has already been yielded.
+            new = allowed(a, b) & ~proposed(searches[:k], a, b)
+            yield i[new], j[new]
+
+
+def proposed(searches: Iterable[Proposing], a: Side, b: Side) -> Mask:
+    """Return which pairs (a[k], b[k]) some search proposes."""
+    found = np.zeros(len(a.rows), np.bool_)
+    for search in searches:
+        found |= search.propose(a, b)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,29 +113,30 @@ class ComparedDocuments:
             return self
         return replace(self, documents=self.documents.take(rows))
 
-    def useful(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    def sides(self, i: RowIds, j: RowIds) -> tuple[Side, Side]:
+        """Return both sides of the pairs (i[k], j[k])."""
+        return Side(self.documents, i), Side(self.documents, j)
+
+    def useful(self, i: RowIds, j: RowIds) -> Mask:
         """Return which pairs may be candidates: no rule about documents forbids it."""
-        return allowed(Side(self.documents, i), Side(self.documents, j))
+        return allowed(*self.sides(i, j))
 
-    def proposed_by(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    def proposed_by(self, i: RowIds, j: RowIds) -> Mask:
         """Return which pairs each search of the criteria proposes (bool[searches, pairs])."""
-        names = self.settings.criteria.searches
-        proposed, useful = np.zeros((len(names), len(i)), np.bool_), self.useful(i, j)
+        names, (a, b) = self.settings.criteria.searches, self.sides(i, j)
+        by, useful = np.zeros((len(names), len(i)), np.bool_), allowed(a, b)
         for search in self.searches:
-            proposed[names.index(search.name)] |= search.propose(self.documents, i, j)
-        return proposed & useful
+            by[names.index(search.name)] |= search.propose(a, b)
+        return by & useful
 
-    def test(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    def test(self, i: RowIds, j: RowIds) -> Mask:
         """Return which pairs are candidates."""
-        return self.useful(i, j) & self._proposed(self.searches, i, j)
+        a, b = self.sides(i, j)
+        return allowed(a, b) & proposed(self.searches, a, b)
 
     def pairs(self) -> Iterator[RowPairs]:
-        """Yield all candidates, i < j, each once, in chunks, in undefined order."""
-        for k, search in enumerate(self.searches):
-            for i, j in search.pairs(self.documents):
-                # What earlier searches propose has already been yielded.
-                new = self.useful(i, j) & ~self._proposed(self.searches[:k], i, j)
-                yield i[new], j[new]
+        """Yield all candidates, i < j; see `candidates`."""
+        return candidates(self.documents, self.documents, self.searches)
 
     def components(self, weights: RowIds) -> RowIds:
         """Return the component of each document, by its smallest document.
@@ -122,18 +175,12 @@ class ComparedDocuments:
             return lists
         return lists.of_kinds(kinds_of(self.documents["group_number"]))
 
-    def _proposed(self, searches: Sequence[Search], i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        proposed = np.zeros(len(i), np.bool_)
-        for search in searches:
-            proposed |= search.propose(self.documents, i, j)
-        return proposed
 
-
-def _all(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+def _all(i: RowIds, j: RowIds) -> Mask:
     return np.ones(len(i), np.bool_)
 
 
-def groups_of(roots: RowIds, chosen: NDArray[np.bool_]) -> list[RowIds]:
+def groups_of(roots: RowIds, chosen: Mask) -> list[RowIds]:
     """Return the chosen rows of each root."""
     rows = np.flatnonzero(chosen)
     rows = rows[np.argsort(roots[rows], kind="stable")]

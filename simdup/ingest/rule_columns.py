@@ -1,4 +1,4 @@
-"""What the criteria ask of the documents of a scan, and what searches cannot promise."""
+"""The columns that rules need of the documents of a scan, and what people should know of them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from simdup.clustering.rules import within_groups
 from simdup.corpus.patterns import matches
 from simdup.fingerprints.bands import pstable_cosine
+from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.ingest.collection import Collection
 from simdup.ingest.groups import GroupBy
 from simdup.mix64 import mix_columns
@@ -68,6 +69,15 @@ def apart_by_fields(
             f"{same:,} documents share their {first!r} with another one, {few} of them in a cluster"
         )
         yield "`field`", f"{what} with it: the other fields differ; {first!r} alone may find more"
+
+
+def deciding_columns(
+    read: Collection, prints: Fingerprints, references: int, criteria: Criteria
+) -> dict[str, NDArray[Any]]:
+    """Return what decides about documents; so many at the beginning are references."""
+    columns = {name: read[name] for name in ("name", "path", "digest")}
+    columns |= prints.columns | {"reference": np.arange(len(read)) < references}
+    return columns | rule_columns(read, criteria)
 
 
 def rule_columns(read: Collection, criteria: Criteria) -> dict[str, NDArray[Any]]:
