@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simdup.model.inputs import Unread
+from simdup.model.inputs import InputDocuments, Unread
 from simdup.model.table import Documents, objects
 
 
@@ -29,12 +29,13 @@ class Places:
         column[self.of], column[self.unread] = values, others
         return column
 
-    def spread_names(self, names: Sequence[Any], others: Sequence[Any]) -> list[Any]:
-        """Return the names of all, given those of documents that were read, and of others."""
-        found = self.spread(objects(names), None)
-        found[self.unread] = objects(others)
-        every: list[Any] = found.tolist()
-        return every
+    def inputs(self, documents: Documents, others: Sequence[Any]) -> InputDocuments:
+        """Return all documents that were read or skipped, in input order; `others` are names."""
+        names = self.spread(documents["name"], None)
+        names[self.unread] = objects(others)
+        wordless = self.of[documents["terms"] == 0]
+        skipped = np.sort(np.concatenate([wordless, self.unread])).tolist()
+        return InputDocuments(names.tolist(), int(documents["reference"].sum()), tuple(skipped))
 
     def spread_table(self, documents: Documents) -> Documents:
         """Return the table of all; the rows of those that were not read are empty."""

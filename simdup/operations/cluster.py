@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simdup.clustering.clusters import Measure, form_clusters, unmeasured
-from simdup.clustering.linkage import first_come
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.sources import Named
 from simdup.errors import SimdupError
@@ -28,8 +27,9 @@ from simdup.model.inputs import InputDocuments
 from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
+from simdup.verify.candidates import Candidates
 from simdup.verify.document_texts import SetsOf, Texts, no_texts
-from simdup.verify.pairs import FoundGroups, Grouping, find_groups
+from simdup.verify.pairs import FoundGroups, find_groups
 from simdup.verify.searches import NearFingerprints
 from simdup.verify.verifier import Vector, Verifier
 
@@ -109,7 +109,7 @@ def _form(
     documents: Documents, measure: Measure, sets_of: SetsOf, settings: Settings
 ) -> _Clustered:
     search = NearFingerprints(settings)
-    found = find_groups(Grouping(documents, [search], measure, sets_of, first_come, settings))
+    found = find_groups(Candidates(documents, [search], settings, measure, sets_of))
     criteria, bits = settings.criteria, settings.recipe.bits
     rows = range(len(documents))
     clusters = form_clusters(found.groups, documents, measure, criteria, bits, rows)

@@ -27,16 +27,15 @@ from simdup.ingest.source_documents import SourceDocuments
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
-from simdup.model.inputs import InputDocuments, Unread
 from simdup.model.page import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.result import Result
 from simdup.model.settings import RunOptions, Settings
-from simdup.model.table import Documents
+from simdup.verify.candidates import Candidates
 from simdup.verify.crew import Crew, Work
 from simdup.verify.document_texts import Texts
-from simdup.verify.pairs import Grouping, find_groups
+from simdup.verify.pairs import find_groups
 from simdup.verify.searches import searches_of
 
 # Among documents with equal titles, those that share a third of their text are versions.
@@ -161,16 +160,16 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             measure, names = matches.measure(crew.measure), documents["name"].tolist()
             ranks, of_text = rank_by(criteria, documents), texts_of.__getitem__
             priority = priority_by(criteria.keep, of_text, ranks)
-            given = Grouping(
+            compared = Candidates(
                 matches.compared(criteria.linkage == "star"),
                 searches_of(texts_of, weighting, settings),
+                settings,
                 measure,
                 lambda rows: texts.sets(matches.text_of[rows]),
                 priority,
-                settings,
                 every=criteria.compares_all(len(own)),
             )
-            found = find_groups(given)
+            found = find_groups(compared)
             found.count(*matches.candidates(criteria))
             groups = divide(matches.join(found.groups), criteria.decisions, names, priority)
             settings.run.progress("clustering", 0, len(groups))
@@ -199,7 +198,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
     skipped, noted = tuple(report.skipped), tuple(report.notes)
     order = _order(clusters, lambda number: priority(bisect_left(numbers, number)), criteria)
     origins = SourceDocuments.of(opened, corpus, fingerprinter, order, places)
-    inputs = _inputs(own, places, unread)
+    inputs = places.inputs(own, [one.name for one in unread])
     settings.run.progress("clustering", len(groups), len(groups))
     result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages(), spared)
     return Examined(result, corpus, places, matches)
@@ -237,14 +236,6 @@ def _order(
         # Smaller ones never fall apart into several, nor do those of indexes.
         if len(cluster.members) > 2 and min(m.number for m in cluster.members) >= 0
     }
-
-
-def _inputs(documents: Documents, places: Places, unread: Sequence[Unread]) -> InputDocuments:
-    """Return all documents that were read or skipped, in input order."""
-    names = places.spread_names(documents["name"].tolist(), [one.name for one in unread])
-    wordless = places.of[documents["terms"] == 0]
-    skipped = np.sort(np.concatenate([wordless, places.unread])).tolist()
-    return InputDocuments(names, int(documents["reference"].sum()), tuple(skipped))
 
 
 def _template_hint(groups: list[Group], corpus: Collection, criteria: Criteria) -> str:

@@ -18,7 +18,7 @@ from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
 from simdup.spark.arrays import to_array, to_rows
-from simdup.verify.searches import EqualKeys, ListedPairs, NearFingerprints, Search, SharedPassages
+from simdup.verify.searches import EqualKeys, ListedPairs, NearFingerprints, Search
 
 
 def in_order(table: pa.Table, carried: pa.Schema) -> pa.Table:
@@ -68,9 +68,9 @@ def _forms(table: pa.Table) -> list[str]:
 
 def searches_of(
     table: pa.Table, documents: Documents, settings: Settings, look: Signatures | None
-) -> list[Search | SharedPassages]:
+) -> list[Search]:
     """Return the searches among documents, whose signatures look like those of no document."""
-    criteria, searches = settings.criteria, list[Search | SharedPassages]()
+    criteria, searches = settings.criteria, list[Search]()
     if look is not None:
         keys = to_rows(table["keys"], look.keys.dtype)
         sketches, rows = to_rows(table["sketch"], np.uint8), np.arange(len(table))

@@ -27,8 +27,9 @@ from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
 from simdup.spark.arrays import batch_of, table_of, to_array
 from simdup.spark.documents import documents_of, in_order, searches_of
+from simdup.verify.candidates import Candidates
 from simdup.verify.document_texts import Texts, cut_slot
-from simdup.verify.pairs import FoundGroups, Grouping, find_groups
+from simdup.verify.pairs import FoundGroups, find_groups
 from simdup.verify.verifier import Vector, Verifier, vector
 
 # Rows of a batch that goes back to Spark.
@@ -95,7 +96,7 @@ class GroupDocuments:
         priority = priority_by(criteria.keep, known.__getitem__, rank_by(criteria, known))
         searches = searches_of(table, documents, settings, self.signatures)
         found = find_groups(
-            Grouping(documents, searches, measure, texts.sets, priority, settings, self.every)
+            Candidates(documents, searches, settings, measure, texts.sets, priority, self.every)
         )
         groups = divide(found.groups, criteria.decisions, documents["name"].tolist(), priority)
         bits, rows = settings.recipe.bits, range(len(documents))

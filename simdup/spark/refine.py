@@ -12,8 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from simdup.clustering.clusters import unmeasured
-from simdup.clustering.linkage import first_come
 from simdup.fingerprints.bands import Signatures
 from simdup.model.settings import Settings
 from simdup.search import banding
@@ -21,9 +19,9 @@ from simdup.search.forest import Forest
 from simdup.spark.arrays import batch_of, table_of, to_array, to_rows
 from simdup.spark.documents import documents_of, in_order, searches_of
 from simdup.spark.meet import LABELS
-from simdup.verify.copies import find_copies
-from simdup.verify.document_texts import no_texts
-from simdup.verify.pairs import Grouping, propose
+from simdup.verify.candidates import Candidates
+from simdup.verify.identical import find_identical
+from simdup.verify.pairs import propose
 
 # Documents of a component that one task groups with their texts: some 100 MB of pages.
 MANY = 1 << 16
@@ -45,11 +43,11 @@ class Refine:
         table = in_order(table, self.carried)
         documents = documents_of(table, self.settings)
         searches = searches_of(table, documents, self.settings, self.signatures)
-        copies = find_copies(documents)
-        given = Grouping(documents, searches, unmeasured, no_texts, first_come, self.settings)
-        compared, searched = propose(given, copies)
-        some = copies.distinct[searched]
-        roots = compared.take(searched).components(copies.sizes[some])
+        identical = find_identical(documents)
+        given = Candidates(documents, searches, self.settings)
+        compared, searched = propose(given, identical)
+        some = identical.distinct[searched]
+        roots = compared.take(searched).components(identical.sizes[some])
         forest = Forest(len(table))
         forest.join(some, some[roots])
         # Equal texts stay together, however few words they have.

@@ -24,8 +24,7 @@ from simdup.search.arrays import U64, RowIds, hamming_distances
 from simdup.search.lists import Lists
 from simdup.search.parts import Parts
 from simdup.search.prefixes import Prefixes, odd_sketches
-from simdup.verify.candidates import ComparedDocuments
-from simdup.verify.document_texts import SetsOf
+from simdup.verify.candidates import Candidates
 from simdup.verify.join import ROWS, SharedElements
 from simdup.verify.searches import NearFingerprints
 
@@ -63,15 +62,11 @@ _WIDTHS = (1, 2, 3, 4, 6, 9, 13, 20)
 
 
 class Bounds:
-    """Bounds on the measures of some documents, known by their rows in `compared`.
+    """Bounds on the measures of some documents, known by their rows in `compared`."""
 
-    `sets_of` is asked only if the shingles of texts decide.
-    """
-
-    def __init__(self, compared: ComparedDocuments, sets_of: SetsOf) -> None:
+    def __init__(self, compared: Candidates) -> None:
         self._compared = compared
-        self._sets_of = sets_of
-        self._criteria = compared.settings.criteria
+        self._criteria = compared.criteria
 
     @property
     def affordable(self) -> bool:
@@ -140,7 +135,7 @@ class Bounds:
         """The shingles of the documents, if these decide."""
         if not self._criteria.by_texts or (self.forms is not None and self.forms.decides_all):
             return None
-        numbers, read = self._compared.numbers, self._sets_of
+        numbers, read = self._compared.numbers, self._compared.sets_of
         return SetBounds(lambda rows: read(numbers[rows]), self.lengths, self._criteria)
 
 
@@ -281,7 +276,7 @@ class SetBounds:
 class FormBounds:
     """The short texts among a large group's documents, by their rows in `compared`."""
 
-    def __init__(self, compared: ComparedDocuments) -> None:
+    def __init__(self, compared: Candidates) -> None:
         self._compared = compared
         self._documents = compared.documents
         found = (getattr(one, "signatures", None) for one in compared.searches)

@@ -1,13 +1,13 @@
 """The join of two tables of documents: pairs that a search proposes and all rules allow.
 
 `candidates` is the only one.  Its two tables are one and the same in a scan, or the documents that
-an index is asked about and those that it has.  What follows is for one table: `ComparedDocuments`
-answers what a large group asks about candidates without listing all of them.
+an index is asked about and those that it has.  `Candidates` has what a scan knows of one table, and
+answers what a large group asks about its candidates without listing all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Protocol
@@ -15,13 +15,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.clustering.clusters import Measure, unmeasured
+from simdup.clustering.linkage import Priority, first_come
 from simdup.clustering.rules import allowed
+from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.search.arrays import RowIds, RowPairs
 from simdup.search.forest import Forest
 from simdup.search.grouping import LOOK, Budget, Check, connect
 from simdup.search.lists import Lists, kinds_of
+from simdup.verify.document_texts import SetsOf, no_texts
 from simdup.verify.searches import EqualKeys, Search
 
 # Candidates that connect more documents than this are not all verified: see `large_groups`.
@@ -83,31 +87,53 @@ def proposed(searches: Iterable[Proposing], a: Side, b: Side) -> Mask:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedDocuments:
-    """Documents that may be near-duplicates, and the searches that propose pairs of them.
+class Candidates:
+    """Documents that may be near-duplicates, what proposes pairs of them, and what measures these.
 
     Attributes
     ----------
     documents : Documents
-        With their ``number``, ascending.  In what follows they are known by their rows.
+        Known by their rows; some of them have their ``number`` among all, ascending.
     searches : sequence of Search
     settings : Settings
+    measure : callable
+        Measures pairs, given by the numbers of documents.
+    sets_of : callable
+        Returns the shingles of documents, by number; asked only if these decide.
+    priority : callable
+        Orders numbers: the document with the smallest is kept.
+    every : bool
+        Whether all pairs are compared; see `Criteria.compares_all`.
     """
 
     documents: Documents
     searches: Sequence[Search]
     settings: Settings
+    measure: Measure = unmeasured
+    sets_of: SetsOf = no_texts
+    priority: Callable[[int], Priority] = first_come
+    every: bool = False
 
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self.documents)
 
     @property
+    def criteria(self) -> Criteria:
+        """When two documents are near-duplicates."""
+        return self.settings.criteria
+
+    @property
+    def star(self) -> bool:
+        """Whether documents are joined only with the kept one."""
+        return self.criteria.linkage == "star"
+
+    @property
     def numbers(self) -> RowIds:
         """The numbers of the documents (int64[n])."""
         return self.documents["number"]
 
-    def take(self, rows: RowIds) -> ComparedDocuments:
+    def take(self, rows: RowIds) -> Candidates:
         """Return some of the documents, by their ascending rows here."""
         if len(rows) == len(self):
             return self
@@ -123,7 +149,7 @@ class ComparedDocuments:
 
     def proposed_by(self, i: RowIds, j: RowIds) -> Mask:
         """Return which pairs each search of the criteria proposes (bool[searches, pairs])."""
-        names, (a, b) = self.settings.criteria.searches, self.sides(i, j)
+        names, (a, b) = self.criteria.searches, self.sides(i, j)
         by, useful = np.zeros((len(names), len(i)), np.bool_), allowed(a, b)
         for search in self.searches:
             by[names.index(search.name)] |= search.propose(a, b)

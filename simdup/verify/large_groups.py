@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import Group, Measure
+from simdup.clustering.clusters import Group
 from simdup.clustering.rules import across_groups
 from simdup.model.criteria import Criteria
 from simdup.model.measures import DocumentPair, Measures
@@ -47,9 +47,8 @@ from simdup.search.grouping import (
 )
 from simdup.search.lists import Lists
 from simdup.verify.bounds import FEW_DOCUMENTS, FEW_PAIRS, Bounds
-from simdup.verify.candidates import ComparedDocuments
-from simdup.verify.copies import Copies
-from simdup.verify.document_texts import SetsOf
+from simdup.verify.candidates import Candidates
+from simdup.verify.identical import Identical
 
 # The most comparisons per shingle of a large group of which not all pairs can be compared.  100,000
 # messages of 120 characters would take a minute.
@@ -105,20 +104,17 @@ class LargeGroup:
 
     def __init__(
         self,
-        compared: ComparedDocuments,
-        measure: Measure,
-        sets_of: SetsOf,
+        compared: Candidates,
         places: RowIds,
         directed: bool = False,
     ) -> None:
         self.compared = compared
-        self._measured = measure
-        self._criteria = compared.settings.criteria
+        self._criteria = compared.criteria
         self.identical = Measures.identical(self._criteria)
         self._directed = directed  # whether a star has only what its kept document contains
         self._order = np.argsort(places)
         self._centre = int(self._order[0])  # the document to compare with all others first
-        self._bounds = Bounds(compared, sets_of)
+        self._bounds = Bounds(compared)
         # Checked pairs: the total, and for each search of the criteria.
         self._checked = np.zeros(1 + len(self._criteria.searches), np.int64)
         self._left_out = 0  # pairs of lists that are too long to be visited
@@ -284,7 +280,7 @@ class LargeGroup:
     def _measure(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
         """Return the pairs (i[k], j[k]) that meet the criteria, by j."""
         documents = self.compared.documents
-        pairs = self._measured(self.compared.numbers[i], self.compared.numbers[j])
+        pairs = self.compared.measure(self.compared.numbers[i], self.compared.numbers[j])
         values = documents["fingerprint"]
         distances = hamming_distances(values, i, values, j).astype(np.int64)
         good = pairs.accepted(self._criteria) & across_groups(
@@ -321,7 +317,7 @@ class LargeGroup:
 
     def _compare(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
         """Return what is found of candidates."""
-        pairs = self._measured(self.compared.numbers[i], self.compared.numbers[j])
+        pairs = self.compared.measure(self.compared.numbers[i], self.compared.numbers[j])
         near = first = second = pairs.accepted(self._criteria)
         if self._directed:
             first, second = (one.taken(self._criteria) for one in (pairs, pairs.turned()))
@@ -446,7 +442,7 @@ class ShownPairs:
     """Lists the pairs of a family's groups."""
 
     family: LargeGroup
-    copies: Copies
+    copies: Identical
     documents: Documents
     star: bool  # whether documents are joined only with the kept one
 
@@ -457,7 +453,7 @@ class ShownPairs:
         places = np.concatenate([np.zeros(0, np.int64), *far])
         firsts = self._partners(self.family.firsts(places))
         groups = [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
-        decisions = self.family.compared.settings.criteria.decisions
+        decisions = self.family.compared.criteria.decisions
         if not decisions.divide:
             return groups
         named = set(decisions.names)
@@ -482,7 +478,7 @@ class ShownPairs:
             number, after = int(numbers[place]), centre > numbers[place]
             near[number] = _Partner(group.kept, pair.distance, pair.measures, after)
         if np.count_nonzero(self.family.compared.documents["reference"][group.members]) > 1:
-            criteria = self.family.compared.settings.criteria
+            criteria = self.family.compared.criteria
             taken = [one for one, pair in beside.items() if pair.taken_by(centre, criteria)]
             near |= self._partners(self.family.holders(others[~np.isin(others, taken)]))
         return near

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import Group, Measure, with_distances
-from simdup.clustering.linkage import Priority, components, stars
+from simdup.clustering.clusters import Group, with_distances
+from simdup.clustering.linkage import components, stars
 from simdup.clustering.short_texts import formed
 from simdup.fingerprints.bands import mask_fingerprints
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.measures import MeasuredPairs
-from simdup.model.settings import Settings
 from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, RowPairs
 from simdup.verify.bounds import Bounds
-from simdup.verify.candidates import LARGE, ComparedDocuments, groups_of
-from simdup.verify.copies import Copies, find_copies
-from simdup.verify.document_texts import SetsOf
+from simdup.verify.candidates import LARGE, Candidates, groups_of
+from simdup.verify.identical import Identical, find_identical
 from simdup.verify.large_groups import BareGroup, LargeGroup, ShownPairs
-from simdup.verify.searches import Search, SharedPassages
 
 # What decides which documents are compared.
 _COMPARED = (
@@ -35,29 +32,6 @@ _COMPARED = (
 _CHUNK = 1 << 12
 # Candidates that are counted before they are measured: 256 MB.
 _AHEAD = 1 << 24
-
-
-@dataclass(frozen=True, slots=True)
-class Grouping:
-    """Documents to be grouped, how pairs of them are found and measured, and the criteria."""
-
-    documents: Documents
-    searches: Sequence[Search | SharedPassages]
-    measure: Measure
-    sets_of: SetsOf  # asked only if the shingles of texts decide
-    priority: Callable[[int], Priority]  # the document with the smallest is kept
-    settings: Settings
-    every: bool = False  # whether all pairs are compared, see `Criteria.compares_all`
-
-    @property
-    def star(self) -> bool:
-        """Whether documents are joined only with the kept one."""
-        return self.settings.criteria.linkage == "star"
-
-    @property
-    def directed(self) -> bool:
-        """Whether stars have only what the kept document contains."""
-        return self.settings.criteria.directed
 
 
 @dataclass(slots=True)
@@ -93,32 +67,32 @@ class FoundGroups:
 class _Parts(NamedTuple):
     """The documents of a run, parted so that candidates connect none of different parts."""
 
-    copies: Copies
-    compared: ComparedDocuments  # the distinct documents, which the other fields know by their rows
+    copies: Identical
+    compared: Candidates  # the distinct documents, which the other fields know by their rows
     small: NDArray[np.bool_]  # bool[n]: those that are not in a family
     searched: RowIds  # those of them that may be in a candidate
     families: list[RowIds]
 
 
-def find_groups(given: Grouping) -> FoundGroups:
+def find_groups(given: Candidates) -> FoundGroups:
     """Find the groups of documents connected by pairs.
 
-    Only the first of several identical documents is compared with others.  References are not
+    Only the first of several copies documents is compared with others.  References are not
     compared with each other.
     """
     given.settings.run.progress("searching", 0, None)
     parts = _part(given)
-    found = FoundGroups(candidates_by=dict.fromkeys(given.settings.criteria.searches, 0))
+    found = FoundGroups(candidates_by=dict.fromkeys(given.criteria.searches, 0))
     pairs = _find_pairs(parts, given, found)
     _form_groups(parts, pairs, given, found)
-    if given.star and given.directed:
+    if given.star and given.criteria.directed:
         found.spared = _find_spared(parts, pairs, given, found.groups)
     return found
 
 
-def _part(given: Grouping) -> _Parts:
-    criteria = given.settings.criteria
-    copies = find_copies(given.documents)
+def _part(given: Candidates) -> _Parts:
+    criteria = given.criteria
+    copies = find_identical(given.documents)
     compared, searched = propose(given, copies)
     roots = np.arange(len(compared))
     large = np.zeros(len(compared), np.bool_)
@@ -132,9 +106,9 @@ def _part(given: Grouping) -> _Parts:
     return _Parts(copies, compared, ~large, small, list(groups_of(roots, large)))
 
 
-def _find_pairs(parts: _Parts, given: Grouping, found: FoundGroups) -> MeasuredPairs:
+def _find_pairs(parts: _Parts, given: Candidates, found: FoundGroups) -> MeasuredPairs:
     """Return the pairs of the documents that are not in a family."""
-    copies, criteria = parts.copies, given.settings.criteria
+    copies, criteria = parts.copies, given.criteria
     pairs = copies.pairs(criteria, copies.distinct[parts.small])
     found.count(len(pairs), *[len(pairs)] * len(criteria.searches))
     verified = _verify(parts.compared.take(parts.searched), copies, given, found)
@@ -142,7 +116,9 @@ def _find_pairs(parts: _Parts, given: Grouping, found: FoundGroups) -> MeasuredP
     return pairs.take(np.lexsort((pairs["b"], pairs["a"])))
 
 
-def _form_groups(parts: _Parts, pairs: MeasuredPairs, given: Grouping, found: FoundGroups) -> None:
+def _form_groups(
+    parts: _Parts, pairs: MeasuredPairs, given: Candidates, found: FoundGroups
+) -> None:
     run, total = given.settings.run, len(parts.compared)
     done = total - sum(map(len, parts.families))
     run.progress("grouping", 0, total)
@@ -155,7 +131,7 @@ def _form_groups(parts: _Parts, pairs: MeasuredPairs, given: Grouping, found: Fo
 
 
 def _find_spared(
-    parts: _Parts, pairs: MeasuredPairs, given: Grouping, groups: Sequence[Group]
+    parts: _Parts, pairs: MeasuredPairs, given: Candidates, groups: Sequence[Group]
 ) -> list[tuple[int, int]]:
     """Return (document, kept) of what stays near a kept one that does not contain it.
 
@@ -172,7 +148,7 @@ def _find_spared(
     for rows in parts.families:
         compared = parts.compared.take(rows)
         places, numbers = _places(compared, copies, given), compared.numbers
-        family = LargeGroup(compared, given.measure, given.sets_of, places)
+        family = LargeGroup(compared, places)
         among = np.array([left(one) for one in numbers.tolist()], np.bool_)
         roots = family.stars(among)
         alike += [
@@ -187,7 +163,7 @@ def _find_spared(
     return sorted(spared)
 
 
-def _places(compared: ComparedDocuments, copies: Copies, given: Grouping) -> RowIds:
+def _places(compared: Candidates, copies: Identical, given: Candidates) -> RowIds:
     """Return the place of each document, or its best copy, in the order of keeping."""
     first = [min(map(given.priority, copies.of(number))) for number in compared.numbers.tolist()]
     places = np.empty(len(first), np.int64)
@@ -195,9 +171,9 @@ def _places(compared: ComparedDocuments, copies: Copies, given: Grouping) -> Row
     return places
 
 
-def propose(given: Grouping, copies: Copies) -> tuple[ComparedDocuments, RowIds]:
+def propose(given: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
     """Return the distinct documents, and those that may be compared with others."""
-    every, distinct, criteria = given.documents, copies.distinct, given.settings.criteria
+    every, distinct, criteria = given.documents, copies.distinct, given.criteria
     own = {name: every[name] for name in _COMPARED if name in every}
     documents = Documents(own | {"content_number": copies.contents}).take(distinct)
     documents = documents.and_columns(number=distinct)
@@ -212,14 +188,14 @@ def propose(given: Grouping, copies: Copies) -> tuple[ComparedDocuments, RowIds]
     comparable |= np.bincount(contents)[contents] > 1
     searched = np.flatnonzero(comparable)
     searches = [one.prepared(every, distinct[searched]) for one in given.searches]
-    return ComparedDocuments(documents, searches, given.settings), searched
+    return replace(given, documents=documents, searches=searches), searched
 
 
 def _verify(
-    compared: ComparedDocuments, copies: Copies, given: Grouping, found: FoundGroups
+    compared: Candidates, copies: Identical, given: Candidates, found: FoundGroups
 ) -> Iterator[MeasuredPairs]:
     """Yield the candidates that meet the criteria."""
-    criteria, run = given.settings.criteria, given.settings.run
+    criteria, run = given.criteria, given.settings.run
     done, numbers = 0, compared.numbers
     chunks, total = _read_ahead(_candidates(compared, given, found))
     for i, j in chunks:
@@ -251,9 +227,7 @@ def _read_ahead(chunks: Iterator[RowPairs]) -> tuple[Iterator[RowPairs], int | N
     return iter(found), total
 
 
-def _candidates(
-    compared: ComparedDocuments, given: Grouping, found: FoundGroups
-) -> Iterator[RowPairs]:
+def _candidates(compared: Candidates, given: Candidates, found: FoundGroups) -> Iterator[RowPairs]:
     """Yield the pairs to be compared that may meet the criteria, each once, in chunks.
 
     All of them are counted, also what is ruled out without being measured.
@@ -263,7 +237,7 @@ def _candidates(
             found.count(len(i), *np.count_nonzero(compared.proposed_by(i, j), axis=1).tolist())
             yield i, j
         return
-    for i, j, possible in Bounds(compared, given.sets_of).every():
+    for i, j, possible in Bounds(compared).every():
         useful = compared.useful(i, j)
         by = compared.proposed_by(i, j)
         found.count(int(np.count_nonzero(useful)), *np.count_nonzero(by, axis=1).tolist())
@@ -271,7 +245,7 @@ def _candidates(
         yield i[some], j[some]
 
 
-def _group(pairs: MeasuredPairs, copies: Copies, given: Grouping, found: FoundGroups) -> None:
+def _group(pairs: MeasuredPairs, copies: Identical, given: Candidates, found: FoundGroups) -> None:
     """Add the groups connected by verified pairs."""
     star = given.star
     members = _stars(_takes(pairs, given), copies, given) if star else components(_numbers(pairs))
@@ -294,13 +268,15 @@ def _group(pairs: MeasuredPairs, copies: Copies, given: Grouping, found: FoundGr
     found.star_redundant += _count_redundant(members, given)
 
 
-def _stars(pairs: Iterable[tuple[int, int]], copies: Copies, given: Grouping) -> list[list[int]]:
+def _stars(
+    pairs: Iterable[tuple[int, int]], copies: Identical, given: Candidates
+) -> list[list[int]]:
     return stars(pairs, copies.first_of, given.priority, copies.twins)
 
 
-def _takes(pairs: MeasuredPairs, given: Grouping) -> Iterator[tuple[int, int]]:
+def _takes(pairs: MeasuredPairs, given: Candidates) -> Iterator[tuple[int, int]]:
     """Yield (a, b) for each document b that may be removed if a is kept."""
-    criteria = given.settings.criteria
+    criteria = given.criteria
     return chain.from_iterable(
         _numbers(some.take(some.taken(criteria))) for some in (pairs, pairs.turned())
     )
@@ -310,7 +286,7 @@ def _numbers(pairs: MeasuredPairs) -> Iterator[tuple[int, int]]:
     return zip(pairs["a"].tolist(), pairs["b"].tolist(), strict=True)
 
 
-def _count_redundant(groups: Iterable[Sequence[int]], given: Grouping) -> int:
+def _count_redundant(groups: Iterable[Sequence[int]], given: Candidates) -> int:
     """Count the documents of groups that are neither kept nor references."""
     references = given.documents["reference"]
     return sum(
@@ -319,9 +295,9 @@ def _count_redundant(groups: Iterable[Sequence[int]], given: Grouping) -> int:
     )
 
 
-def _is_chain(group: Group, given: Grouping) -> bool:
+def _is_chain(group: Group, given: Candidates) -> bool:
     """Return whether the kept document of a group may not stand for all others."""
-    criteria = given.settings.criteria
+    criteria = given.criteria
     beside = sum(
         group.kept in (pair.a, pair.b) and pair.taken_by(group.kept, criteria)
         for pair in group.pairs
@@ -335,11 +311,11 @@ def _centre(members: RowIds, places: RowIds) -> int:
 
 
 def _group_family(
-    compared: ComparedDocuments, copies: Copies, given: Grouping, found: FoundGroups
+    compared: Candidates, copies: Identical, given: Candidates, found: FoundGroups
 ) -> None:
     """Add the groups of a family, which has too many candidates to verify all."""
     places, numbers = _places(compared, copies, given), compared.numbers
-    family = LargeGroup(compared, given.measure, given.sets_of, places, given.directed)
+    family = LargeGroup(compared, places, given.criteria.directed)
     roots = family.stars() if given.star else family.components()
     several = np.array([one not in copies.twins for one in numbers.tolist()], np.bool_)
     several &= copies.sizes[numbers] > 1

@@ -13,7 +13,7 @@ bands are equal in one pair.  `simdup.index.searches` has those between document
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -165,12 +165,12 @@ class EqualKeys:
         return (keys[rows, band] for band in range(keys.shape[1]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ListedPairs:
     """Proposes pairs that are known, by number, in order; the smaller number first."""
 
-    a: RowIds
-    b: RowIds
+    a: RowIds = field(default_factory=lambda: np.zeros(0, np.int64))
+    b: RowIds = field(default_factory=lambda: np.zeros(0, np.int64))
     name: str = "passages"
 
     def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
@@ -215,9 +215,9 @@ class ListedPairs:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class SharedPassages:
-    """Lists the pairs of documents that share enough passages."""
+@dataclass(frozen=True, kw_only=True)
+class SharedPassages(ListedPairs):
+    """Lists the pairs of documents that share enough passages once it is prepared; before, none."""
 
     seeds: TextSeeds
     text_of: RowIds  # the text of each document
@@ -232,12 +232,10 @@ class SharedPassages:
 Search: TypeAlias = NearFingerprints | EqualKeys | ListedPairs
 
 
-def searches_of(
-    corpus: Collection, weighting: Weighting, settings: Settings
-) -> list[Search | SharedPassages]:
+def searches_of(corpus: Collection, weighting: Weighting, settings: Settings) -> list[Search]:
     """Return the searches that the criteria ask for, if documents have what they need."""
     criteria = settings.criteria
-    searches: list[Search | SharedPassages] = []
+    searches: list[Search] = []
     if criteria.method == "pstable":
         searches.append(EqualKeys.of_vectors(weighting, criteria))
     if "keys" in corpus.texts:
@@ -248,5 +246,7 @@ def searches_of(
         searches.append(NearFingerprints(settings))
     if "seeds" in corpus.texts:
         containment = criteria.containment or 0
-        searches.append(SharedPassages(corpus.seeds(), corpus.text_of, containment))
+        searches.append(
+            SharedPassages(seeds=corpus.seeds(), text_of=corpus.text_of, containment=containment)
+        )
     return searches

@@ -22,7 +22,7 @@ from simdup.model.shingling import Shingling
 from simdup.model.table import Side
 from simdup.model.tuning import Setting
 from simdup.search.arrays import RowIds
-from simdup.verify.candidates import ComparedDocuments
+from simdup.verify.candidates import Candidates
 from simdup.verify.document_texts import Texts
 from simdup.verify.searches import EqualKeys, NearFingerprints, Search
 from simdup.verify.wide import jaccard, signed_forms
@@ -46,7 +46,7 @@ class Material:
         every = np.arange(len(self.fingerprints.terms))
         return cache(lambda shingling: self.texts.by(shingling).sets(every))
 
-    def compared(self, settings: Settings) -> ComparedDocuments:
+    def compared(self, settings: Settings) -> Candidates:
         """Return what the searches of a scan propose."""
         criteria, prints = settings.criteria, self.fingerprints
         searches: list[Search] = []
@@ -62,7 +62,7 @@ class Material:
         documents = self.texts.documents.and_columns(
             number=np.arange(len(prints.terms)), **prints.columns
         )
-        return ComparedDocuments(documents, searches, settings)
+        return Candidates(documents, searches, settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,20 +20,20 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_781,
+    "lines": 42_767,
     "lines in simdup/cli": 3_000,
     "files": 316,
-    "classes": 323,
+    "classes": 322,
     "class names used twice": 0,
-    "file names used twice": 27,
+    "file names used twice": 26,
     "small modules with one importer": 29,
     "modules that a scan imports": 243,
-    "modules that the file of scan imports": 30,
+    "modules that the file of scan imports": 29,
     "fields of the largest class": 19,
     '"None where" and "None if"': 72,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
-SLACK = {"lines": 42_781, "lines in simdup/cli": 3_000}
+SLACK = {"lines": 300, "lines in simdup/cli": 50}
 
 
 @cache

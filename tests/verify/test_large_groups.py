@@ -11,7 +11,7 @@ from lab.oracles.plain import contained
 from simdup import Criteria, Result, scan
 from simdup.model.clusters import Cluster
 from simdup.model.settings import RunOptions
-from simdup.verify import bounds, compared, large_groups, pairs
+from simdup.verify import bounds, candidates, large_groups, pairs
 
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 
@@ -72,7 +72,7 @@ def told(result: Result) -> list[object]:
 def small_families(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat clusters of a few documents as large families."""
     monkeypatch.setattr(pairs, "LARGE", 3)
-    monkeypatch.setattr(compared, "LARGE", 3)
+    monkeypatch.setattr(candidates, "LARGE", 3)
 
 
 SETTINGS = [
@@ -141,7 +141,7 @@ def test_copies_are_beside_the_reference_that_their_first_is_near(
 ) -> None:
     if large:
         monkeypatch.setattr(pairs, "LARGE", 2)
-        monkeypatch.setattr(compared, "LARGE", 2)
+        monkeypatch.setattr(candidates, "LARGE", 2)
     whole = "".join(map(chr, random.Random(1).sample(range(0x4E00, 0x9FA5), 500)))
     first, between, second, last = (whole[i : i + 400] for i in (0, 30, 60, 90))
     write(tmp_path, {"1": first, "2": second})

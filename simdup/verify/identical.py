@@ -23,7 +23,7 @@ from simdup.search.duplicates import Duplicates, collapse
 
 
 @dataclass(frozen=True, slots=True)
-class Copies:
+class Identical:
     """Which documents are identical."""
 
     first_of: dict[int, int]  # for each copy or twin, the first identical document
@@ -83,7 +83,7 @@ class Copies:
         return sorted(found + ([min(same, key=priority)] if centre in self.twins else same))
 
 
-def find_copies(documents: Documents) -> Copies:
+def find_identical(documents: Documents) -> Identical:
     """Find identical documents: those with equal texts or, without texts, equal fingerprints.
 
     Their blocking keys are equal too.
@@ -100,10 +100,12 @@ def find_copies(documents: Documents) -> Copies:
         sides = documents["reference"][rows].astype(np.uint64)
         own = documents["group_number"][rows].astype(np.uint64)
         content = np.column_stack([content, own, sides])
-    return _copies(documents, rows, collapse(content), contents)
+    return _identical(documents, rows, collapse(content), contents)
 
 
-def _copies(documents: Documents, rows: RowIds, groups: Duplicates, contents: RowIds) -> Copies:
+def _identical(
+    documents: Documents, rows: RowIds, groups: Duplicates, contents: RowIds
+) -> Identical:
     distinct = rows if groups.distinct is None else rows[groups.distinct]
     sizes = np.ones(len(documents), np.int64)
     references, copies_of = documents["reference"], dict[int, list[int]]()
@@ -116,7 +118,7 @@ def _copies(documents: Documents, rows: RowIds, groups: Duplicates, contents: Ro
     if "group_number" in documents:
         of = documents["group_number"]
         twins = frozenset(first for first, others in copies_of.items() if others and of[first] >= 0)
-    return Copies(first_of, copies_of, distinct, sizes, twins, contents)
+    return Identical(first_of, copies_of, distinct, sizes, twins, contents)
 
 
 def _content(documents: Documents, rows: RowIds) -> U64:
