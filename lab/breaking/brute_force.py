@@ -242,7 +242,7 @@ def documents_of(case: Case) -> list[Document]:
 def _terms(text: str) -> int:
     """Return how many terms a text has; of one with many words it only matters that it has some."""
     words = len(set(plain.words(plain.fold(text, _simplified()), cut)))
-    return words if words > MANY_WORDS else simdup.compare(text, text).terms
+    return words if words > MANY_WORDS else len(simdup.compare(text, text).weights)
 
 
 # -- an index: figures within the error of its sketches --------------------------------------------

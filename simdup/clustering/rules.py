@@ -98,7 +98,12 @@ _RULES: Mapping[str, Rule] = {
 def allowed(a: Side, b: Side) -> Mask:
     """Return which of the pairs (a[k], b[k]) all rules allow."""
     good = np.ones(len(a.rows), np.bool_)
-    for column, rule in _RULES.items():
-        if column in a and column in b:
-            good &= rule(a, b)
+    for allows in judged(a, b).values():
+        good &= allows
     return good
+
+
+def judged(a: Side, b: Side) -> dict[str, Mask]:
+    """Return which of the pairs (a[k], b[k]) each rule allows, by its column."""
+    known = (column for column in _RULES if column in a and column in b)
+    return {column: _RULES[column](a, b) for column in known}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simdup.model.criteria import EDIT, FEW_TERMS, Criteria
+from simdup.model.criteria import Criteria
 from simdup.model.measures import Measures
 from simdup.model.passages import Passage, SharedText
 
@@ -34,8 +34,6 @@ class Comparison:
         Those of `a` and of `b`.
     fingerprints : tuple of (str or None)
         As hex digits; None for a document without terms.
-    terms : int
-        How many terms the document with fewer of them has.
     weights : dict of (str, tuple of float)
         The top terms, with their weights in `a` and in `b`; 0 in a text that lacks one.
     identical : bool
@@ -57,8 +55,8 @@ class Comparison:
         otherwise empty.
     titles : tuple of str
         The titles of both, if these must be equal; otherwise empty.
-    same_title : bool
-        Whether they are equal, or do not matter.
+    forbidden_by : tuple of str
+        The rules that forbid the pair, by their columns: see `simdup.clustering.rules`.
     reuse : SharedText
         The passages that the texts share.
     recipe : dict
@@ -71,7 +69,6 @@ class Comparison:
 
     names: tuple[str, str]
     fingerprints: tuple[str | None, str | None]
-    terms: int
     weights: dict[str, tuple[float, float]]
     identical: bool
     searches: dict[str, tuple[bool, ...]]
@@ -80,7 +77,7 @@ class Comparison:
     measure: str
     numbers: tuple[tuple[str, ...], ...]
     titles: tuple[str, ...]
-    same_title: bool
+    forbidden_by: tuple[str, ...]
     reuse: SharedText
     recipe: dict[str, Any]
     criteria: Criteria
@@ -89,11 +86,10 @@ class Comparison:
     @property
     def duplicates(self) -> bool:
         """The answer."""
-        criteria = self.criteria
-        comparable = self.distance is not None and (self.identical or not self.too_short)
         # With both searches, measures alone decide; a scan misses at most one pair in a hundred.
-        candidate = bool(self.proposed_by) or len(criteria.searches) > 1
-        return comparable and candidate and self.accepted and self.same_title
+        candidate = bool(self.proposed_by) or len(self.criteria.searches) > 1
+        allowed = self.distance is not None and not self.forbidden_by
+        return allowed and candidate and self.accepted
 
     @property
     def accepted(self) -> bool:
@@ -104,8 +100,12 @@ class Comparison:
     @property
     def too_short(self) -> bool:
         """Whether one of them has so few terms that only identical texts match."""
-        alike = self.measure == EDIT and self.criteria.edits_decide
-        return self.terms < FEW_TERMS and not alike
+        return "terms" in self.forbidden_by
+
+    @property
+    def same_title(self) -> bool:
+        """Whether the titles are equal, or do not matter."""
+        return "blocking_key" not in self.forbidden_by
 
     @property
     def distance(self) -> int | None:

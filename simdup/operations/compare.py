@@ -9,6 +9,7 @@ from typing import Unpack
 
 import numpy as np
 
+from simdup.clustering.rules import judged
 from simdup.clustering.short_texts import by_edit
 from simdup.corpus.batches import batches
 from simdup.corpus.extras import require_extras
@@ -158,16 +159,15 @@ def compare_documents(
         return Comparison(
             names=(documents[0].name, documents[1].name),
             fingerprints=both.hexes,
-            terms=int(both.prints.terms.min()),
             weights=both.weights(),
-            identical=bool(corpus["digest"][0] == corpus["digest"][1]),
+            identical=both.identical,
             searches=bands,
             proposed_by=proposed_by,
             measures=measures,
             measure=EDIT if both.by_edit else JACCARD,
             numbers=() if measures.same_numbers else both.numbers(),
             titles=titles,
-            same_title=both.same_title,
+            forbidden_by=both.forbidden_by,
             reuse=between(a, b),
             recipe=fingerprinter.fields,
             criteria=criteria,
@@ -206,10 +206,19 @@ class _Both:
         return bool(by_edit(Side(self._known, _A), Side(self._known, _B)).all())
 
     @property
-    def same_title(self) -> bool:
-        """Whether the titles are equal, or do not matter."""
-        keys = self._documents["blocking_key"] if self._criteria.same_title else np.zeros(2)
-        return bool(keys[0] == keys[1])
+    def identical(self) -> bool:
+        """Whether the folded texts are the same."""
+        return bool(self._documents["digest"][0] == self._documents["digest"][1])
+
+    @property
+    def forbidden_by(self) -> tuple[str, ...]:
+        """The rules that forbid the pair, by their columns."""
+        contents = np.array([0, not self.identical], np.int64)
+        documents = self._documents.and_columns(content_number=contents)
+        if not self._criteria.edits_decide:
+            documents = documents.without("letters", "numbers")
+        rules = judged(Side(documents, _A), Side(documents, _B))
+        return tuple(column for column, allows in rules.items() if not allows[0])
 
     def verifier(self) -> Verifier:
         """Return what measures the two."""
