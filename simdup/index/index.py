@@ -9,9 +9,14 @@ from typing import Any
 from simdup.corpus.fingerprint_lines import format_header, format_lines
 from simdup.index.build import build
 from simdup.index.check import find_faults
-from simdup.index.given import line_documents_of, require_method, stream_options, text_documents
 from simdup.index.info import IndexInfo, index_info
-from simdup.index.ingest import Sources
+from simdup.index.ingest import (
+    Sources,
+    line_documents_of,
+    require_method,
+    stream_options,
+    text_documents,
+)
 from simdup.index.matching import QueryOptions, adding_chunks, query, query_and_add
 from simdup.index.opening import open_storage
 from simdup.index.repair import Repaired, repair

@@ -1,4 +1,4 @@
-"""Turn sources into the documents of an index, or read fingerprint lines."""
+"""What an index gets: documents to add or to ask about, from texts or fingerprint lines."""
 
 from __future__ import annotations
 
@@ -10,12 +10,21 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from simdup.corpus.batches import Batch, RowBatch, TextBatch, read
-from simdup.corpus.fingerprint_lines import FingerprintLines, read_lines
-from simdup.errors import SimdupError
+from simdup.corpus.files import STDIN
+from simdup.corpus.fingerprint_lines import FingerprintLines, format_header, read_lines
+from simdup.errors import SimdupError, invalid
 from simdup.features.shingles import Shingler
 from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.index.keyset import KeySet
-from simdup.index.sections import TEXT_HASH, content_hashes, name_keys, text_hash, to_numbers
+from simdup.index.sections import (
+    TEXT_HASH,
+    content_hashes,
+    line_documents,
+    name_keys,
+    text_hash,
+    to_numbers,
+)
+from simdup.index.session import Session
 from simdup.ingest.batch_reader import (
     DOCUMENTS,
     BatchReader,
@@ -25,10 +34,13 @@ from simdup.ingest.batch_reader import (
 )
 from simdup.ingest.collection import Collection, ingest_as_they_come
 from simdup.ingest.counting import Counting, Prepared
-from simdup.ingest.sources import Data, Input
+from simdup.ingest.sources import Data, Input, open_input
 from simdup.ingest.stripped import strip_documents
 from simdup.lsh.bbit import SIZE, bbit_sketch
+from simdup.model.criteria import INDEX_METHODS, Criteria
 from simdup.model.documents import Document, Skipped
+from simdup.model.matches import Added, QueryResults
+from simdup.model.settings import RunOptions, Settings
 from simdup.model.shingling import Shingling
 from simdup.model.table import Documents, objects
 
@@ -132,3 +144,58 @@ def read_fingerprints(sources: Sources, bits: int, digest: str) -> FingerprintLi
         raise SimdupError("fingerprints", what, field="fingerprints") from None
     values = np.frombuffer(content, ">u8").astype(np.uint64).reshape(len(given), -1)
     return FingerprintLines([name for name, _ in given], values, bits, digest)
+
+
+def stream_options(sources: Sources, run: RunOptions) -> RunOptions:
+    """Return the run options for a query that may have to answer line by line."""
+    named = [sources] if isinstance(sources, str) else sources
+    if run.jobs is None and isinstance(named, list | tuple) and STDIN in named:
+        # Workers receive documents in advance, so a slow writer would wait for its answers.
+        return replace(run, jobs=1)
+    return run
+
+
+def text_documents(
+    session: Session,
+    sources: Sources,
+    settings: Settings,
+    result: Added | QueryResults,
+    known: KeySet | None = None,
+) -> Iterator[Documents]:
+    """Yield documents, batch by batch, except those already in the index."""
+    fingerprinter = session.recipe.fingerprinter
+    opened = open_input(sources, settings)
+    report, known_before = opened.report, 0
+    result.skipped, result.notes = report.skipped, report.notes
+    for documents in read_documents(opened, fingerprinter, known):
+        found = documents.fingerprints(fingerprinter)
+        if isinstance(result, Added):
+            result.unchanged += report.unchanged - known_before
+            known_before = report.unchanged
+        if len(documents):
+            yield indexed(documents, found)
+
+
+def line_documents_of(session: Session, sources: Sources) -> Documents:
+    """Return the documents of fingerprint lines, which must have the recipe of the index."""
+    bits, digest = session.recipe.bits, session.recipe.resolved["digest"]
+    lines = read_fingerprints(sources, bits, digest)
+    if len(lines.names) and (lines.bits, lines.recipe) != (bits, digest):
+        theirs = f"{lines.bits} bits, recipe {lines.recipe or 'unknown'}"
+        header = format_header(digest, bits).decode().rstrip()
+        raise SimdupError(
+            session.storage.path,
+            f"the lines have {theirs}; the index has {bits} bits, recipe {digest or 'unknown'}",
+            f"lines with its recipe begin with: {header}" if digest else "",
+        )
+    return line_documents(lines.names, lines.values)
+
+
+def require_method(criteria: Criteria, fingerprints: bool = False) -> None:
+    """Raise if an index, or fingerprint lines, cannot be searched by the method."""
+    if criteria.method not in INDEX_METHODS:
+        raise invalid("method", criteria.method, "one of " + ", ".join(INDEX_METHODS))
+    if fingerprints and criteria.method == "minhash":
+        raise SimdupError(
+            "method", "fingerprint lines have no texts, which minhash compares", field="method"
+        )

@@ -15,8 +15,8 @@ from simdup.corpus.batches import open_content
 from simdup.corpus.files import File
 from simdup.corpus.names import is_archive, without_address
 from simdup.errors import SimdupError
+from simdup.index.build import remember
 from simdup.index.references import IndexMatches
-from simdup.index.remembering import remember
 from simdup.index.sections import REMOVED, RemovedTexts, name_keys, removed_keys, text_hashes
 from simdup.ingest.groups import GroupBy, Groups
 from simdup.ingest.source_documents import SourceDocuments

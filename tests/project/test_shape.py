@@ -20,14 +20,14 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_767,
+    "lines": 42_764,
     "lines in simdup/cli": 3_000,
-    "files": 316,
+    "files": 314,
     "classes": 322,
     "class names used twice": 0,
     "file names used twice": 26,
-    "small modules with one importer": 29,
-    "modules that a scan imports": 243,
+    "small modules with one importer": 26,
+    "modules that a scan imports": 241,
     "modules that the file of scan imports": 29,
     "fields of the largest class": 19,
     '"None where" and "None if"': 72,
