@@ -20,15 +20,15 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_776,
+    "lines": 42_744,
     "lines in simdup/cli": 3_000,
-    "files": 316,
+    "files": 313,
     "classes": 323,
     "class names used twice": 0,
     "file names used twice": 27,
-    "small modules with one importer": 30,
-    "modules that a scan imports": 243,
-    "modules that the file of scan imports": 31,
+    "small modules with one importer": 25,
+    "modules that a scan imports": 240,
+    "modules that the file of scan imports": 30,
     "fields of the largest class": 19,
     '"None where" and "None if"': 75,
 }
