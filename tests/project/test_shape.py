@@ -20,13 +20,13 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_744,
+    "lines": 42_592,
     "lines in simdup/cli": 3_000,
-    "files": 312,
-    "classes": 323,
+    "files": 307,
+    "classes": 322,
     "class names used twice": 0,
-    "file names used twice": 27,
-    "small modules with one importer": 24,
+    "file names used twice": 25,
+    "small modules with one importer": 20,
     "modules that a scan imports": 240,
     "modules that the file of scan imports": 30,
     "fields of the largest class": 19,
