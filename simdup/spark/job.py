@@ -25,15 +25,9 @@ from simdup.spark.meet import (
     pair_shared,
     rank,
 )
-from simdup.spark.prepare import Prepare, prepared_schema
+from simdup.spark.prepare import COMPARED, Prepare, prepared_schema
 from simdup.spark.rows import DocumentRows
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
-
-# What was made of the texts of documents, and decides which of them are compared.
-_COMPARED = (
-    "digest", "length", "keys", "sketch", "title_key", "named", "letters", "numbers", "form_keys",
-    "sketch_1", "sketch_2",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -182,7 +176,7 @@ class Job:
         """
         from pyspark.sql import functions as F  # noqa: N812
 
-        columns = [*self.rows.names, *_COMPARED, *wanted]
+        columns = [*self.rows.names, *COMPARED, *wanted]
         labelled = self.documents.select(*columns).join(labels, "row")
         if "text_bytes" in wanted and not self.settings.criteria.shingle.by_words:
             # Words may be cut otherwise in a text that differs in white space, and so may a form.

@@ -68,9 +68,6 @@ SHARED = pa.schema(
 # Edges that one task joins: 2 GB, and some 10 s.
 AT_ONCE = 50_000_000
 
-# All rows of a window, as Spark says it.
-_EVERY = (-(1 << 63), (1 << 63) - 1)
-
 # Keeps what a round has made, by its name.
 Keep = Callable[[str, Callable[[], DataFrame]], DataFrame]
 
@@ -267,7 +264,8 @@ def rank(job: Job) -> DataFrame:
     known = [*job.rows.names, "digest", "title_key", "named", "letters"]
     documents = job.documents.select(*known, F.length("seed_bytes").alias("size"))
     # Equal texts have the title of the first, unless one has a title of its own.
-    every = Window.partitionBy("digest").orderBy(*by_input).rowsBetween(*_EVERY)
+    every = Window.partitionBy("digest").orderBy(*by_input)
+    every = every.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
     shared = F.first(F.when(~F.col("named"), F.col("title_key")), ignorenulls=True).over(every)
     documents = documents.withColumn(
         "title_key", F.when(F.col("named"), F.col("title_key")).otherwise(shared)

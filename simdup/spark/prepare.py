@@ -25,13 +25,15 @@ from simdup.ingest.sources import open_input
 from simdup.model.settings import Settings
 from simdup.spark.partitions import batch_of, to_arrow
 
-# What is made of each document, see `partitions`; of its form if its text is short.
-_DOCUMENT = {
-    "skipped": pa.string(), "value": pa.string(), "title_key": pa.int64(), "named": pa.bool_(),
-    "digest": pa.binary(), "length": pa.int64(), "keys": pa.binary(), "sketch": pa.binary(),
-    "text_bytes": pa.binary(), "seed_bytes": pa.binary(),
-    "letters": pa.int64(), "numbers": pa.int64(), "form_keys": pa.binary(),
-    "sketch_1": pa.binary(), "sketch_2": pa.binary(),
+# What decides which documents are compared, see `partitions`; of its form if a text is short.
+COMPARED = {
+    "title_key": pa.int64(), "named": pa.bool_(), "digest": pa.binary(), "length": pa.int64(),
+    "keys": pa.binary(), "sketch": pa.binary(), "letters": pa.int64(), "numbers": pa.int64(),
+    "form_keys": pa.binary(), "sketch_1": pa.binary(), "sketch_2": pa.binary(),
+}  # fmt: skip
+_OTHERS = {
+    "skipped": pa.string(), "value": pa.string(), "text_bytes": pa.binary(),
+    "seed_bytes": pa.binary(),
 }  # fmt: skip
 # Counts of distinct texts, the rows of their documents, and which text each document has.
 _COUNTS = {"counts": pa.binary(), "rows": pa.binary(), "text_of": pa.binary()}
@@ -44,7 +46,7 @@ _DOCUMENTS = 1 << 11
 
 def prepared_schema(carried: pa.Schema) -> pa.Schema:
     """Return the columns of prepared documents; those of `carried` come with them."""
-    fields = chain(carried, (pa.field(*one) for one in (_DOCUMENT | _COUNTS).items()))
+    fields = chain(carried, (pa.field(*one) for one in (COMPARED | _OTHERS | _COUNTS).items()))
     return pa.schema(list(fields))
 
 
@@ -106,26 +108,24 @@ def _skipped(collection: Collection, rows: pa.Table, schema: pa.Schema) -> Itera
 def _documents(
     collection: Collection, rows: pa.Table, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    texts, spool = collection.texts, collection.spool
-    places = collection["record"] - 1
+    places, read = collection["record"] - 1, collection.spool.row
     for low in range(0, len(collection), _DOCUMENTS):
         own = collection.documents.take(np.arange(low, min(low + _DOCUMENTS, len(collection))))
-        taken, text_of = rows.take(pa.array(places[low : low + len(own)])), own["text"]
+        texts = collection.texts.take(own["text"])
+        taken = rows.take(pa.array(places[low : low + len(own)]))
         columns: dict[str, Any] = {name: taken[name] for name in taken.column_names}
-        columns |= {name: own[name] for name in ("title_key", "named") if name in own}
+        for part in (own, texts):
+            columns |= {name: part[name] for name in part if name in COMPARED}
         if "value" in own:
             columns["value"] = list(map(str, own["value"].tolist()))
-        for name in ("digest", "length", "keys", "sketch"):
-            if name in texts:
-                columns[name] = texts[name][text_of]
         for name, slots in (("text_bytes", "content"), ("seed_bytes", "seeds")):
             if slots in texts:
-                columns[name] = [spool.row(texts[slots], text) for text in text_of.tolist()]
+                columns[name] = [read(texts[slots], row) for row in range(len(texts))]
         if "form" in texts:
-            form_of = texts["form"][text_of]
-            has = pa.array(form_of, mask=form_of < 0)
-            forms = collection.forms
-            columns |= {name: to_arrow(forms[name]).take(has) for name in forms}
+            has = texts["form"] >= 0
+            forms = collection.forms.take(texts["form"][has])
+            form_of = pa.array(np.cumsum(has) - 1, mask=~has)
+            columns |= {name: to_arrow(forms[name]).take(form_of) for name in forms}
         yield batch_of(schema, columns, len(own))
 
 

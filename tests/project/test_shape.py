@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_592,
+    "lines": 42_585,
     "lines in simdup/cli": 3_000,
     "files": 307,
     "classes": 322,
