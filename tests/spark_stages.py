@@ -12,29 +12,25 @@ import pyarrow.compute as pc
 
 from simdup.features.analyzer import Analyzer
 from simdup.features.idf import ENOUGH_DOCUMENTS, NoIdf
-from simdup.fingerprints.bands import Signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.settings import Settings
 from simdup.reuse.sharing import least_share
-from simdup.search.ball import HammingBall
-from simdup.spark.groups import GroupDocuments, grouped_schema
-from simdup.spark.job import signatures_of
+from simdup.spark.groups import GroupDocuments, Refine, grouped_schema
 from simdup.spark.meet import (
     EDGES,
     LABELS,
     MEETINGS,
-    NEAR_MEETINGS,
-    JoinNear,
-    Keys,
-    NearKeys,
+    SEEDS,
+    SHARED,
+    Connect,
+    ListKeys,
     contract,
-    join_equal,
     label,
+    list_seeds,
+    share,
 )
 from simdup.spark.prepare import Prepare, prepared_schema
-from simdup.spark.refine import Refine
-from simdup.spark.share import SEEDS, SHARED, list_seeds, share
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -70,27 +66,19 @@ class InProcess:
         )
         documents = prepared.filter(prepared["digest"].is_valid())
         prints = self._weigh(prepared.filter(prepared["counts"].is_valid()), len(documents))
-        if self.settings.criteria.method == "pstable":
-            keys = prints.select(["row", "vector_keys", "vector_sketch"])
-            keys = keys.rename_columns(["row", "keys", "sketch"])
-            documents = documents.drop_columns(["keys", "sketch"]).join(keys, "row")
         shared = self._share(documents, prints)
-        labels, look = self._label(documents, prints, shared), self._signatures
+        labels = self._label(documents, prints, shared)
         if not self.settings.criteria.shingle.by_words:
             copies = labels.filter(labels["copy"])["row"]
             nothing = pa.nulls(len(documents), pa.binary())
-            others = pc.and_(pc.is_in(documents["row"], copies), documents["form"].is_null())
-            texts = pc.if_else(others, nothing, documents["text"])
-            place = documents.schema.get_field_index("text")
-            documents = documents.set_column(place, "text", texts)
+            others = pc.and_(pc.is_in(documents["row"], copies), documents["letters"].is_null())
+            texts = pc.if_else(others, nothing, documents["text_bytes"])
+            place = documents.schema.get_field_index("text_bytes")
+            documents = documents.set_column(place, "text_bytes", texts)
         joined = _joined(labels, prints, documents)
-        if (
-            look is not None
-            and look.sketches is not None
-            and shared is None
-            and self._chance.random() < 0.5
-        ):
-            refine = Refine(self.settings, look, carried)
+        sketched = self.settings.criteria.searches != ("simhash",)
+        if sketched and shared is None and self._chance.random() < 0.5:
+            refine = Refine(self.settings, carried)
             parted = self._map(refine, joined, LABELS, "root")
             joined = _joined(parted, prints, documents)
         if shared is not None:
@@ -99,15 +87,11 @@ class InProcess:
                 of.setdefault(one["a"], []).append(one["b"])
             partners = pa.array(map(of.get, joined["row"].to_pylist()), pa.list_(pa.int64()))
             joined = joined.append_column("partners", partners)
-        task = GroupDocuments(self._analyzer, self.settings, self._signatures, carried)
+        task = GroupDocuments(self._analyzer, self.settings, carried)
         found = self._map(task, joined, grouped_schema(carried), "root")
         skipped = prepared.filter(prepared["skipped"].is_valid())
         pairs = zip(skipped["id"].to_pylist(), skipped["skipped"].to_pylist(), strict=True)
         return Grouped(_members(found), _pairs(found), set(pairs))
-
-    @property
-    def _signatures(self) -> Signatures | None:
-        return signatures_of(self.settings.criteria)
 
     def _weigh(self, counts: pa.Table, documents: int) -> pa.Table:
         recipe, criteria = self.settings.recipe, self.settings.criteria
@@ -131,22 +115,22 @@ class InProcess:
         if "passages" not in criteria.searches:
             return None
         rows = _joined(documents, prints, None).to_pylist()
-        identity = itemgetter("digest", "fingerprint", "title")
+        identity = itemgetter("digest", "fingerprint", "title_key")
         rows.sort(key=lambda one: (not one["reference"], one["order0"], one["id"]))
         titled: dict[bytes, int] = {}
         for one in rows:
             if not one["named"]:
-                one["title"] = titled.setdefault(one["digest"], one["title"])
+                one["title_key"] = titled.setdefault(one["digest"], one["title_key"])
         first = {identity(one): one for one in reversed(rows)}
         compared = [one for one in rows if first[identity(one)] is one]
         decide = criteria.edits_decide
         compared = [
             one
             for one in compared
-            if one["terms"] >= FEW_TERMS or (one["terms"] and one["form"] and decide)
+            if one["terms"] >= FEW_TERMS or (one["terms"] and one["letters"] and decide)
         ]
-        compared.sort(key=lambda one: -len(one["seeds"]))
-        columns = {name: [one[name] for one in compared] for name in ("row", "seeds")}
+        compared.sort(key=lambda one: -len(one["seed_bytes"]))
+        columns = {name: [one[name] for one in compared] for name in ("row", "seed_bytes")}
         ranked = pa.table(columns | {"rank": pa.array(range(len(compared)), pa.int64())})
         seeds = self._map(list_seeds, ranked, SEEDS)
         counted = self._map(share, seeds, SHARED, "seed").group_by(["large", "small"])
@@ -158,19 +142,13 @@ class InProcess:
         return pa.Table.from_pylist([dict(zip(names, e, strict=True)) for e in edges], EDGES)
 
     def _label(self, documents: pa.Table, prints: pa.Table, shared: pa.Table | None) -> pa.Table:
-        criteria, bits = self.settings.criteria, self.settings.recipe.bits
-        look = self._signatures
-        kind = "" if look is None else look.keys.dtype.str
-        keys = self._map(Keys("keys", kind, digests=True), documents, MEETINGS)
-        if criteria.edits_decide and "minhash" in criteria.searches:
-            short = documents.filter(documents["form_keys"].is_valid())
-            more = self._map(Keys("form_keys", "<u4", digests=False), short, MEETINGS)
-            keys = pa.concat_tables([keys, more])
-        edges = [self._map(join_equal, keys, EDGES, "key")]
-        if "simhash" in criteria.searches:
-            some = prints.filter(pc.greater(prints["terms"], 0))
-            near = self._map(NearKeys(HammingBall(bits, criteria.distance)), some, NEAR_MEETINGS)
-            edges.append(self._map(JoinNear(self.settings, bits), near, EDGES, "key"))
+        some = prints.filter(pc.greater(prints["terms"], 0))
+        near = "simhash" in self.settings.criteria.searches
+        frames = ((documents, "fingerprint"), (some, "check" if near else "fingerprint"))
+        edges = []
+        for frame, unused in frames:
+            keys = self._map(ListKeys(self.settings), frame, MEETINGS).drop_columns(unused)
+            edges.append(self._map(Connect(self.settings), keys, EDGES, "key"))
         edges += [] if shared is None else [shared]
         fewer = self._map(contract, pa.concat_tables(edges), EDGES)
         return pa.Table.from_batches(list(label(iter(fewer.to_batches()))), LABELS)

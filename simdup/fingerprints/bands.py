@@ -143,8 +143,7 @@ def pstable_signatures(weighting: Weighting, criteria: Criteria) -> Signatures:
     Vectors of length 1 with cosine c have the distance sqrt(2 - 2 c).  A sketch is the cells of
     a vector: of unrelated documents that share a key, hardly any share enough cells.
     """
-    distance = math.sqrt(2 - 2 * pstable_cosine(criteria))
-    width, banding = choose_pstable(distance, criteria.recall, PSTABLE_BUDGET)
+    _, width, banding = _pstable(criteria)
     counts = weighting.counts
     keys = [np.zeros((0, banding.bands), np.uint64)]
     sketches = [np.zeros((0, banding.size), np.uint8)]
@@ -153,5 +152,17 @@ def pstable_signatures(weighting: Weighting, criteria: Criteria) -> Signatures:
         cells = pstable.signatures(starts, counts.ids[columns], scaled, banding.size, width)
         keys.append(bands(cells, banding))
         sketches.append(cells.astype(np.uint8))
-    fewest = fewest_equal(pstable.collision(distance, width), banding.size, LOSS)
+    fewest = pstable_fewest(criteria)
     return Signatures(np.concatenate(keys), np.concatenate(sketches), fewest, counts.row_of)
+
+
+def pstable_fewest(criteria: Criteria) -> int:
+    """Return how many bytes of two sketches must be equal."""
+    distance, width, banding = _pstable(criteria)
+    return fewest_equal(pstable.collision(distance, width), banding.size, LOSS)
+
+
+def _pstable(criteria: Criteria) -> tuple[float, float, Banding]:
+    """Return the distance up to which pairs are to be found, the width of cells, and the bands."""
+    distance = math.sqrt(2 - 2 * pstable_cosine(criteria))
+    return distance, *choose_pstable(distance, criteria.recall, PSTABLE_BUDGET)

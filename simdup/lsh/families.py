@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -162,6 +162,7 @@ def pstable_family(width: float) -> Family:
 UNRELATED = math.sqrt(2)
 
 
+@cache
 def choose_pstable(
     at: float, recall: float, budget: int, far: float = UNRELATED
 ) -> tuple[float, Banding]:

@@ -47,6 +47,8 @@ SCHEMA: Mapping[str, Any] = {
     "summary": np.uint8,  # [136]: what an index keeps of the text
     "fingerprint": np.uint64,  # [words]
     "terms": np.uint8,  # how many terms it has, at most 255; 0 for one without a text
+    "vector_keys": np.uint64,  # [bands]: of its TF-IDF vector
+    "vector_sketch": np.uint8,  # [cells]
     "name_key": np.uint64,  # a hash of the name
     "content_key": np.uint64,  # a hash of the name and the content together
     # Of distinct texts.

@@ -1,10 +1,10 @@
 """Text reuse: the passages that texts share, with a guarantee.
 
 `symbols` makes units of texts, `winnowing` chooses k-grams of them, `seeds` groups equal ones and
-says which pairs of them are worth a look, `extension` makes maximal equal runs of these, `joining`
-makes passages of runs, `alignment` fills the gaps, `finding` puts it all together, and `offsets`
-leads back to the characters.  `sharing` only counts equal seeds, to say which texts may be part of
-others.  All but the last two know arrays only.
+says which pairs of them are worth a look, `extension` makes maximal equal runs of these, `finding`
+puts it all together and joins runs to passages, and `offsets` leads back to the characters.
+`sharing` only counts equal seeds, to say which texts may be part of others.  All but the last two
+know arrays only.
 """
 
 from simdup.reuse.between import between

@@ -1,7 +1,11 @@
-"""Stage 7: the clusters among documents that are connected, found as on one machine.
+"""Stages 6 and 7: the clusters among documents that are connected, found as on one machine.
 
 What the searches propose never crosses components, so the documents of a task, any number of whole
 components, have the same clusters as among all others.
+
+Components that are too large for one task are first parted by what their documents really propose.
+Equal keys also connect documents that are far below the similarity, and chains of such documents
+may be long.  Sketches show most of these, and take a tenth of the room of texts.
 """
 
 from __future__ import annotations
@@ -21,17 +25,28 @@ from simdup.clustering.linkage import priority_by, rank_by
 from simdup.corpus.fields import as_number
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CsrRows
-from simdup.fingerprints.bands import Signatures
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
-from simdup.spark.arrays import batch_of, table_of, to_array
-from simdup.spark.documents import documents_of, in_order, searches_of
+from simdup.search import banding
+from simdup.search.forest import Forest
+from simdup.spark.meet import LABELS
+from simdup.spark.partitions import (
+    batch_of,
+    documents_of,
+    in_order,
+    searches_of,
+    table_of,
+    to_array,
+)
 from simdup.verify.candidates import Candidates
 from simdup.verify.document_texts import Texts, cut_slot
-from simdup.verify.pairs import FoundGroups, find_groups
+from simdup.verify.identical import find_identical
+from simdup.verify.pairs import FoundGroups, find_groups, propose
 from simdup.verify.verifier import Vector, Verifier, vector
 
+# Documents of a component that one task groups with their texts: some 100 MB of pages.
+MANY = 1 << 16
 # Rows of a batch that goes back to Spark.
 _ROWS = 1 << 13
 
@@ -57,19 +72,47 @@ def grouped_schema(carried: pa.Schema) -> pa.Schema:
 
 
 @dataclass(frozen=True)
+class Refine:
+    """Parts components into those that candidates connect; can be pickled."""
+
+    settings: Settings
+    carried: pa.Schema  # `row`, `reference`, `id`, and what orders documents
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the labels of the documents of a task, any number of whole components."""
+        table = table_of(batches)
+        if table is None:
+            return
+        table = in_order(table, self.carried)
+        documents = documents_of(table)
+        searches = searches_of(table, documents, self.settings)
+        copies = find_identical(documents)
+        compared, searched = propose(Candidates(documents, searches, self.settings), copies)
+        some = copies.distinct[searched]
+        roots = compared.take(searched).components(copies.sizes[some])
+        forest = Forest(len(table))
+        forest.join(some, some[roots])
+        # Equal texts stay together, however few words they have.
+        for i, j in banding.neighbours([documents["digest"].view(np.uint64)[::2]]):
+            forest.join(i, j)
+        rows = to_array(table["row"])
+        columns = {"row": rows, "root": rows[forest.roots], "copy": table["copy"]}
+        yield batch_of(LABELS, columns, len(rows))
+
+
+@dataclass(frozen=True)
 class GroupDocuments:
     """Finds the clusters among the documents of a task; can be pickled."""
 
     analyzer: Analyzer
     settings: Settings
-    signatures: Signatures | None  # of no document: how those of documents look
-    carried: pa.Schema  # `row`, `reference`, `id`, and what orders documents
+    carried: pa.Schema  # as in `Refine`
     every: bool = False  # whether all pairs of the corpus are compared
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield members, pairs and figures."""
         table = table_of(batches)
-        if table is None or not len(table):
+        if table is None:
             return
         table = in_order(table, self.carried)
         clusters, found = self._clusters(table)
@@ -81,7 +124,7 @@ class GroupDocuments:
 
     def _clusters(self, table: pa.Table) -> tuple[Sequence[Cluster], FoundGroups]:
         settings, criteria = self.settings, self.settings.criteria
-        documents = documents_of(table, settings)
+        documents = documents_of(table)
         texts = self._texts(table, documents)
         measure = unmeasured
         if criteria.verify:
@@ -94,7 +137,7 @@ class GroupDocuments:
         }
         known = documents.and_columns(**columns)
         priority = priority_by(criteria.keep, known.__getitem__, rank_by(criteria, known))
-        searches = searches_of(table, documents, settings, self.signatures)
+        searches = searches_of(table, documents, settings)
         found = find_groups(
             Candidates(documents, searches, settings, measure, texts.sets, priority, self.every)
         )
@@ -103,7 +146,7 @@ class GroupDocuments:
         return form_clusters(groups, documents, measure, criteria, bits, rows), found
 
     def _texts(self, table: pa.Table, documents: Documents) -> Texts:
-        texts = table["text"].cast(pa.large_binary()).combine_chunks()
+        texts = table["text_bytes"].cast(pa.large_binary()).combine_chunks()
         ends = np.frombuffer(texts.buffers()[1], np.int64, len(texts) + 1, 8 * texts.offset)
         # Of equal texts one came along.
         _, places = np.unique(documents["digest"], return_inverse=True)

@@ -6,39 +6,28 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from simdup.features.analyzer import Analyzer
-from simdup.features.counts import join
 from simdup.features.idf import ENOUGH_DOCUMENTS, Model, NoIdf
-from simdup.features.shingles import Sets
-from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.model.criteria import Criteria
-from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.spark.checkpoint import Checkpoint, DataFrame
-from simdup.spark.edges import make_edges
-from simdup.spark.groups import GroupDocuments, grouped_schema
-from simdup.spark.meet import EDGES, LABELS, contract, label
-from simdup.spark.prepare import Prepare, prepared_schema
-from simdup.spark.refine import MANY, Refine
+from simdup.spark.groups import MANY, GroupDocuments, Refine, grouped_schema
+from simdup.spark.meet import (
+    AT_ONCE,
+    EDGES,
+    LABELS,
+    contract,
+    label,
+    label_by_stars,
+    make_edges,
+    pair_shared,
+    rank,
+)
+from simdup.spark.prepare import COMPARED, Prepare, prepared_schema
 from simdup.spark.rows import DocumentRows
-from simdup.spark.share import pair_shared, rank
-from simdup.spark.stars import AT_ONCE, label_by_stars
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
-
-
-def signatures_of(criteria: Criteria) -> Signatures | None:
-    """Return the signatures of no document: they show the types, and how many bytes must agree."""
-    if criteria.method == "pstable":
-        return pstable_signatures(Weighting(join([], 8), np.zeros(0), None, Recipe()), criteria)
-    if "minhash" not in criteria.searches:
-        return None
-    nothing = Sets(np.zeros(1, np.int64), np.zeros(0, np.uint64))
-    return minhash_signatures(nothing, criteria)
 
 
 @dataclass(frozen=True)
@@ -56,11 +45,6 @@ class Job:
     def analyzer(self) -> Analyzer:
         """What turns texts into terms."""
         return Analyzer.for_recipe(self.settings.recipe, self.settings.run.segmenter)
-
-    @cached_property
-    def signatures(self) -> Signatures | None:
-        """The signatures of no document."""
-        return signatures_of(self.settings.criteria)
 
     # -- stages
 
@@ -158,27 +142,27 @@ class Job:
     def _make_groups(self) -> DataFrame:
         from pyspark.sql import functions as F  # noqa: N812
 
-        joined = self._join(self.components, "length", "value", "text")
+        joined = self._join(self.components, "value", "text_bytes")
         if self.shared is not None:
             partners = F.collect_list("b").alias("partners")
             shared = self.shared.groupBy(F.col("a").alias("row")).agg(partners)
             joined = joined.join(shared, "row", "left")
-        task = GroupDocuments(
-            self.analyzer, self.settings, self.signatures, self.rows.carried, self.compares_all
-        )
-        return self.map(joined.repartition("root"), task, grouped_schema(self.rows.carried))
+        carried = self.rows.carried
+        task = GroupDocuments(self.analyzer, self.settings, carried, self.compares_all)
+        return self.map(joined.repartition("root"), task, grouped_schema(carried))
 
     @cached_property
     def components(self) -> DataFrame:
         """The labels, after components of many documents were parted if they fall apart."""
         large = self.labels.groupBy("root").count().where(f"count > {self.many}").select("root")
-        look = self.signatures
-        if look is None or look.sketches is None or self.shared is not None or large.isEmpty():
+        # Without sketches, or if passages connect documents, what is connected is proposed.
+        sketched = self.settings.criteria.searches != ("simhash",)
+        if not sketched or self.shared is not None or large.isEmpty():
             return self.labels
 
         def make() -> DataFrame:
             labels = self._join(self.labels.join(large, "root", "left_semi"))
-            task = Refine(self.settings, self.signatures, self.rows.carried)
+            task = Refine(self.settings, self.rows.carried)
             fewer = self.map(labels.repartition("root"), task, LABELS)
             return self.labels.join(large, "root", "left_anti").unionByName(fewer)
 
@@ -192,19 +176,13 @@ class Job:
         """
         from pyspark.sql import functions as F  # noqa: N812
 
-        wanted = ("digest", "keys", "sketch", "title", "named", "form", "numbers", *wanted)
-        columns = [*self.rows.names, *wanted]
+        columns = [*self.rows.names, *COMPARED, *wanted]
         labelled = self.documents.select(*columns).join(labels, "row")
-        if "text" in wanted and not self.settings.criteria.shingle.by_words:
+        if "text_bytes" in wanted and not self.settings.criteria.shingle.by_words:
             # Words may be cut otherwise in a text that differs in white space, and so may a form.
-            own = ~F.col("copy") | F.col("form").isNotNull()
-            labelled = labelled.withColumn("text", F.when(own, F.col("text")))
-        joined = labelled.join(self.fingerprints, "row")
-        if self.settings.criteria.method == "pstable":
-            joined = joined.drop("keys", "sketch").withColumnsRenamed(
-                {"vector_keys": "keys", "vector_sketch": "sketch"}
-            )
-        return joined
+            own = ~F.col("copy") | F.col("letters").isNotNull()
+            labelled = labelled.withColumn("text_bytes", F.when(own, F.col("text_bytes")))
+        return labelled.join(self.fingerprints, "row")
 
     @cached_property
     def numbers(self) -> DataFrame:

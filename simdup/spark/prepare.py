@@ -13,30 +13,27 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import formed
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import iter_chunks
 from simdup.features.idf import NoIdf
 from simdup.features.packed_counts import cut_counts, pack_counts
-from simdup.features.text import DIGEST_BYTES
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.collection import Collection, ingest
 from simdup.ingest.counting import columns_for, titles
 from simdup.ingest.sources import open_input
-from simdup.model.criteria import CHARACTERS_5, Criteria
 from simdup.model.settings import Settings
-from simdup.spark.arrays import batch_of, of_bytes
-from simdup.verify.document_texts import Texts
+from simdup.spark.partitions import batch_of, to_arrow
 
-# What is made of each document.
-_DOCUMENT = {
-    "skipped": pa.string(), "digest": pa.binary(), "length": pa.int64(), "value": pa.string(),
-    "keys": pa.binary(), "sketch": pa.binary(), "text": pa.binary(),
-    "seeds": pa.binary(), "title": pa.int64(), "named": pa.bool_(),
-    # The form of a short text, a hash of its numbers, and its band keys.
-    "form": pa.binary(), "numbers": pa.int64(), "form_keys": pa.binary(),
+# What decides which documents are compared, see `partitions`; of its form if a text is short.
+COMPARED = {
+    "title_key": pa.int64(), "named": pa.bool_(), "digest": pa.binary(), "length": pa.int64(),
+    "keys": pa.binary(), "sketch": pa.binary(), "letters": pa.int64(), "numbers": pa.int64(),
+    "form_keys": pa.binary(), "sketch_1": pa.binary(), "sketch_2": pa.binary(),
+}  # fmt: skip
+_OTHERS = {
+    "skipped": pa.string(), "value": pa.string(), "text_bytes": pa.binary(),
+    "seed_bytes": pa.binary(),
 }  # fmt: skip
 # Counts of distinct texts, the rows of their documents, and which text each document has.
 _COUNTS = {"counts": pa.binary(), "rows": pa.binary(), "text_of": pa.binary()}
@@ -49,7 +46,7 @@ _DOCUMENTS = 1 << 11
 
 def prepared_schema(carried: pa.Schema) -> pa.Schema:
     """Return the columns of prepared documents; those of `carried` come with them."""
-    fields = chain(carried, (pa.field(*one) for one in (_DOCUMENT | _COUNTS).items()))
+    fields = chain(carried, (pa.field(*one) for one in (COMPARED | _OTHERS | _COUNTS).items()))
     return pa.schema(list(fields))
 
 
@@ -93,9 +90,9 @@ class Prepare:
         makers = [one for one in columns_for(self.settings.criteria) if one is not titles]
         with ingest(opened, makers) as collection:
             rows = pa.Table.from_batches(carried)
-            schema, criteria = prepared_schema(self.carried), self.settings.criteria
+            schema = prepared_schema(self.carried)
             yield from _skipped(collection, rows, schema)
-            yield from _documents(collection, rows, schema, criteria)
+            yield from _documents(collection, rows, schema)
             yield from _counts(collection, rows, schema)
 
 
@@ -109,61 +106,32 @@ def _skipped(collection: Collection, rows: pa.Table, schema: pa.Schema) -> Itera
 
 
 def _documents(
-    collection: Collection, rows: pa.Table, schema: pa.Schema, criteria: Criteria
+    collection: Collection, rows: pa.Table, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    documents, texts, spool = collection.documents, collection.texts, collection.spool
-    places = _places(collection)
+    places, read = collection["record"] - 1, collection.spool.row
     for low in range(0, len(collection), _DOCUMENTS):
-        here = np.arange(low, min(low + _DOCUMENTS, len(collection)))
-        own, text_of = documents.take(here), collection.text_of[here]
-        taken = rows.take(pa.array(places[here]))
+        own = collection.documents.take(np.arange(low, min(low + _DOCUMENTS, len(collection))))
+        texts = collection.texts.take(own["text"])
+        taken = rows.take(pa.array(places[low : low + len(own)]))
         columns: dict[str, Any] = {name: taken[name] for name in taken.column_names}
-        digests = texts["digest"][text_of].view(np.uint8).reshape(-1, DIGEST_BYTES)
-        columns |= {"digest": of_bytes(digests), "length": texts["length"][text_of]}
+        for part in (own, texts):
+            columns |= {name: part[name] for name in part if name in COMPARED}
         if "value" in own:
             columns["value"] = list(map(str, own["value"].tolist()))
-        if "title_key" in own:
-            columns |= {"title": own["title_key"].view(np.int64), "named": own["named"]}
-        for name, slots in (("text", "content"), ("seeds", "seeds")):
+        for name, slots in (("text_bytes", "content"), ("seed_bytes", "seeds")):
             if slots in texts:
-                columns[name] = [spool.row(texts[slots], text) for text in text_of.tolist()]
-        if "keys" in texts:
-            columns["keys"] = of_bytes(texts["keys"][text_of])
-            columns["sketch"] = of_bytes(texts["sketch"][text_of])
-        yield batch_of(schema, columns | _forms(collection, here), len(here))
-
-
-def _forms(collection: Collection, here: NDArray[np.int64]) -> dict[str, Any]:
-    """Return the forms of short texts."""
-    known = collection.of_texts.take(here)
-    if "letters" not in known:
-        return {}
-    has, numbers = formed(known).tolist(), known["numbers"].view(np.int64).tolist()
-    texts = Texts(known, collection.analyzer, CHARACTERS_5, collection.spool.read)
-    forms = iter(texts.forms(np.flatnonzero(has).tolist()))
-    return {
-        "form": [next(forms).encode("utf-8", "surrogatepass") if one else None for one in has],
-        "numbers": [number if one else None for one, number in zip(has, numbers, strict=True)],
-        **_form_keys(collection, here),
-    }
-
-
-def _form_keys(collection: Collection, here: NDArray[np.int64]) -> dict[str, Any]:
-    if "form_keys" not in collection.forms:
-        return {}
-    keys, rows = collection.forms["form_keys"], collection["form"][here].tolist()
-    return {"form_keys": [keys[row].tobytes() if row >= 0 else None for row in rows]}
-
-
-def _places(collection: Collection) -> NDArray[np.int64]:
-    """Return where documents are among the rows of a task."""
-    places: NDArray[np.int64] = collection["record"] - 1
-    return places
+                columns[name] = [read(texts[slots], row) for row in range(len(texts))]
+        if "form" in texts:
+            has = texts["form"] >= 0
+            forms = collection.forms.take(texts["form"][has])
+            form_of = pa.array(np.cumsum(has) - 1, mask=~has)
+            columns |= {name: to_arrow(forms[name]).take(form_of) for name in forms}
+        yield batch_of(schema, columns, len(own))
 
 
 def _counts(collection: Collection, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     counts, text_of = collection.counts, collection.text_of
-    numbers = np.asarray(rows["row"])[_places(collection)]
+    numbers = np.asarray(rows["row"])[collection["record"] - 1]
     by_text = np.argsort(text_of, kind="stable")
     ends = np.searchsorted(text_of[by_text], np.arange(len(counts) + 1))
     for first, last in iter_chunks(counts.starts, _ENTRIES):

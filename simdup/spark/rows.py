@@ -12,10 +12,12 @@ from simdup.errors import SimdupError
 from simdup.model.reading import Reading
 from simdup.spark.checkpoint import DataFrame
 
+# Spark's names of common types, and the columns that have ids.
 _TYPES = {
-    pa.int64(): "bigint", pa.float64(): "double", pa.string(): "string", pa.binary(): "binary",
+    pa.int64(): "long", pa.float64(): "double", pa.string(): "string", pa.binary(): "binary",
     pa.bool_(): "boolean",
 }  # fmt: skip
+_IDS = ("id", "cluster_id", "a", "b")
 
 
 @dataclass(frozen=True)
@@ -37,35 +39,15 @@ class DocumentRows:
 
     def schema(self, wanted: pa.Schema) -> Any:
         """Return Spark's schema for columns that are handed on or of a common type."""
-        from pyspark.sql.types import StructField, StructType
+        from pyspark.sql.types import StructType
 
-        known = {field.name: field.dataType for field in self.frame.schema.fields}
-        same = known["id"]
-        fields = []
+        known, schema = {field.name: field.dataType for field in self.frame.schema}, StructType()
         for field in wanted:
-            kind = _TYPES.get(field.type)
-            of_id = field.type == self.carried.field("id").type and field.name in _IDS
-            found = known.get(field.name) if field.name in self.names else same if of_id else None
-            fields.append(StructField(field.name, found or _parse(kind)))
-        return StructType(fields)
-
-
-_IDS = ("cluster_id", "a", "b")
-
-
-def _parse(kind: str | None) -> Any:
-    from pyspark.sql.types import (
-        BinaryType,
-        BooleanType,
-        DoubleType,
-        LongType,
-        StringType,
-    )
-
-    return {
-        "bigint": LongType(), "double": DoubleType(), "string": StringType(),
-        "binary": BinaryType(), "boolean": BooleanType(),
-    }[kind or ""]  # fmt: skip
+            of_id = field.name in _IDS and field.type == self.carried.field("id").type
+            name = "id" if of_id else field.name
+            kind = known[name] if name in self.names else _TYPES[field.type]
+            schema.add(field.name, kind)
+        return schema
 
 
 def open_rows(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.criteria import Criteria
-from simdup.spark.arrays import batch_of, of_bytes, to_array
+from simdup.spark.partitions import batch_of, to_array
 
 U64: TypeAlias = NDArray[np.uint64]
 I64: TypeAlias = NDArray[np.int64]
@@ -144,11 +144,11 @@ class Weigh:
 
     def _weighed(self, complete: Fingerprinter, weighting: Weighting, rows: I64) -> pa.RecordBatch:
         prints = complete.fingerprints(weighting.counts)
-        columns = {"row": rows, "fingerprint": of_bytes(prints.values), "terms": prints.terms}
+        columns: dict[str, Any] = {"row": rows, **prints.columns}
         if self.criteria.method == "pstable":
             signed = pstable_signatures(weighting, self.criteria)
-            columns["vector_keys"] = of_bytes(signed.keys[signed.row_of])
-            columns["vector_sketch"] = of_bytes(signed.sketches[signed.row_of])
+            columns["vector_keys"] = signed.keys[signed.row_of]
+            columns["vector_sketch"] = signed.sketches[signed.row_of]
         if self.criteria.cosine is not None:
             columns["term_hashes"], columns["weights"] = _vectors(weighting, len(rows))
         return batch_of(FINGERPRINTS, columns, len(rows))

@@ -20,14 +20,14 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_764,
+    "lines": 42_560,
     "lines in simdup/cli": 3_000,
-    "files": 314,
-    "classes": 322,
+    "files": 304,
+    "classes": 321,
     "class names used twice": 0,
-    "file names used twice": 26,
-    "small modules with one importer": 26,
-    "modules that a scan imports": 241,
+    "file names used twice": 24,
+    "small modules with one importer": 17,
+    "modules that a scan imports": 237,
     "modules that the file of scan imports": 29,
     "fields of the largest class": 19,
     '"None where" and "None if"': 72,

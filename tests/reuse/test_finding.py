@@ -11,10 +11,8 @@ from support import examples
 
 from lab.oracles import reuse as oracle
 from simdup.model.passages import PassageCriteria
-from simdup.reuse.alignment import common_lengths
 from simdup.reuse.extension import Runs, extend
-from simdup.reuse.finding import Finder, Passages, outermost, shares
-from simdup.reuse.joining import heads, link
+from simdup.reuse.finding import Finder, Passages, common_lengths, heads, link, outermost, shares
 from simdup.reuse.symbols import SymbolTexts
 from simdup.reuse.winnowing import Window, row_symbols, winnow
 
@@ -237,8 +235,8 @@ def test_memory_is_bounded_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     criteria = PassageCriteria(min_run=6, min_length=20, common=50)
     whole = finder(texts, criteria)
-    for name, value in (("seeds._PART", 64), ("finding._PAIRS", 50), ("joining._CHUNK", 7),
-                        ("extension._AT_ONCE", 100), ("alignment._CELLS", 50),
+    for name, value in (("seeds._PART", 64), ("finding._PAIRS", 50), ("finding._CHUNK", 7),
+                        ("extension._AT_ONCE", 100), ("finding._CELLS", 50),
                         ("winnowing._PART", 33)):  # fmt: skip
         monkeypatch.setattr(f"simdup.reuse.{name}", value)
     small = finder(texts, criteria)

@@ -151,7 +151,7 @@ def test_references_are_never_redundant(spark: Any, simdup: Command, tmp_path: P
 
 def test_large_and_small_stars_find_components(spark: Any) -> None:
     """Long paths, stars and cliques, in any order, against a search in plain Python."""
-    from simdup.spark.stars import label_by_stars
+    from simdup.spark.meet import label_by_stars
 
     chance = random.Random(7)
     rows = chance.sample(range(10_000), 300)

@@ -13,9 +13,8 @@ from simdup.features.analyzer import Analyzer
 from simdup.features.words import cut_words
 from simdup.model.comparison import Span
 from simdup.model.recipe import Recipe
-from simdup.verify import common_words, subsequence
-from simdup.verify.common_words import align
-from simdup.verify.differences import find_differences
+from simdup.verify import differences
+from simdup.verify.differences import align, find_differences, longest_common
 
 ANALYZER = Analyzer.for_recipe(Recipe())
 
@@ -137,8 +136,8 @@ def most_in_common(a: list[str], b: list[str]) -> int:
 @given(*[st.lists(st.sampled_from("abcd"), max_size=20)] * 2)
 def test_no_subsequence_in_common_is_longer(cells: int, a: list[str], b: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subsequence, "_MOST_CELLS", cells)
-        found = subsequence.longest_common(a, b)
+        patch.setattr(differences, "_MOST_CELLS", cells)
+        found = longest_common(a, b)
     assert [a[i] for i, _ in found] == [b[j] for _, j in found]
     assert all(before < after for before, after in pairwise(i for i, _ in found))
     assert all(before < after for before, after in pairwise(j for _, j in found))
@@ -147,9 +146,9 @@ def test_no_subsequence_in_common_is_longer(cells: int, a: list[str], b: list[st
 
 @given(*[st.lists(st.sampled_from("abcd"), max_size=12)] * 2)
 def test_runs_are_whole(a: list[str], b: list[str]) -> None:
-    runs = list(common_words._runs(a, b))
+    runs = list(differences._runs(a, b))
     places = [(r.a0 + n, r.b0 + n) for r in runs for n in range(r.a1 - r.a0)]
-    assert places == subsequence.longest_common(a, b)
+    assert places == longest_common(a, b)
     assert all((r.a1, r.b1) != (after.a0, after.b0) for r, after in pairwise(runs))
 
 
@@ -169,7 +168,7 @@ def test_texts_too_long_for_one_alignment_are_aligned_by_sections(
     a = prose(1, 20_000)
     b = edited(a, edits=20)
     whole = find_differences(a, b, ANALYZER)
-    monkeypatch.setattr(common_words, "_MOST_PAIRS", 10**6)
+    monkeypatch.setattr(differences, "_MOST_PAIRS", 10**6)
     parts = find_differences(a, b, ANALYZER)
     assert parts == whole
     unrelated = find_differences(a, prose(2, 20_000), ANALYZER)

