@@ -1,11 +1,16 @@
-"""Turn fingerprinted documents into groups of near-duplicates."""
+"""Turn candidates into groups of near-duplicates.
+
+Only the first of several identical documents is compared with others, and references are not
+compared with each other.  Candidates connect documents: of up to `LARGE` every candidate is
+verified, more are a large group (`simdup.verify.large_groups`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,281 +69,271 @@ class FoundGroups:
             self.candidates_by[search] += number
 
 
-class _Parts(NamedTuple):
-    """The documents of a run, parted so that candidates connect none of different parts."""
-
-    copies: Identical
-    compared: Candidates  # the distinct documents, which the other fields know by their rows
-    small: NDArray[np.bool_]  # bool[n]: those that are not in a family
-    searched: RowIds  # those of them that may be in a candidate
-    families: list[RowIds]
+def find_groups(every: Candidates) -> FoundGroups:
+    """Find the groups of documents connected by pairs."""
+    every.settings.run.progress("searching", 0, None)
+    return _Grouping(every).find()
 
 
-def find_groups(given: Candidates) -> FoundGroups:
-    """Find the groups of documents connected by pairs.
-
-    Only the first of several copies documents is compared with others.  References are not
-    compared with each other.
-    """
-    given.settings.run.progress("searching", 0, None)
-    parts = _part(given)
-    found = FoundGroups(candidates_by=dict.fromkeys(given.criteria.searches, 0))
-    pairs = _find_pairs(parts, given, found)
-    _form_groups(parts, pairs, given, found)
-    if given.star and given.criteria.directed:
-        found.spared = _find_spared(parts, pairs, given, found.groups)
-    return found
-
-
-def _part(given: Candidates) -> _Parts:
-    criteria = given.criteria
-    copies = find_identical(given.documents)
-    compared, searched = propose(given, copies)
-    roots = np.arange(len(compared))
-    large = np.zeros(len(compared), np.bool_)
-    several = np.ones(len(searched), np.bool_)  # documents that may be in a candidate
-    if not criteria.all_pairs:
-        weights = copies.sizes[copies.distinct]
-        roots[searched] = searched[compared.take(searched).components(weights[searched])]
-        large = np.bincount(roots, weights, len(roots))[roots] > LARGE
-        several = np.bincount(roots, minlength=len(roots))[roots[searched]] > 1
-    small = searched[several & ~large[searched]]
-    return _Parts(copies, compared, ~large, small, list(groups_of(roots, large)))
-
-
-def _find_pairs(parts: _Parts, given: Candidates, found: FoundGroups) -> MeasuredPairs:
-    """Return the pairs of the documents that are not in a family."""
-    copies, criteria = parts.copies, given.criteria
-    pairs = copies.pairs(criteria, copies.distinct[parts.small])
-    found.count(len(pairs), *[len(pairs)] * len(criteria.searches))
-    verified = _verify(parts.compared.take(parts.searched), copies, given, found)
-    pairs = MeasuredPairs.concat([pairs, *verified], spend=True)
-    return pairs.take(np.lexsort((pairs["b"], pairs["a"])))
-
-
-def _form_groups(
-    parts: _Parts, pairs: MeasuredPairs, given: Candidates, found: FoundGroups
-) -> None:
-    run, total = given.settings.run, len(parts.compared)
-    done = total - sum(map(len, parts.families))
-    run.progress("grouping", 0, total)
-    _group(pairs, parts.copies, given, found)
-    run.progress("grouping", done, total)
-    for members in parts.families:
-        _group_family(parts.compared.take(members), parts.copies, given, found)
-        done += len(members)
-        run.progress("grouping", done, total)
-
-
-def _find_spared(
-    parts: _Parts, pairs: MeasuredPairs, given: Candidates, groups: Sequence[Group]
-) -> list[tuple[int, int]]:
-    """Return (document, kept) of what stays near a kept one that does not contain it.
-
-    These are the stars of what stays, if the kept document need not contain the others.
-    """
-    copies = parts.copies
-    gone = {one for group in groups for one in group.members if one != group.kept}
-
-    def left(document: int) -> bool:
-        return not gone.issuperset(copies.of(copies.first_of.get(document, document)))
-
-    both = [(a, b) for a, b in _numbers(pairs) if left(a) and left(b)]
-    alike = _stars([*both, *((b, a) for a, b in both)], copies, given)
-    for rows in parts.families:
-        compared = parts.compared.take(rows)
-        places, numbers = _places(compared, copies, given), compared.numbers
-        family = LargeGroup(compared, places)
-        among = np.array([left(one) for one in numbers.tolist()], np.bool_)
-        roots = family.stars(among)
-        alike += [
-            copies.star(int(numbers[_centre(members, places)]), numbers[members].tolist(),
-                        given.priority)
-            for members in groups_of(roots, among)
-        ]  # fmt: skip
-    spared = []
-    for group in alike:
-        kept = min(group, key=given.priority)
-        spared += [(one, kept) for one in group if one != kept and one not in gone]
-    return sorted(spared)
-
-
-def _places(compared: Candidates, copies: Identical, given: Candidates) -> RowIds:
-    """Return the place of each document, or its best copy, in the order of keeping."""
-    first = [min(map(given.priority, copies.of(number))) for number in compared.numbers.tolist()]
-    places = np.empty(len(first), np.int64)
-    places[sorted(range(len(first)), key=first.__getitem__)] = np.arange(len(first))
-    return places
-
-
-def propose(given: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
+def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
     """Return the distinct documents, and those that may be compared with others."""
-    every, distinct, criteria = given.documents, copies.distinct, given.criteria
-    own = {name: every[name] for name in _COMPARED if name in every}
+    distinct, criteria = copies.distinct, every.criteria
+    own = {name: every.documents[name] for name in _COMPARED if name in every.documents}
     documents = Documents(own | {"content_number": copies.contents}).take(distinct)
     documents = documents.and_columns(number=distinct)
     if not criteria.edits_decide:
         documents = documents.without("letters", "numbers")
     if "blocking_key" in documents:
-        bits, values = given.settings.recipe.bits, documents["fingerprint"]
+        bits, values = every.settings.recipe.bits, documents["fingerprint"]
         masked = mask_fingerprints(values, bits, documents["blocking_key"])
         documents = documents.and_columns(fingerprint=masked)
     contents = documents["content_number"]
     comparable = (documents["terms"] >= FEW_TERMS) | formed(documents)
     comparable |= np.bincount(contents)[contents] > 1
     searched = np.flatnonzero(comparable)
-    searches = [one.prepared(every, distinct[searched]) for one in given.searches]
-    return replace(given, documents=documents, searches=searches), searched
+    searches = [one.prepared(every.documents, distinct[searched]) for one in every.searches]
+    return replace(every, documents=documents, searches=searches), searched
 
 
-def _verify(
-    compared: Candidates, copies: Identical, given: Candidates, found: FoundGroups
-) -> Iterator[MeasuredPairs]:
-    """Yield the candidates that meet the criteria."""
-    criteria, run = given.criteria, given.settings.run
-    done, numbers = 0, compared.numbers
-    chunks, total = _read_ahead(_candidates(compared, given, found))
-    for i, j in chunks:
-        for first in range(0, len(i), _CHUNK):
-            some = slice(first, first + _CHUNK)
-            pairs = given.measure(numbers[i[some]], numbers[j[some]])
-            good = np.flatnonzero(pairs.accepted(criteria))
-            pairs = pairs.take(good)
-            which, a, b = copies.spread(pairs["a"], pairs["b"], given.priority)
-            pairs = pairs.take(which).and_columns(a=a, b=b).without("same_numbers")
-            yield with_distances(pairs, given.documents).ordered()
-            # Pairs of twins need no check, as those of copies.
-            twins = np.bincount(which, minlength=len(good)) - 1
-            if twins.any():
-                by = compared.proposed_by(i[some][good], j[some][good])
-                found.count(int(twins.sum()), *(by @ twins).tolist())
-            run.progress("verifying", done + min(first + _CHUNK, len(i)), total)
-        done += len(i)
+class _Grouping:
+    """A search for groups: all documents by number, and the distinct ones among them by row."""
+
+    def __init__(self, every: Candidates) -> None:
+        self._every = every
+        self._criteria = every.criteria
+        self._priority = every.priority
+        self._copies = find_identical(every.documents)
+        self._distinct, self._searched = propose(every, self._copies)
+        self._found = FoundGroups(candidates_by=dict.fromkeys(every.criteria.searches, 0))
+
+    def find(self) -> FoundGroups:
+        """Return the groups."""
+        small, several, large = self._parts()
+        pairs = self._pairs(small, several)
+        run, total = self._every.settings.run, len(self._distinct)
+        done = total - sum(map(len, large))
+        run.progress("grouping", 0, total)
+        self._group(pairs)
+        run.progress("grouping", done, total)
+        for rows in large:
+            self._group_large(self._distinct.take(rows))
+            done += len(rows)
+            run.progress("grouping", done, total)
+        if self._every.star and self._criteria.directed:
+            self._found.spared = self._spared(pairs, large)
+        return self._found
+
+    def _parts(self) -> tuple[RowIds, RowIds, list[RowIds]]:
+        """Return rows of documents, parted so that candidates connect none of different parts.
+
+        Returns
+        -------
+        small : int64[m]
+            Documents of no large group.
+        several : int64[k]
+            Those of them that may be in a candidate.
+        large : list of int64[...]
+            The documents of each large group.
+        """
+        searched, n = self._searched, len(self._distinct)
+        if self._criteria.all_pairs:
+            return np.arange(n), searched, []
+        roots, weights = np.arange(n), self._copies.sizes[self._copies.distinct]
+        connected = self._distinct.take(searched).components(weights[searched])
+        roots[searched] = searched[connected]
+        large = np.bincount(roots, weights, n)[roots] > LARGE
+        several = np.bincount(roots, minlength=n)[roots[searched]] > 1
+        rows = searched[several & ~large[searched]]
+        return np.flatnonzero(~large), rows, groups_of(roots, large)
+
+    # -- pairs --
+
+    def _pairs(self, small: RowIds, several: RowIds) -> MeasuredPairs:
+        """Return the pairs of documents of no large group, and of their copies, ordered."""
+        copies = self._copies
+        pairs = copies.pairs(self._criteria, copies.distinct[small])
+        self._found.count(len(pairs), *[len(pairs)] * len(self._criteria.searches))
+        verified = self._verify(self._distinct.take(several))
+        pairs = MeasuredPairs.concat([pairs, *verified], spend=True)
+        return pairs.take(np.lexsort((pairs["b"], pairs["a"])))
+
+    def _verify(self, compared: Candidates) -> Iterator[MeasuredPairs]:
+        """Yield the candidates that meet the criteria."""
+        done, numbers = 0, compared.numbers
+        chunks, total = _read_ahead(self._candidates(compared))
+        for i, j in chunks:
+            for first in range(0, len(i), _CHUNK):
+                some = slice(first, first + _CHUNK)
+                pairs = compared.measure(numbers[i[some]], numbers[j[some]])
+                good = np.flatnonzero(pairs.accepted(self._criteria))
+                pairs = pairs.take(good)
+                which, a, b = self._copies.spread(pairs["a"], pairs["b"], self._priority)
+                pairs = pairs.take(which).and_columns(a=a, b=b).without("same_numbers")
+                yield with_distances(pairs, self._every.documents).ordered()
+                # Pairs of twins need no check, as those of copies.
+                twins = np.bincount(which, minlength=len(good)) - 1
+                if twins.any():
+                    by = compared.proposed_by(i[some][good], j[some][good])
+                    self._found.count(int(twins.sum()), *(by @ twins).tolist())
+                last = min(first + _CHUNK, len(i))
+                self._every.settings.run.progress("verifying", done + last, total)
+            done += len(i)
+
+    def _candidates(self, compared: Candidates) -> Iterator[RowPairs]:
+        """Yield the pairs to be compared that may meet the criteria, each once, in chunks.
+
+        All of them are counted, also what is ruled out without being measured.
+        """
+        if not self._every.every:
+            for i, j in compared.pairs():
+                by = np.count_nonzero(compared.proposed_by(i, j), axis=1)
+                self._found.count(len(i), *by.tolist())
+                yield i, j
+            return
+        for i, j, possible in Bounds(compared).every():
+            useful = compared.useful(i, j)
+            by = np.count_nonzero(compared.proposed_by(i, j), axis=1)
+            self._found.count(int(np.count_nonzero(useful)), *by.tolist())
+            some = np.flatnonzero(useful & possible)
+            yield i[some], j[some]
+
+    # -- groups --
+
+    def _group(self, pairs: MeasuredPairs) -> None:
+        """Add the groups connected by verified pairs."""
+        star = self._every.star
+        members = self._stars(self._takes(pairs)) if star else components(_numbers(pairs))
+        group_of = np.full(len(self._every.documents), -1)
+        for number, group in enumerate(members):
+            group_of[group] = number
+        # Star linkage can put the two documents of a pair into different groups.
+        of, other = group_of[pairs["a"]], group_of[pairs["b"]]
+        together = np.flatnonzero((of == other) & (of >= 0))
+        together = together[np.argsort(of[together], kind="stable")]
+        ends = np.cumsum(np.bincount(of[together], minlength=len(members))).tolist()
+        listed = pairs.take(together).each()
+        groups = [
+            Group(min(group, key=self._priority), group, listed[first:last])
+            for group, first, last in zip(members, [0, *ends], ends, strict=False)
+        ]
+        self._found.groups += groups
+        if not star and any(map(self._is_chain, groups)):
+            members = self._stars(self._takes(pairs))
+        self._count_redundant(members)
+
+    def _group_large(self, compared: Candidates) -> None:
+        """Add the groups of documents with too many candidates to verify all."""
+        places, numbers, copies = self._places(compared), compared.numbers, self._copies
+        large = LargeGroup(compared, places, self._criteria.directed)
+        roots = large.stars() if compared.star else large.components()
+        several = np.array([one not in copies.twins for one in numbers.tolist()], np.bool_)
+        several &= copies.sizes[numbers] > 1
+        several |= (np.bincount(roots, minlength=len(roots)) > 1)[roots]
+        bare = []
+        for members in groups_of(roots, several):
+            # The first document in the order is kept, or a copy of it.
+            centre = _centre(members, places)
+            kept = min(copies.of(int(numbers[centre])), key=self._priority)
+            bare.append(BareGroup(members, centre, kept))
+        groups = ShownPairs(large, copies, self._every.documents, compared.star).groups(bare)
+        self._found.groups += groups
+        if not compared.star:
+            # Other groups would be the same with stars: every document is near the kept one, or
+            # alone.
+            chains = np.zeros(len(roots), np.bool_)
+            for one, group in zip(bare, groups, strict=True):
+                chains[one.members] = self._is_chain(group)
+            if chains.any():
+                roots = np.where(chains, large.stars(chains), roots)
+        self._count_redundant(self._large_stars(compared, places, roots, roots >= 0))
+        self._found.count(*large.checked)
+        self._found.unchecked += large.unchecked
+
+    def _spared(self, pairs: MeasuredPairs, large: Sequence[RowIds]) -> list[tuple[int, int]]:
+        """Return (document, kept) of what stays near a kept one that does not contain it.
+
+        These are the stars of what stays, if the kept document need not contain the others.
+        """
+        gone = {one for group in self._found.groups for one in group.members if one != group.kept}
+
+        def left(document: int) -> bool:
+            first = self._copies.first_of.get(document, document)
+            return not gone.issuperset(self._copies.of(first))
+
+        both = [(a, b) for a, b in _numbers(pairs) if left(a) and left(b)]
+        alike = self._stars([*both, *((b, a) for a, b in both)])
+        for rows in large:
+            compared = self._distinct.take(rows)
+            places = self._places(compared)
+            among = np.array([left(one) for one in compared.numbers.tolist()], np.bool_)
+            roots = LargeGroup(compared, places).stars(among)
+            alike += self._large_stars(compared, places, roots, among)
+        spared = []
+        for group in alike:
+            kept = min(group, key=self._priority)
+            spared += [(one, kept) for one in group if one != kept and one not in gone]
+        return sorted(spared)
+
+    def _places(self, compared: Candidates) -> RowIds:
+        """Return the place of each document, or its best copy, in the order of keeping."""
+        copies = map(self._copies.of, compared.numbers.tolist())
+        first = [min(map(self._priority, one)) for one in copies]
+        places = np.empty(len(first), np.int64)
+        places[sorted(range(len(first)), key=first.__getitem__)] = np.arange(len(first))
+        return places
+
+    def _stars(self, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+        return stars(pairs, self._copies.first_of, self._priority, self._copies.twins)
+
+    def _large_stars(
+        self, compared: Candidates, places: RowIds, roots: RowIds, among: NDArray[np.bool_]
+    ) -> list[list[int]]:
+        """Return the stars of a large group's documents, some of them, with their copies."""
+        numbers = compared.numbers
+        return [
+            self._copies.star(
+                int(numbers[_centre(rows, places)]), numbers[rows].tolist(), self._priority
+            )
+            for rows in groups_of(roots, among)
+        ]
+
+    def _takes(self, pairs: MeasuredPairs) -> Iterator[tuple[int, int]]:
+        """Yield (a, b) for each document b that may be removed if a is kept."""
+        both = (pairs, pairs.turned())
+        taken = (some.take(some.taken(self._criteria)) for some in both)
+        return chain.from_iterable(map(_numbers, taken))
+
+    def _count_redundant(self, groups: Iterable[Sequence[int]]) -> None:
+        """Count the documents of stars that are neither kept nor references."""
+        references = self._every.documents["reference"]
+        for group in groups:
+            new = len(group) - int(references[group].sum())
+            self._found.star_redundant += new - (not references[min(group, key=self._priority)])
+
+    def _is_chain(self, group: Group) -> bool:
+        """Return whether the kept document of a group may not stand for all others."""
+        beside = sum(
+            group.kept in (pair.a, pair.b) and pair.taken_by(group.kept, self._criteria)
+            for pair in group.pairs
+        )
+        return beside < len(group.members) - 1
 
 
 def _read_ahead(chunks: Iterator[RowPairs]) -> tuple[Iterator[RowPairs], int | None]:
     """Return candidates and their number; None if they would take too much memory."""
-    found, total = list[RowPairs](), 0
+    read, total = list[RowPairs](), 0
     for i, j in chunks:
-        found.append((i, j))
+        read.append((i, j))
         total += len(i)
         if total > _AHEAD:
-            return chain(found, chunks), None
-    return iter(found), total
-
-
-def _candidates(compared: Candidates, given: Candidates, found: FoundGroups) -> Iterator[RowPairs]:
-    """Yield the pairs to be compared that may meet the criteria, each once, in chunks.
-
-    All of them are counted, also what is ruled out without being measured.
-    """
-    if not given.every:
-        for i, j in compared.pairs():
-            found.count(len(i), *np.count_nonzero(compared.proposed_by(i, j), axis=1).tolist())
-            yield i, j
-        return
-    for i, j, possible in Bounds(compared).every():
-        useful = compared.useful(i, j)
-        by = compared.proposed_by(i, j)
-        found.count(int(np.count_nonzero(useful)), *np.count_nonzero(by, axis=1).tolist())
-        some = np.flatnonzero(useful & possible)
-        yield i[some], j[some]
-
-
-def _group(pairs: MeasuredPairs, copies: Identical, given: Candidates, found: FoundGroups) -> None:
-    """Add the groups connected by verified pairs."""
-    star = given.star
-    members = _stars(_takes(pairs, given), copies, given) if star else components(_numbers(pairs))
-    group_of = np.full(len(given.documents), -1)
-    for number, group in enumerate(members):
-        group_of[group] = number
-    # Star linkage can put the two documents of a pair into different groups.
-    of, other = group_of[pairs["a"]], group_of[pairs["b"]]
-    together = np.flatnonzero((of == other) & (of >= 0))
-    together = together[np.argsort(of[together], kind="stable")]
-    ends = np.cumsum(np.bincount(of[together], minlength=len(members))).tolist()
-    listed = pairs.take(together).each()
-    groups = [
-        Group(min(group, key=given.priority), group, listed[first:last])
-        for group, first, last in zip(members, [0, *ends], ends, strict=False)
-    ]
-    found.groups += groups
-    if not star and any(_is_chain(group, given) for group in groups):
-        members = _stars(_takes(pairs, given), copies, given)
-    found.star_redundant += _count_redundant(members, given)
-
-
-def _stars(
-    pairs: Iterable[tuple[int, int]], copies: Identical, given: Candidates
-) -> list[list[int]]:
-    return stars(pairs, copies.first_of, given.priority, copies.twins)
-
-
-def _takes(pairs: MeasuredPairs, given: Candidates) -> Iterator[tuple[int, int]]:
-    """Yield (a, b) for each document b that may be removed if a is kept."""
-    criteria = given.criteria
-    return chain.from_iterable(
-        _numbers(some.take(some.taken(criteria))) for some in (pairs, pairs.turned())
-    )
+            return chain(read, chunks), None
+    return iter(read), total
 
 
 def _numbers(pairs: MeasuredPairs) -> Iterator[tuple[int, int]]:
     return zip(pairs["a"].tolist(), pairs["b"].tolist(), strict=True)
 
 
-def _count_redundant(groups: Iterable[Sequence[int]], given: Candidates) -> int:
-    """Count the documents of groups that are neither kept nor references."""
-    references = given.documents["reference"]
-    return sum(
-        len(group) - int(references[group].sum()) - (not references[min(group, key=given.priority)])
-        for group in groups
-    )
-
-
-def _is_chain(group: Group, given: Candidates) -> bool:
-    """Return whether the kept document of a group may not stand for all others."""
-    criteria = given.criteria
-    beside = sum(
-        group.kept in (pair.a, pair.b) and pair.taken_by(group.kept, criteria)
-        for pair in group.pairs
-    )
-    return beside < len(group.members) - 1
-
-
 def _centre(members: RowIds, places: RowIds) -> int:
-    """Return the member of a family's group that is kept, or whose copy is."""
+    """Return the member of a large group that is kept, or whose copy is."""
     return int(members[places[members].argmin()])
-
-
-def _group_family(
-    compared: Candidates, copies: Identical, given: Candidates, found: FoundGroups
-) -> None:
-    """Add the groups of a family, which has too many candidates to verify all."""
-    places, numbers = _places(compared, copies, given), compared.numbers
-    family = LargeGroup(compared, places, given.criteria.directed)
-    roots = family.stars() if given.star else family.components()
-    several = np.array([one not in copies.twins for one in numbers.tolist()], np.bool_)
-    several &= copies.sizes[numbers] > 1
-    several |= (np.bincount(roots, minlength=len(roots)) > 1)[roots]
-    bare = []
-    for members in groups_of(roots, several):
-        # The first document in the order is kept, or a copy of it.
-        centre = _centre(members, places)
-        kept = min(copies.of(int(numbers[centre])), key=given.priority)
-        bare.append(BareGroup(members, centre, kept))
-    groups = ShownPairs(family, copies, given.documents, given.star).groups(bare)
-    found.groups += groups
-    if not given.star:
-        # Other groups would be the same with stars: every document is near the kept one, or alone.
-        chains = np.zeros(len(roots), np.bool_)
-        for one, group in zip(bare, groups, strict=True):
-            chains[one.members] = _is_chain(group, given)
-        if chains.any():
-            roots = np.where(chains, family.stars(chains), roots)
-    joined = (
-        copies.star(int(numbers[_centre(rows, places)]), numbers[rows].tolist(), given.priority)
-        for rows in groups_of(roots, roots >= 0)
-    )
-    found.star_redundant += _count_redundant(joined, given)
-    found.count(*family.checked)
-    found.unchecked += family.unchecked

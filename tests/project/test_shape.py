@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_560,
+    "lines": 42_555,
     "lines in simdup/cli": 3_000,
     "files": 304,
     "classes": 321,
