@@ -6,7 +6,7 @@ its two groups unless that would bring two such documents together.  What is cut
 weakest link of each way between them, and the order of pairs decides nothing: equal ones go by the
 numbers of their documents.
 
-Only what pairs show is used.  A large family lists one pair for each document, and where these do
+Only what pairs show is used.  A large group lists one pair for each document, and where these do
 not connect it, decisions see the pairs that do.  So nothing leaves a cluster but with a document
 that somebody named.
 """

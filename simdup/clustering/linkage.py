@@ -70,19 +70,19 @@ def stars(
         partners.setdefault(a, set()).add(b)
         partners.setdefault(b, set())
 
-    def family(document: int) -> Group:
+    def alike(document: int) -> Group:
         return copies.get(document, [document])
 
     taken: set[int] = set()
     groups = []
-    for kept in sorted(partners, key=lambda first: min(map(priority, family(first)))):
+    for kept in sorted(partners, key=lambda first: min(map(priority, alike(first)))):
         if kept in taken:
             continue
         members = {kept} | (partners[kept] - taken)
         taken |= members
-        group = [document for first in members for document in family(first)]
+        group = [document for first in members for document in alike(first)]
         if kept in twins:
-            others = set(family(kept)) - {min(family(kept), key=priority)}
+            others = set(alike(kept)) - {min(alike(kept), key=priority)}
             group = [document for document in group if document not in others]
         if len(group) > 1:
             groups.append(sorted(group))

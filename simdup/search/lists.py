@@ -2,7 +2,7 @@
 
 Rows that belong together share a list, so the pairs of all lists include all pairs that matter.  In
 a long list, most pairs add nothing: once two rows are known to be in one group, no pair of that
-group needs a check.  `Lists.pairs_between` leaves these out without visiting them, so a family of m
+group needs a check.  `Lists.pairs_between` leaves these out without visiting them, so a group of m
 rows costs O(m), not O(m * m).
 
 Lists of elements (`prefixes`) store how much of each set is left from an element on.  This bounds

@@ -185,7 +185,7 @@ class Candidates:
             budget = Budget(float(VISITS * LOOK * len(members)))
             exact = Forest(len(members))
             connect(some.lists(), exact, Check(some.test, _all), budget)
-            # Where it costs too much, they stay together: only more is left to the family.
+            # Where it costs too much, they stay together: only more is left to the large group.
             if not budget.unchecked:
                 roots[members] = members[exact.roots]
         return roots

@@ -410,9 +410,9 @@ def _first_budget(bounds: Bounds, n: int) -> Budget:
 
 
 class BareGroup(NamedTuple):
-    """A group of a family's documents before its pairs are known."""
+    """A cluster in a large group before its pairs are known."""
 
-    members: RowIds  # int64[n]: their places in the family
+    members: RowIds  # int64[n]: their places in the large group
     centre: int  # the place of the kept document
     kept: int  # its number, or that of the copy of it that is kept
 
@@ -439,9 +439,9 @@ _Partners = dict[int, _Partner]
 
 @dataclass(frozen=True, slots=True)
 class ShownPairs:
-    """Lists the pairs of a family's groups."""
+    """Lists the pairs of the clusters in a large group."""
 
-    family: LargeGroup
+    large: LargeGroup
     copies: Identical
     documents: Documents
     star: bool  # whether documents are joined only with the kept one
@@ -451,9 +451,9 @@ class ShownPairs:
         near = [self._beside_kept(group) for group in bare]
         far = [self._far(*both) for both in zip(bare, near, strict=True)]
         places = np.concatenate([np.zeros(0, np.int64), *far])
-        firsts = self._partners(self.family.firsts(places))
+        firsts = self._partners(self.large.firsts(places))
         groups = [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
-        decisions = self.family.compared.criteria.decisions
+        decisions = self.large.compared.criteria.decisions
         if not decisions.divide:
             return groups
         named = set(decisions.names)
@@ -467,25 +467,25 @@ class ShownPairs:
 
     def _beside_kept(self, group: BareGroup) -> _Partners:
         """Return the kept document as the partner of each document near it, by number."""
-        numbers = self.family.compared.numbers
-        identical = self.family.identical
+        numbers = self.large.compared.numbers
+        identical = self.large.identical
         centre = int(numbers[group.centre])
         # The kept document is never a pair with its twins.
         near = {} if centre in self.copies.twins else {centre: _Partner(group.kept, 0, identical)}
         others = group.members[group.members != group.centre]
-        beside = self.family.beside(group.centre, others)
+        beside = self.large.beside(group.centre, others)
         for place, pair in beside.items():
             number, after = int(numbers[place]), centre > numbers[place]
             near[number] = _Partner(group.kept, pair.distance, pair.measures, after)
-        if np.count_nonzero(self.family.compared.documents["reference"][group.members]) > 1:
-            criteria = self.family.compared.criteria
+        if np.count_nonzero(self.large.compared.documents["reference"][group.members]) > 1:
+            criteria = self.large.compared.criteria
             taken = [one for one, pair in beside.items() if pair.taken_by(centre, criteria)]
-            near |= self._partners(self.family.holders(others[~np.isin(others, taken)]))
+            near |= self._partners(self.large.holders(others[~np.isin(others, taken)]))
         return near
 
     def _partners(self, firsts: dict[int, tuple[int, DocumentPair]]) -> _Partners:
         """Return the partners of documents, by number, given their pairs by place."""
-        numbers = self.family.compared.numbers
+        numbers = self.large.compared.numbers
         return {
             int(numbers[place]): _Partner(
                 partner, pair.distance, pair.measures, partner > numbers[place]
@@ -495,18 +495,18 @@ class ShownPairs:
 
     def _far(self, group: BareGroup, near: _Partners) -> RowIds:
         """Return the places of documents that are not paired with the kept one."""
-        numbers = self.family.compared.numbers[group.members].tolist()
+        numbers = self.large.compared.numbers[group.members].tolist()
         far = [n not in near or not self._may_pair(n, group.kept) for n in numbers]
         others = group.members != group.centre
         if not self.star:
-            others |= int(self.family.compared.numbers[group.centre]) in self.copies.twins
+            others |= int(self.large.compared.numbers[group.centre]) in self.copies.twins
         places: RowIds = group.members[np.array(far) & others]
         return places
 
     def _group(self, group: BareGroup, near: _Partners, firsts: _Partners) -> Group:
         documents: list[int] = []
         pairs: set[DocumentPair] = set()
-        numbers = self.family.compared.numbers
+        numbers = self.large.compared.numbers
         for first in numbers[group.members].tolist():
             alike = self.copies.of(first)
             if self.star and first == numbers[group.centre] and first in self.copies.twins:
@@ -531,7 +531,7 @@ class ShownPairs:
             return near
         original = self.copies.first_of.get(document, document)
         twin = next((one for one in self.copies.of(original) if one != document), document)
-        identical = self.family.identical
+        identical = self.large.identical
         options = [] if first is None else [first]
         copied = twin != document and original not in self.copies.twins
         if copied and self._may_pair(document, twin):
@@ -545,7 +545,7 @@ class ShownPairs:
         order, until all are joined.
         """
         members, first_of = np.array(group.members), self.copies.first_of
-        identical = self.family.identical
+        identical = self.large.identical
         forest = Forest(len(members))
         _join(forest, members, group.pairs)
         parts_of = dict(zip(group.members, forest.roots.tolist(), strict=True))
@@ -556,14 +556,14 @@ class ShownPairs:
             and parts_of.get(first, parts_of[one]) != parts_of[one]
         ]
         _join(forest, members, links)
-        numbers = self.family.compared.numbers
+        numbers = self.large.compared.numbers
         own = np.flatnonzero(np.isin(members, numbers))
         places = np.searchsorted(numbers, members[own])
         while True:
             parts = np.full(len(numbers), -1)
             parts[places] = forest.roots[own]
             main = forest.roots[np.searchsorted(members, group.kept)]
-            found = self.family.firsts(places[parts[places] != main], parts)
+            found = self.large.firsts(places[parts[places] != main], parts)
             chosen: dict[int, DocumentPair] = {}
             for place, (_, pair) in sorted(found.items(), key=lambda one: (one[1][0], one[0])):
                 chosen.setdefault(int(parts[place]), pair)
