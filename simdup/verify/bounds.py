@@ -26,8 +26,8 @@ from simdup.search.parts import Parts
 from simdup.search.prefixes import Prefixes, odd_sketches
 from simdup.verify.compared import ComparedDocuments
 from simdup.verify.document_texts import SetsOf
-from simdup.verify.join import ROWS, SharedElements
 from simdup.verify.searches import NearFingerprints
+from simdup.verify.shared_elements import ROWS, SharedElements
 
 # Pairs in a chunk: their sketches take 20 MB.
 _CHUNK = 1 << 16

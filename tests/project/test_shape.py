@@ -20,17 +20,17 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_776,
+    "lines": 42_749,
     "lines in simdup/cli": 3_000,
     "files": 316,
-    "classes": 323,
+    "classes": 320,
     "class names used twice": 0,
     "file names used twice": 27,
-    "small modules with one importer": 30,
+    "small modules with one importer": 29,
     "modules that a scan imports": 243,
-    "modules that the file of scan imports": 31,
+    "modules that the file of scan imports": 30,
     "fields of the largest class": 19,
-    '"None where" and "None if"': 75,
+    '"None where" and "None if"': 74,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines in simdup/cli": 50}
