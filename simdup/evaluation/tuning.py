@@ -60,11 +60,7 @@ class Truth:
 
     def at(self, similarity: float) -> Truth:
         """Return the pairs with at least this similarity."""
-        return self.where(self.similarity >= similarity)
-
-    def where(self, good: NDArray[np.bool_]) -> Truth:
-        """Return some of the pairs."""
-        return replace(self, pairs=self.pairs.take(good))
+        return replace(self, pairs=self.pairs.take(self.similarity >= similarity))
 
 
 def histogram(truth: Truth) -> list[tuple[float, float, int]]:

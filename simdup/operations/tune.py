@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -13,7 +12,7 @@ import numpy as np
 from simdup.clustering.short_texts import formed
 from simdup.errors import WHOLE, check_type, invalid
 from simdup.evaluation import tuning
-from simdup.evaluation.templates import Page, looks_templated
+from simdup.evaluation.templates import looks_templated
 from simdup.evaluation.tuning import LEAST, Truth
 from simdup.features.text import DIGEST_BYTES
 from simdup.features.weights import Weighting
@@ -52,9 +51,6 @@ LENGTHS = (4, 3, 2)
 WIDEST = 30_000
 # Elements that all pairs of a sample may have in common, together: 1.5 s.
 _JOINED = 1 << 29
-
-# Returns the title and the text of documents, by their numbers.
-ReadPages = Callable[[Sequence[int]], dict[int, Page]]
 
 
 def tune(
@@ -118,8 +114,10 @@ def _tune(opened: Input, sample: int, fixed: frozenset[str]) -> Tuning:
     with ingest(opened, _columns(settings.criteria)) as corpus:
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         documents = _distinct(corpus, fingerprinter.weigh(corpus.counts))
-        search = _Search.of(documents, documents.spread(sample), settings.criteria)
-        wanted = _want(search, settings.criteria, fixed, corpus.pages)
+        asked = settings.criteria
+        asked = replace(asked, similarity=max(asked.similarity, LEAST), method="auto")
+        search = _Search.of(documents, documents.spread(sample), asked)
+        wanted = _want(search, asked, fixed, corpus)
         measured = _try_settings(search, wanted, settings)
     best = measured[0][1]
     if wanted.judged:
@@ -157,8 +155,7 @@ def _columns(criteria: Criteria) -> list[Maker]:
 def _distinct(corpus: Collection, weighting: Weighting) -> TunedDocuments:
     """Return the first document of each text that can be in a pair."""
     prints = fingerprint(weighting)
-    numbers = np.arange(len(corpus), dtype=np.int64)
-    documents = corpus.of_texts.and_columns(number=numbers, **prints.columns)
+    documents = corpus.of_texts.and_columns(number=np.arange(len(corpus)), **prints.columns)
     enough = np.flatnonzero((prints.terms >= FEW_TERMS) | formed(documents))
     groups = collapse(corpus["digest"][enough].view(np.uint64).reshape(-1, DIGEST_BYTES // 8))
     distinct = enough if groups.distinct is None else enough[groups.distinct]
@@ -184,7 +181,7 @@ class _Search:
         edited, least = edited_pairs(sample.texts, LEAST), LEAST
         if not exact:
             sampled = edited["similarity"]
-            edited, least = wide_edited(documents.texts, _asked(criteria))
+            edited, least = wide_edited(documents.texts, criteria)
             # The sample tells whether hardly any texts are less alike, yet not different.
             below = np.count_nonzero(sampled < least) * (len(documents) / len(sample)) ** 2
             if below <= tuning.GAP * len(edited):
@@ -206,36 +203,29 @@ class _Search:
         return Truth(joined([counted, self.edited]), len(self.documents), least)
 
 
-def _asked(criteria: Criteria) -> Criteria:
-    """Return what makes pairs true if nothing else is better."""
-    return replace(criteria, similarity=max(criteria.similarity, LEAST), method="auto")
-
-
 class _Wanted(NamedTuple):
     """What should be found, and why."""
 
     criteria: Criteria  # the similarity, shingles and cosine of true pairs
     truth: Truth  # the similar pairs, below that similarity too
-    true: Truth
+    true: MeasuredPairs
     judged: bool  # whether the true pairs are enough to judge by
     reasons: list[Reason]
-    others: tuple[
-        Criteria, ...
-    ] = ()  # other lengths of shingles with a gap, and the similarity in it
+    # Other lengths of shingles with a gap, and the similarity in it.
+    others: tuple[Criteria, ...] = ()
 
 
-def _want(search: _Search, asked: Criteria, fixed: frozenset[str], pages: ReadPages) -> _Wanted:
+def _want(search: _Search, asked: Criteria, fixed: frozenset[str], corpus: Collection) -> _Wanted:
     """Find true pairs, and what tells them from others."""
-    asked = _asked(asked)
     truth = search.by(asked.shingle, asked.similarity)
     assert truth is not None
     similarity, reasons = _similarity(truth, asked, fixed)
-    wanted = _Wanted(replace(asked, similarity=similarity), truth, truth, True, reasons)
+    wanted = _Wanted(replace(asked, similarity=similarity), truth, truth.pairs, True, reasons)
     tunable = not fixed & {"similarity", "shingle"} and asked.shingle == CHARACTERS_5
     if tunable and _shorter_may_help(search.sample, wanted):
         wanted = _try_lengths(search, wanted)
-    near = truth.at(asked.similarity)
-    if "similarity" not in fixed and _templated(search.documents, near, pages):
+    near = truth.at(asked.similarity).pairs
+    if "similarity" not in fixed and _templated(search.documents, near, corpus):
         # What looks alike may share no more than a form: even less below.
         wanted = wanted._replace(criteria=asked, truth=truth, reasons=[Reason.of("templated")])
     return _judge(wanted, search.documents, asked)
@@ -291,24 +281,24 @@ def _try_lengths(search: _Search, wanted: _Wanted) -> _Wanted:
     )
 
 
-def _templated(documents: TunedDocuments, near: Truth, pages: ReadPages) -> bool:
+def _templated(documents: TunedDocuments, near: MeasuredPairs, corpus: Collection) -> bool:
     """Return whether pairs look as if they were made from templates, as the hint of a scan does."""
-    pairs, numbers = near.where(near.similarity < 1).pairs, documents.texts.documents["number"]
-    of_corpus = [numbers[pairs[name]].tolist() for name in ("a", "b")]
-    return looks_templated(list(zip(*of_corpus, strict=True)), pages)
+    pairs, numbers = near.take(near["similarity"] < 1), documents.texts.documents["number"]
+    a, b = (numbers[pairs[name]].tolist() for name in ("a", "b"))
+    return looks_templated(list(zip(a, b, strict=True)), corpus.pages)
 
 
 def _judge(wanted: _Wanted, documents: TunedDocuments, asked: Criteria) -> _Wanted:
     """Add the true pairs; return the defaults if they are too few to judge by."""
     criteria = wanted.criteria
-    true = wanted.truth.at(criteria.similarity)
+    true = wanted.truth.at(criteria.similarity).pairs
     if len(true) > MOST // 2:
-        true = true.where(np.arange(len(true)) % -(-2 * len(true) // MOST) == 0)
+        true = true.take(np.arange(0, len(true), -(-2 * len(true) // MOST)))
     if criteria.cosine is not None:
-        true = true.where(documents.cosines(true.pairs) >= criteria.cosine)
+        true = true.take(documents.cosines(true) >= criteria.cosine)
     if len(true) >= FEW_PAIRS:
         return wanted._replace(true=true)
-    true = true.where(true.similarity >= asked.similarity)
+    true = true.take(true["similarity"] >= asked.similarity)
     return wanted._replace(
         criteria=asked, true=true, judged=False, reasons=[Reason.of("few", n=len(true))]
     )
@@ -318,7 +308,7 @@ def _try_settings(
     search: _Search, wanted: _Wanted, settings: Settings
 ) -> list[tuple[bool, Setting]]:
     """Return each setting, the default first, and whether it may be advised."""
-    true = wanted.true.pairs
+    true = wanted.true
     places, rows = np.unique([true["a"], true["b"]], return_inverse=True)
     a, b = rows.reshape(2, -1)
     trials = Trials(

@@ -100,7 +100,7 @@ class _ReducedSets:
         self._frequent = matrix(frequent).tocsc()
 
     def add(self, first: int, last: int, counts: NDArray[np.float32]) -> None:
-        """Add what some sets share to the counts; see `Shared.count`."""
+        """Add what some sets share to the counts; see `SharedElements.count`."""
         if self._rare.nnz:
             counts += (self._rare[first:last] @ self._rare[first:].T).toarray()
         for dense in self._dense():

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +67,7 @@ _ROUNDED = 1e-6
 
 _DEFAULT = Criteria()
 _NO_VECTORS: dict[int, Vector] = {}
-Keyed = TypeVar("Keyed", Signatures, EditSignatures)
+Signed: TypeAlias = Signatures | EditSignatures
 
 
 def counted_pairs(texts: Texts, shared: SharedElements, least: float) -> MeasuredPairs:
@@ -91,8 +91,8 @@ def wide_edited(texts: Texts, criteria: Criteria) -> tuple[MeasuredPairs, float]
     def signed(least: float) -> EditSignatures:
         return form_signatures(texts, replace(criteria, similarity=least, recall=_RECALL))
 
-    signatures, least = _affordable(signed, _EDITED, criteria.similarity)
-    return _measured(texts, _proposed(texts, signatures), least, edited=True), least
+    pairs, least = _affordable(texts, signed, _EDITED, criteria.similarity)
+    return _measured(texts, pairs, least, edited=True), least
 
 
 def wide_counted(texts: Texts, highest: float) -> tuple[MeasuredPairs, float]:
@@ -111,9 +111,8 @@ def wide_counted(texts: Texts, highest: float) -> tuple[MeasuredPairs, float]:
         keys = bands(hashes, choose(MINHASH, 1 - least, _RECALL, _SIZE)).astype(np.uint32)
         return Signatures(keys, sketches, fewest_agreeing(least, _SIZE, _LOSS), rows)
 
-    signatures, least = _affordable(signed, 0.0, highest)
-    some = _sampled(_proposed(texts, signatures))
-    return _measured(texts, [some], least, edited=False), least
+    pairs, least = _affordable(texts, signed, 0.0, highest)
+    return _measured(texts, [_sampled(pairs)], least, edited=False), least
 
 
 def joined(parts: Sequence[MeasuredPairs]) -> MeasuredPairs:
@@ -132,30 +131,15 @@ def form_signatures(texts: Texts, criteria: Criteria) -> EditSignatures:
 
 
 def _affordable(
-    signed: Callable[[float], Keyed], lowest: float, highest: float
-) -> tuple[Keyed, float]:
-    """Return signatures for the lowest similarity that the visits allow, and that similarity."""
-    steps = [step for step in _STEPS if lowest <= step < highest]
-    for least in steps:
-        signatures = signed(least)
-        if _sharing(signatures.keys) <= VISITS:
-            return signatures, least
-    return signed(highest), highest
-
-
-def _sharing(keys: NDArray[np.uint32] | NDArray[np.uint64]) -> int:
-    """Return how many pairs share a key, each as often as it does."""
-    total = 0
-    for band in range(keys.shape[1]):
-        times = np.unique(keys[:, band], return_counts=True)[1].astype(np.int64)
-        total += int((times * (times - 1) // 2).sum())
-    return total
-
-
-def _proposed(texts: Texts, signatures: Signatures | EditSignatures) -> Iterator[RowPairs]:
-    """Yield what signatures propose, as in a scan."""
+    texts: Texts, signed: Callable[[float], Signed], lowest: float, highest: float
+) -> tuple[Iterator[RowPairs], float]:
+    """Return what signatures propose for the lowest similarity that visits allow, and that."""
     documents = texts.documents.and_columns(number=np.arange(len(texts.documents)))
-    return EqualKeys("minhash", signatures).pairs(documents)
+    for least in [*(step for step in _STEPS if lowest <= step < highest), highest]:
+        search = EqualKeys("minhash", signed(least))
+        if sum(lists.count_pairs() for lists in search.lists(documents)) <= VISITS:
+            break
+    return search.pairs(documents), least
 
 
 def _similar_forms(texts: Texts, least: float) -> Iterator[RowPairs]:
