@@ -389,7 +389,7 @@ def _true_pairs(texts: Sequence[str], advised: dict[str, Any]) -> set[NamePair]:
     known = known.and_columns(letters=letters, numbers=numbers)
     held = Texts(known, analyzer, CHARACTERS_5, read)
     sets = held.by(Shingling.parse(advised["shingle"])).sets(np.arange(len(kept)))
-    counted = counted_pairs(held, SharedElements(sets), least)
+    counted = counted_pairs(held, sets, least)
     return {
         ordered(str(i), str(j))
         for pairs in (counted, edited_pairs(held, least))

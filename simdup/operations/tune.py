@@ -30,7 +30,7 @@ from simdup.model.tuning import FEW_PAIRS, Reason, Setting, Tuning
 from simdup.output.tuning import reasons_words
 from simdup.search.duplicates import collapse
 from simdup.verify.document_texts import Texts
-from simdup.verify.shared_elements import NO_PAIRS, SharedElements
+from simdup.verify.shared_elements import NO_PAIRS
 from simdup.verify.true_pairs import (
     MOST,
     Trials,
@@ -192,10 +192,11 @@ class _Search:
         """Return the similar pairs; None if more than `most` elements are in common."""
         texts, least = self.documents.texts.by(shingling), LEAST
         if self.sample is self.documents:
-            shared = SharedElements(self.documents.sets(shingling))
-            if shared.cost > most:
+            sets = texts.sets(np.arange(len(self.documents)))
+            times = np.unique(sets.hashes, return_counts=True)[1]
+            if int((times * times).sum()) > most:
                 return None
-            counted = counted_pairs(texts, shared, LEAST)
+            counted = counted_pairs(texts, sets, LEAST)
         else:
             counted, least = wide_counted(texts, highest)
         if len(self.edited):

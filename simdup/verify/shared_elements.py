@@ -56,11 +56,6 @@ class SharedElements:
             part.add(first, last, counts)
         return counts
 
-    @property
-    def cost(self) -> int:
-        """How many elements all pairs share together, both ways and each set with itself."""
-        return sum(part.cost for part in self._parts)
-
     def similar(self, least: float) -> MeasuredPairs:
         """Return all pairs of sets with at least this Jaccard similarity, ordered.
 
@@ -87,7 +82,6 @@ class _ReducedSets:
         _, columns, times = np.unique(hashes, return_inverse=True, return_counts=True)
         frequent = times > max(n * _FREQUENT, 1)
         self._n = n
-        self.cost = int((times * times).sum())
 
         def matrix(chosen: NDArray[np.bool_]) -> Any:
             numbers = np.cumsum(chosen) - 1

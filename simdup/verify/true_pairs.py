@@ -70,9 +70,12 @@ _NO_VECTORS: dict[int, Vector] = {}
 Signed: TypeAlias = Signatures | EditSignatures
 
 
-def counted_pairs(texts: Texts, shared: SharedElements, least: float) -> MeasuredPairs:
-    """Return all pairs of texts with at least a Jaccard similarity, if that is their measure."""
-    pairs = shared.similar(least)
+def counted_pairs(texts: Texts, sets: Sets, least: float) -> MeasuredPairs:
+    """Return all pairs of texts with at least a Jaccard similarity, if that is their measure.
+
+    `sets` are the distinct shingles of all texts.
+    """
+    pairs = SharedElements(sets).similar(least)
     a, b = Side(texts.documents, pairs["a"]), Side(texts.documents, pairs["b"])
     return pairs.take(~by_edit(a, b))
 

@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_719,
+    "lines": 42_717,
     "lines in simdup/cli": 3_000,
     "files": 316,
     "classes": 320,
