@@ -22,18 +22,19 @@ from lab.corpora.made import zipf_texts
 from lab.measuring import JOBS, Ran, simdup
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
-from simdup.clustering.short_texts import by_edit, longest_form
+from simdup.clustering.short_texts import longest_form
 from simdup.evaluation.metrics import from_pairs
 from simdup.features.analyzer import Analyzer
 from simdup.features.folding import fold
 from simdup.features.shingles import Shingler, Shingles
 from simdup.features.short_texts import forms_of
 from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria
+from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.shingling import Shingling
-from simdup.model.table import Side
 from simdup.verify.document_texts import Texts, in_memory
-from simdup.verify.join import Similar, edited_pairs, similar_pairs
+from simdup.verify.shared_elements import SharedElements
+from simdup.verify.true_pairs import counted_pairs, edited_pairs
 from simdup.verify.verifier import resemblance
 
 LEAST = 0.8  # the lowest similarity of near-duplicates
@@ -116,9 +117,10 @@ def grams(text: str) -> Shingles:
     return Shingler(Shingling()).shingles(compact(fold(text)))
 
 
-def similar(texts: Iterable[str]) -> Similar:
+def similar(texts: Iterable[str]) -> MeasuredPairs:
     """Return all pairs of texts that share 0.8 of their 5-grams, counted exactly."""
-    return similar_pairs([grams(text) for text in texts], LEAST)
+    sets = Shingler(Shingling()).distinct_sets(compact(fold(text)) for text in texts)
+    return SharedElements(sets).similar(LEAST)
 
 
 def labelled(name: str, texts: dict[str, str]) -> set[NamePair]:
@@ -162,7 +164,7 @@ def accuracy(trial: Trial) -> Iterator[Table]:
         texts = real.texts(name, trial.pick(300, None))
         path = real.write_records(texts.items(), trial.folder / f"{name}.jsonl").path
         names, pairs = list(texts), similar(texts.values())
-        folded = zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)
+        folded = zip(pairs["a"].tolist(), pairs["b"].tolist(), strict=True)
         truths = {
             "the same poem" if name == "poems" else f"Jaccard {LEAST}": labelled(name, texts),
             f"Jaccard {LEAST}, folded": {ordered(names[i], names[j]) for i, j in folded},
@@ -386,12 +388,10 @@ def _true_pairs(texts: Sequence[str], advised: dict[str, Any]) -> set[NamePair]:
     letters[forms.rows], numbers[forms.rows] = forms.lengths, forms.number_hashes
     known = known.and_columns(letters=letters, numbers=numbers)
     held = Texts(known, analyzer, CHARACTERS_5, read)
-    shingler = analyzer.shingler(Shingling.parse(advised["shingle"]))
-    sets = [shingler.shingles(shingler.text_of(text)) for text in prepared]
-    counted = similar_pairs(sets, least)
-    counted = counted.where(~by_edit(Side(known, counted.i), Side(known, counted.j)))
+    sets = held.by(Shingling.parse(advised["shingle"])).sets(np.arange(len(kept)))
+    counted = counted_pairs(held, sets, least)
     return {
         ordered(str(i), str(j))
-        for pairs in (counted.of(kept), edited_pairs(held, least).of(kept))
-        for i, j in zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)
+        for pairs in (counted, edited_pairs(held, least))
+        for i, j in zip(kept[pairs["a"]].tolist(), kept[pairs["b"]].tolist(), strict=True)
     }

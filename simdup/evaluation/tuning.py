@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.model.measures import MeasuredPairs
 from simdup.model.tuning import FEW_PAIRS, Reason, Setting
 
 # The lowest similarity of pairs to look for: below, there are more and more.
@@ -39,30 +40,27 @@ _CLEARLY = 1.02
 
 _LARGE_DISTANCES = frozenset(range(7, 257))
 
-RowIds = NDArray[np.int64]
-
 
 @dataclass(frozen=True, slots=True)
 class Truth:
     """The true pairs of a sample, or of the whole corpus."""
 
-    i: RowIds  # int64[pairs]: document numbers, i < j
-    j: RowIds  # int64[pairs]
-    similarity: NDArray[np.float64]  # float64[pairs]: at least `least`
+    pairs: MeasuredPairs  # with a similarity of at least `least`
     documents: int  # among which they were looked for
     least: float = LEAST
 
     def __len__(self) -> int:
         """Return the number of pairs."""
-        return len(self.i)
+        return len(self.pairs)
+
+    @property
+    def similarity(self) -> NDArray[np.float64]:
+        """The similarity of each pair."""
+        return self.pairs["similarity"]
 
     def at(self, similarity: float) -> Truth:
         """Return the pairs with at least this similarity."""
-        return self.where(self.similarity >= similarity)
-
-    def where(self, good: NDArray[np.bool_]) -> Truth:
-        """Return some of the pairs."""
-        return replace(self, i=self.i[good], j=self.j[good], similarity=self.similarity[good])
+        return replace(self, pairs=self.pairs.take(self.similarity >= similarity))
 
 
 def histogram(truth: Truth) -> list[tuple[float, float, int]]:

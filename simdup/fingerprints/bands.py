@@ -53,10 +53,15 @@ class Signatures(NamedTuple):
         """Return which pairs share a key and are not far below the similarity."""
         i, j = self.row_of[a], self.row_of[b]
         # Sketches first: they are smaller than keys, and most pairs asked about share a key.
-        proposed = count_equal(self.sketches, i, self.sketches, j) >= self.fewest
+        proposed = self.may_reach(i, j)
         some = np.flatnonzero(proposed)
         proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed
+
+    def may_reach(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which pairs of rows are not far below the similarity."""
+        likely: NDArray[np.bool_] = count_equal(self.sketches, i, self.sketches, j) >= self.fewest
+        return likely
 
     def equal_bands(self, a: int, b: int) -> list[bool]:
         """Return which bands of two documents have the same key."""

@@ -25,8 +25,8 @@ from simdup.search.lists import Lists
 from simdup.search.parts import Parts
 from simdup.search.prefixes import Prefixes, odd_sketches
 from simdup.verify.candidates import Candidates
-from simdup.verify.join import ROWS, SharedElements
 from simdup.verify.searches import NearFingerprints
+from simdup.verify.shared_elements import ROWS, SharedElements
 
 # Pairs in a chunk: their sketches take 20 MB.
 _CHUNK = 1 << 16

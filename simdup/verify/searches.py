@@ -133,9 +133,9 @@ class EqualKeys:
         """Yield all pairs that it proposes, i < j, each once."""
         places, rows = self._rows(documents)
         for a, b in banding.candidates(self.signatures.keys[rows]):
-            i, j = places[a], places[b]
-            good = self.propose(Side(documents, i), Side(documents, j))
-            yield i[good], j[good]
+            # They share a key, so only their sketches are asked.
+            good = np.flatnonzero(self.signatures.may_reach(rows[a], rows[b]))
+            yield places[a[good]], places[b[good]]
 
     def links(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield pairs that connect what it proposes, and perhaps more."""

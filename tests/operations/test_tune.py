@@ -32,11 +32,13 @@ from simdup.evaluation.tuning import (
     histogram,
 )
 from simdup.features.folding import fold
+from simdup.features.shingles import Sets, Shingles
 from simdup.model.criteria import Criteria
+from simdup.model.measures import MeasuredPairs
 from simdup.model.tuning import Setting
 from simdup.operations.tune import tune
 from simdup.output.tuning import reasons_words
-from simdup.verify.join import similar_pairs
+from simdup.verify.shared_elements import SharedElements
 
 SETS = st.lists(st.sets(st.integers(0, 12), max_size=9), max_size=9)
 
@@ -47,18 +49,27 @@ def why(pairs: Truth, advised: float) -> str:
 
 @given(SETS, st.sampled_from([0.1, 0.3, 0.5, 0.8, 1.0]))
 def test_similar_pairs_are_those_of_counting_by_hand(sets: list[set[int]], least: float) -> None:
-    found = similar_pairs([np.array(sorted(one), np.uint64) for one in sets], least)
+    found = similar([np.array(sorted(one), np.uint64) for one in sets], least)
     expected = [
         (i, j, len(a & b) / len(a | b))
         for (i, a), (j, b) in combinations(enumerate(sets), 2)
         if a | b and len(a & b) / len(a | b) >= least
     ]
-    assert list(zip(*(column.tolist() for column in found), strict=True)) == expected
+    assert found == expected
+
+
+def similar(sets: Sequence[Shingles], least: float) -> list[tuple[int, int, float]]:
+    """All pairs of sets with the similarity."""
+    starts = np.cumsum([0, *map(len, sets)])
+    hashes = np.concatenate([np.zeros(0, np.uint64), *sets])
+    found = SharedElements(Sets(starts, hashes)).similar(least)
+    return list(zip(*(found[name].tolist() for name in found), strict=True))
 
 
 def truth(*similarities: float) -> Truth:
     i = np.zeros(len(similarities), np.int64)
-    return Truth(i, i + 1, np.array(similarities), 1000)
+    pairs = {"a": i, "b": i + 1, "similarity": np.array(similarities, np.float64)}
+    return Truth(MeasuredPairs(pairs), 1000)
 
 
 def test_the_histogram_counts_every_pair_once() -> None:
@@ -401,12 +412,7 @@ def test_the_advice_for_real_texts_is_no_worse_than_the_default(
 def all_pairs_of(texts: list[str], n: int, least: float) -> set[tuple[int, int]]:
     """All pairs of different texts with the similarity."""
     sets = [shingles(fold(text), n) for text in texts]
-    found = similar_pairs(sets, least)
-    return {
-        (i, j)
-        for i, j, share in zip(*(column.tolist() for column in found), strict=True)
-        if share < 1
-    }
+    return {(i, j) for i, j, share in similar(sets, least) if share < 1}
 
 
 def run(*arguments: str) -> list[dict[str, object]]:

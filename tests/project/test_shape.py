@@ -20,17 +20,17 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_555,
+    "lines": 42_490,
     "lines in simdup/cli": 3_000,
-    "files": 304,
-    "classes": 321,
+    "files": 303,
+    "classes": 318,
     "class names used twice": 0,
     "file names used twice": 24,
     "small modules with one importer": 17,
-    "modules that a scan imports": 237,
+    "modules that a scan imports": 236,
     "modules that the file of scan imports": 29,
     "fields of the largest class": 19,
-    '"None where" and "None if"': 72,
+    '"None where" and "None if"': 71,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines in simdup/cli": 50}

@@ -12,18 +12,16 @@ documents", SEQUENCES 1997; nothing is filtered or sampled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import by_edit, formed, may_reach
-from simdup.features.shingles import Sets, Shingles
-from simdup.model.table import Side
+from simdup.features.shingles import Sets
+from simdup.model.measures import MeasuredPairs
 from simdup.search.arrays import U64, RowIds
-from simdup.verify.document_texts import Texts
 
 # Sets compared with all others at a time: 10 MB of counts for 10,000.
 ROWS = 256
@@ -34,8 +32,10 @@ _FREQUENT = 1 / 64
 _DENSE = 1 << 24
 # Elements that are numbered at a time: 80 MB.
 _PART = 1 << 21
-# Similarities of 32 bits are lower by up to so much.
-_ROUNDED = 1e-6
+
+NO_PAIRS = MeasuredPairs(
+    {"a": np.zeros(0, np.int64), "b": np.zeros(0, np.int64), "similarity": np.zeros(0)}
+)
 
 
 class SharedElements:
@@ -55,6 +55,22 @@ class SharedElements:
         for part in self._parts:
             part.add(first, last, counts)
         return counts
+
+    def similar(self, least: float) -> MeasuredPairs:
+        """Return all pairs of sets with at least this Jaccard similarity, ordered.
+
+        The sets, known by their places, have no repetitions; `least` is above 0.
+        """
+        sizes, found = self.sizes, [NO_PAIRS]
+        for first in range(0, len(sizes), ROWS):
+            counts = self.count(first, min(first + ROWS, len(sizes)))
+            i, j = np.nonzero(np.triu(counts, 1))
+            common = counts[i, j].astype(np.int64)
+            i, j = i + first, j + first
+            share = common / (sizes[i] + sizes[j] - common)
+            pairs = MeasuredPairs({"a": i, "b": j, "similarity": share})
+            found.append(pairs.take(share >= least))
+        return MeasuredPairs.concat(found)
 
 
 class _ReducedSets:
@@ -78,7 +94,7 @@ class _ReducedSets:
         self._frequent = matrix(frequent).tocsc()
 
     def add(self, first: int, last: int, counts: NDArray[np.float32]) -> None:
-        """Add what some sets share to the counts; see `Shared.count`."""
+        """Add what some sets share to the counts; see `SharedElements.count`."""
         if self._rare.nnz:
             counts += (self._rare[first:last] @ self._rare[first:].T).toarray()
         for dense in self._dense():
@@ -96,78 +112,3 @@ class _ReducedSets:
     def _whole(self) -> NDArray[np.float32]:
         whole: NDArray[np.float32] = np.ascontiguousarray(self._frequent.toarray())
         return whole
-
-
-class Similar(NamedTuple):
-    """Pairs of sets or texts, ordered by (i, j)."""
-
-    i: NDArray[np.int64]  # int64[pairs]: their positions or numbers, i < j
-    j: NDArray[np.int64]  # int64[pairs]
-    similarity: NDArray[np.float64]  # float64[pairs]: above 0, up to 1
-
-    def where(self, good: NDArray[np.bool_]) -> Similar:
-        """Return some of the pairs."""
-        return Similar(self.i[good], self.j[good], self.similarity[good])
-
-    def of(self, documents: RowIds) -> Similar:
-        """Return the pairs of documents, of which these are the places."""
-        return Similar(documents[self.i], documents[self.j], self.similarity)
-
-
-NO_PAIRS = Similar(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-
-
-def similar_pairs(sets: Sequence[Shingles], least: float) -> Similar:
-    """Return all pairs of sets with at least this Jaccard similarity, which is above 0.
-
-    Sets must not contain repetitions; `Shingler.shingles` returns such sets.
-    """
-    starts = np.cumsum([0, *map(len, sets)])
-    shared = SharedElements(Sets(starts, np.concatenate([np.zeros(0, np.uint64), *sets])))
-    sizes, found = shared.sizes, [NO_PAIRS]
-    for first in range(0, len(sets), ROWS):
-        counts = shared.count(first, min(first + ROWS, len(sets)))
-        i, j = np.nonzero(np.triu(counts, 1))
-        common = counts[i, j].astype(np.int64)
-        i, j = i + first, j + first
-        share = common / (sizes[i] + sizes[j] - common)
-        high = share >= least
-        found.append(Similar(i[high], j[high], share[high]))
-    return joined(found)
-
-
-def edited_pairs(texts: Texts, least: float) -> Similar:
-    """Return all pairs of texts with at least this edit similarity, if that is their measure."""
-    from rapidfuzz.distance import Levenshtein
-    from rapidfuzz.process import cdist
-
-    some = np.flatnonzero(formed(texts.documents))
-    forms = texts.forms(some.tolist())
-    found = [NO_PAIRS]
-    for first in range(0, len(some), ROWS):
-        share = cdist(
-            forms[first : first + ROWS],
-            forms[first:],
-            scorer=Levenshtein.normalized_similarity,
-            score_cutoff=least - _ROUNDED,
-            dtype=np.float32,
-        )
-        i, j = np.nonzero(np.triu(share, 1))
-        found.append(edited(texts, some[i + first], some[j + first], least))
-    return joined(found)
-
-
-def edited(texts: Texts, i: RowIds, j: RowIds, least: float) -> Similar:
-    """Return which pairs have at least an edit similarity, if that is their measure."""
-    a, b = Side(texts.documents, i), Side(texts.documents, j)
-    good = by_edit(a, b) & may_reach(a, b)
-    i, j = i[good], j[good]
-    found = Similar(i, j, texts.edit_similarities(i, j))
-    return found.where(found.similarity >= least)
-
-
-def joined(parts: Sequence[Similar]) -> Similar:
-    """Return the pairs of all parts, ordered."""
-    i, j, share = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    order = np.lexsort((j, i))
-    return Similar(i[order], j[order], share[order])

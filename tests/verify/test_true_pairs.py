@@ -7,16 +7,16 @@ import pytest
 
 from lab.oracles import plain
 from simdup.features.analyzer import Analyzer
-from simdup.features.shingles import Sets
 from simdup.features.short_texts import forms_of
 from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria
+from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
-from simdup.search.arrays import RowIds
-from simdup.verify import wide
+from simdup.model.shingling import Shingling
+from simdup.verify import true_pairs
 from simdup.verify.document_texts import Texts, in_memory
-from simdup.verify.join import Similar, edited_pairs
-from simdup.verify.wide import wide_edited, wide_pairs
+from simdup.verify.true_pairs import edited_pairs, wide_counted, wide_edited
 
+ANALYZER = Analyzer.for_recipe(Recipe())
 Elements = list[set[int]]
 
 
@@ -32,14 +32,11 @@ def families(count: int, size: int = 60) -> Elements:
     return made
 
 
-def sets_of(made: Elements) -> wide.SetsOf:
-    def of(rows: RowIds) -> Sets:
-        each = [np.array(sorted(made[row]), np.uint64) for row in rows.tolist()]
-        return Sets(
-            np.cumsum([0, *map(len, each)]), np.concatenate([np.zeros(0, np.uint64), *each])
-        )
-
-    return of
+def texts_of(made: Elements) -> Texts:
+    """Texts whose words are the elements."""
+    contents = [" ".join(map(str, sorted(one))).encode() for one in made]
+    documents, read = in_memory(contents)
+    return Texts(documents, ANALYZER, Shingling.parse("words:1"), read)
 
 
 def all_pairs(made: Elements, least: float) -> dict[tuple[int, int], float]:
@@ -49,8 +46,8 @@ def all_pairs(made: Elements, least: float) -> dict[tuple[int, int], float]:
 
 def test_it_finds_what_comparing_all_finds() -> None:
     made = families(60)
-    (i, j, similarity), least = wide_pairs(sets_of(made), np.arange(len(made)), 0.8)
-    found = dict(zip(zip(i.tolist(), j.tolist(), strict=True), similarity.tolist(), strict=True))
+    pairs, least = wide_counted(texts_of(made), 0.8)
+    found = as_dict(pairs)
     true = all_pairs(made, least)
     assert least == 0.3
     assert found.items() <= true.items()
@@ -69,12 +66,11 @@ def test_short_texts_are_measured_by_edits() -> None:
             place = chance.randrange(len(text))
             text = text[:place] + chance.choice(letters) + text[place + 1 :]
         texts.append(text + f" {number % 7 + number % 2}")
-    analyzer = Analyzer.for_recipe(Recipe())
-    prepared = analyzer.prepare_all(texts)
+    prepared = ANALYZER.prepare_all(texts)
     forms = forms_of(prepared, 400)
     known, read = in_memory([text.folded.encode() for text in prepared])
     known = known.and_columns(letters=forms.lengths, numbers=forms.number_hashes)
-    held = Texts(known, analyzer, CHARACTERS_5, read)
+    held = Texts(known, ANALYZER, CHARACTERS_5, read)
     measured = {
         (i, j): plain.edit_similarity(forms.texts[i], forms.texts[j])
         for j in range(len(texts))
@@ -93,38 +89,37 @@ def test_short_texts_are_measured_by_edits() -> None:
     assert len(high & as_dict(found).keys()) >= 0.95 * len(high)
 
 
-def as_dict(found: Similar) -> dict[tuple[int, int], float]:
-    pairs = zip(found.i.tolist(), found.j.tolist(), strict=True)
-    return dict(zip(pairs, found.similarity.tolist(), strict=True))
+def as_dict(found: MeasuredPairs) -> dict[tuple[int, int], float]:
+    a, b, similarity = (found[name].tolist() for name in ("a", "b", "similarity"))
+    return dict(zip(zip(a, b, strict=True), similarity, strict=True))
 
 
-def test_documents_are_named_by_their_numbers() -> None:
-    made = families(5)
-    rows = np.array([0, 1, 8, 9])
-    (i, j, _), _ = wide_pairs(sets_of(made), rows, 0.8)
-    assert set(zip(i.tolist(), j.tolist(), strict=True)) == {(0, 1), (8, 9)}
-    nothing, _ = wide_pairs(sets_of(made), np.zeros(0, np.int64), 0.8)
-    assert len(nothing.i) == 0
+def test_documents_are_named_by_their_places() -> None:
+    made, rows = families(5), np.array([0, 1, 8, 9])
+    pairs, _ = wide_counted(texts_of(made).take(rows), 0.8)
+    assert as_dict(pairs).keys() == {(0, 1), (2, 3)}
+    nothing, _ = wide_counted(texts_of(made).take(rows[:0]), 0.8)
+    assert len(nothing) == 0
 
 
 def test_the_similarity_rises_until_few_pairs_share_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     made = families(60)
-    monkeypatch.setattr(wide, "VISITS", 5000)
-    (i, _, _), least = wide_pairs(sets_of(made), np.arange(len(made)), 0.8)
+    monkeypatch.setattr(true_pairs, "VISITS", 5000)
+    pairs, least = wide_counted(texts_of(made), 0.8)
     assert 0.3 < least <= 0.8
     true = all_pairs(made, least)
-    assert len(i) >= 0.99 * len(true)
-    monkeypatch.setattr(wide, "VISITS", 0)
-    assert wide_pairs(sets_of(made), np.arange(len(made)), 0.75)[1] == 0.75
+    assert len(pairs) >= 0.99 * len(true)
+    monkeypatch.setattr(true_pairs, "VISITS", 0)
+    assert wide_counted(texts_of(made), 0.75)[1] == 0.75
 
 
 def test_of_many_candidates_some_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = families(60)
-    whole, _ = wide_pairs(sets_of(made), np.arange(len(made)), 0.8)
-    every = set(zip(whole.i.tolist(), whole.j.tolist(), strict=True))
-    monkeypatch.setattr(wide, "MOST", 50)
-    some, _ = wide_pairs(sets_of(made), np.arange(len(made)), 0.8)
-    assert set(zip(some.i.tolist(), some.j.tolist(), strict=True)) < every
-    assert 25 <= len(some.i) <= 50
+    texts = texts_of(families(60))
+    whole, _ = wide_counted(texts, 0.8)
+    monkeypatch.setattr(true_pairs, "MOST", 50)
+    some, _ = wide_counted(texts, 0.8)
+    assert as_dict(some).keys() < as_dict(whole).keys()
+    assert 25 <= len(some) <= 50
     # A random part: as many of the most similar pairs as of the others.
-    assert abs(np.mean(some.similarity > 0.6) - np.mean(whole.similarity > 0.6)) < 0.25
+    high = [np.mean(pairs["similarity"] > 0.6) for pairs in (some, whole)]
+    assert abs(high[0] - high[1]) < 0.25

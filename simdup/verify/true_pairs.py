@@ -1,0 +1,353 @@
+"""The true pairs of a corpus, and which of them each setting finds.
+
+A sample affords to compare all with all.  Of very many texts, MinHash bands propose pairs as in a
+scan, with a recall of 0.999, and these are measured.  The cost is bounded twice: the lowest
+similarity rises until few enough pairs share a band key, and of more than `MOST` candidates that
+are measured by shingles, those with the smallest hash are: a random sample, the same in every run.
+
+References
+----------
+J. Leskovec, A. Rajaraman, J. Ullman, "Mining of massive datasets", section 3.4.2.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.clustering.short_texts import by_edit, formed, longest_form, may_reach, short
+from simdup.features.counts import select
+from simdup.features.shingles import Sets
+from simdup.features.weights import Weighting
+from simdup.fingerprints.bands import Signatures, minhash_signatures
+from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
+from simdup.lsh import minhash
+from simdup.lsh.bbit import fewest_agreeing
+from simdup.lsh.families import MINHASH, bands, choose
+from simdup.mix64 import mix64
+from simdup.model.criteria import Criteria
+from simdup.model.measures import MeasuredPairs
+from simdup.model.settings import Settings
+from simdup.model.shingling import Shingling
+from simdup.model.table import Side
+from simdup.model.tuning import Setting
+from simdup.search.arrays import RowIds, RowPairs
+from simdup.verify.candidates import Candidates
+from simdup.verify.document_texts import Texts
+from simdup.verify.searches import EqualKeys, NearFingerprints, Search
+from simdup.verify.shared_elements import NO_PAIRS, ROWS, SharedElements
+from simdup.verify.verifier import Vector, Verifier, vector
+
+# -- all pairs of a sample, nearly all of a corpus --
+
+# Hashes of a signature: at 0.5, 52 bands of 3 rows, which propose 0.006 of the pairs at 0.05.  512
+# take twice as long for texts of 200 characters.
+_SIZE = 256
+_RECALL = 0.999
+_LOSS = 1e-3
+# Similarities to begin from; the lowest one that the visits allow is taken.
+_STEPS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+# The lowest edit similarity to begin from: bands of short texts find few pairs below.
+_EDITED = 0.5
+# Pairs that may share band keys: 16 s.
+VISITS = 1 << 25
+# Pairs that are compared: a share of 20,000 is known to 0.004.
+MOST = 20_000
+# Documents at a time: their signatures take 4 MB while they are made.
+_CHUNK = 1 << 11
+# Similarities of 32 bits are lower by up to so much.
+_ROUNDED = 1e-6
+
+_DEFAULT = Criteria()
+_NO_VECTORS: dict[int, Vector] = {}
+Signed: TypeAlias = Signatures | EditSignatures
+
+
+def counted_pairs(texts: Texts, sets: Sets, least: float) -> MeasuredPairs:
+    """Return all pairs of texts with at least a Jaccard similarity, if that is their measure.
+
+    `sets` are the distinct shingles of all texts.
+    """
+    pairs = SharedElements(sets).similar(least)
+    a, b = Side(texts.documents, pairs["a"]), Side(texts.documents, pairs["b"])
+    return pairs.take(~by_edit(a, b))
+
+
+def edited_pairs(texts: Texts, least: float) -> MeasuredPairs:
+    """Return all pairs of texts with at least an edit similarity, if that is their measure."""
+    return _measured(texts, _similar_forms(texts, least), least, edited=True)
+
+
+def wide_edited(texts: Texts, criteria: Criteria) -> tuple[MeasuredPairs, float]:
+    """Return nearly all pairs with at least an edit similarity, if that is their measure.
+
+    The similarity, which is returned too, is at most that of the criteria.
+    """
+
+    def signed(least: float) -> EditSignatures:
+        return form_signatures(texts, replace(criteria, similarity=least, recall=_RECALL))
+
+    pairs, least = _affordable(texts, signed, _EDITED, criteria.similarity)
+    return _measured(texts, pairs, least, edited=True), least
+
+
+def wide_counted(texts: Texts, highest: float) -> tuple[MeasuredPairs, float]:
+    """Return pairs with at least a Jaccard similarity, if that is their measure.
+
+    The similarity, which is returned too, is at most `highest`.
+    """
+    rows = np.arange(len(texts.documents))
+    hashes = np.empty((len(rows), _SIZE), np.uint32)
+    for first in range(0, len(rows), _CHUNK):
+        sets = texts.sets(rows[first : first + _CHUNK])
+        hashes[first : first + _CHUNK] = minhash.signatures(*sets, _SIZE)
+    sketches = hashes.astype(np.uint8)
+
+    def signed(least: float) -> Signatures:
+        keys = bands(hashes, choose(MINHASH, 1 - least, _RECALL, _SIZE)).astype(np.uint32)
+        return Signatures(keys, sketches, fewest_agreeing(least, _SIZE, _LOSS), rows)
+
+    pairs, least = _affordable(texts, signed, 0.0, highest)
+    return _measured(texts, [_sampled(pairs)], least, edited=False), least
+
+
+def joined(parts: Sequence[MeasuredPairs]) -> MeasuredPairs:
+    """Return the pairs of all parts, ordered."""
+    pairs = MeasuredPairs.concat(parts)
+    return pairs.take(np.lexsort((pairs["b"], pairs["a"])))
+
+
+def form_signatures(texts: Texts, criteria: Criteria) -> EditSignatures:
+    """Return what proposes pairs of the texts that may be similar to a short one."""
+    documents = texts.documents
+    has = formed(documents) & (documents["letters"] <= longest_form(criteria))
+    forms, numbers = texts.forms(np.flatnonzero(has).tolist()), documents["numbers"][has]
+    row_of = np.where(has, np.cumsum(has) - 1, -1)
+    return edit_signatures(forms, numbers, criteria)._replace(row_of=row_of)
+
+
+def _affordable(
+    texts: Texts, signed: Callable[[float], Signed], lowest: float, highest: float
+) -> tuple[Iterator[RowPairs], float]:
+    """Return what signatures propose for the lowest similarity that visits allow, and that."""
+    documents = texts.documents.and_columns(number=np.arange(len(texts.documents)))
+    for least in [*(step for step in _STEPS if lowest <= step < highest), highest]:
+        search = EqualKeys("minhash", signed(least))
+        if sum(lists.count_pairs() for lists in search.lists(documents)) <= VISITS:
+            break
+    return search.pairs(documents), least
+
+
+def _similar_forms(texts: Texts, least: float) -> Iterator[RowPairs]:
+    """Yield all pairs with a short text whose forms have the edit similarity, or nearly so."""
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cdist
+
+    has, few = formed(texts.documents), short(texts.documents)
+    rows = np.concatenate([np.flatnonzero(few), np.flatnonzero(has & ~few)])
+    forms, shorts = texts.forms(rows.tolist()), int(np.count_nonzero(few))
+    for first in range(0, shorts, ROWS):
+        share = cdist(
+            forms[first : min(first + ROWS, shorts)],
+            forms[first:],
+            scorer=Levenshtein.normalized_similarity,
+            score_cutoff=least - _ROUNDED,
+            dtype=np.float32,
+        )
+        i, j = np.nonzero(np.triu(share, 1))
+        i, j = rows[i + first], rows[j + first]
+        yield np.minimum(i, j), np.maximum(i, j)
+
+
+def _sampled(chunks: Iterable[RowPairs]) -> RowPairs:
+    """Return at most `MOST` of the pairs: those with the smallest hash."""
+    found = [np.zeros(0, np.int64)]
+    for i, j in chunks:
+        found.append(i << 32 | j)
+        if sum(map(len, found)) > 8 * MOST:
+            found = [_fewer(np.concatenate(found))]
+    pairs = np.sort(_fewer(np.concatenate(found)))
+    return pairs >> 32, pairs & 0xFFFFFFFF
+
+
+def _fewer(pairs: RowIds) -> RowIds:
+    if len(pairs) <= MOST:
+        return pairs
+    return pairs[np.argpartition(mix64(pairs.astype(np.uint64)), MOST)[:MOST]]
+
+
+def _measured(
+    texts: Texts, chunks: Iterable[RowPairs], least: float, edited: bool
+) -> MeasuredPairs:
+    """Return the pairs with at least the similarity, if edits are, or are not, their measure."""
+    measure, found = Verifier(texts, _NO_VECTORS.__getitem__, _DEFAULT).measure, [NO_PAIRS]
+    for i, j in chunks:
+        a, b = Side(texts.documents, i), Side(texts.documents, j)
+        some = by_edit(a, b) & may_reach(a, b) if edited else ~by_edit(a, b)
+        pairs = measure(i[some], j[some]).without("same_numbers")
+        found.append(pairs.take(pairs["similarity"] >= least))
+    return joined(found)
+
+
+# -- what settings find, and what they cost --
+
+DISTANCES = (0, 3, 6, 10, 16)
+RECALLS = (_DEFAULT.recall, 0.95, 0.9)
+# Kinds of shingles that are remembered: those of the default, and of the pairs to be found.
+_REMEMBERED = 2
+# Pairs whose check is timed.
+_TIMED = 200
+
+
+@dataclass(frozen=True)
+class TunedDocuments:
+    """Documents of a corpus, which are known by their places here.
+
+    Attributes
+    ----------
+    texts : Texts
+        Their table has what the rules of a scan need, and the ``number`` of each in the corpus.
+    weighting : Weighting
+        Of the corpus.
+    """
+
+    texts: Texts
+    weighting: Weighting
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.texts.documents)
+
+    def take(self, places: RowIds) -> TunedDocuments:
+        """Return some of the documents."""
+        return TunedDocuments(self.texts.take(places), self.weighting)
+
+    def spread(self, size: int) -> TunedDocuments:
+        """Return at most `size` of the documents, evenly spread."""
+        return self.take(np.linspace(0, len(self) - 1, min(size, len(self))).astype(np.int64))
+
+    @cached_property
+    def sets(self) -> Callable[[Shingling], Sets]:
+        """Returns the distinct shingles of the documents."""
+        every = np.arange(len(self))
+        return lru_cache(_REMEMBERED)(lambda shingling: self.texts.by(shingling).sets(every))
+
+    @cached_property
+    def own_weighting(self) -> Weighting:
+        """The counts of these documents, with the weights that terms have in the corpus."""
+        numbers = self.texts.documents["number"].tolist()
+        return replace(self.weighting, counts=select(self.weighting.counts, numbers))
+
+    def verifier(self, shingling: Shingling) -> Verifier:
+        """Return what measures pairs of the documents."""
+        numbers, weights = self.texts.documents["number"].tolist(), self.weighting.document
+        return Verifier(
+            self.texts.by(shingling), lambda place: vector(weights(numbers[place])), _DEFAULT
+        )
+
+    def cosines(self, pairs: MeasuredPairs) -> NDArray[np.float64]:
+        """Return the cosine of each pair (float64[pairs])."""
+        cosine = self.verifier(_DEFAULT.shingle).cosine
+        return np.array(list(map(cosine, pairs["a"].tolist(), pairs["b"].tolist())), np.float64)
+
+    def compared(self, settings: Settings) -> Candidates:
+        """Return what the searches of a scan propose."""
+        criteria = settings.criteria
+        searches: list[Search] = []
+        if criteria.method == "pstable":
+            searches.append(EqualKeys.of_vectors(self.own_weighting, criteria))
+        elif "minhash" in criteria.searches:
+            signatures = minhash_signatures(self.sets(criteria.shingle), criteria)
+            searches.append(EqualKeys("minhash", signatures))
+            if "letters" in self.texts.documents:
+                searches.append(EqualKeys("minhash", form_signatures(self.texts, criteria)))
+        if "simhash" in criteria.searches:
+            searches.append(NearFingerprints(settings))
+        documents = self.texts.documents.and_columns(number=np.arange(len(self)))
+        return Candidates(documents, searches, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Settings to be tried."""
+
+    sample: TunedDocuments  # what they cost is measured here
+    documents: TunedDocuments  # those of the true pairs
+    true: MeasuredPairs  # what they find is measured here
+    wanted: Criteria  # what makes pairs true
+    settings: Settings  # what was asked for
+
+    def results(self, others: Sequence[Criteria]) -> list[tuple[bool, Setting]]:
+        """Return each setting, the default first, and whether it may be advised.
+
+        `others` are criteria that make other pairs true.
+        """
+        asked, check = self.settings.criteria, self._check_seconds()
+        same = written(asked, asked) == written(self.wanted, asked)
+        found = [(same, self._try("", asked, check))]
+        for options, criteria in islice(_variants(self.wanted), int(same), None):
+            found.append((True, self._try(options + written(criteria, asked), criteria, check)))
+        found += [(False, self._try(written(one, asked), one, check)) for one in others]
+        return found
+
+    def _try(self, options: str, criteria: Criteria, check: float) -> Setting:
+        """Return the measures of a setting, of which a pair takes `check` seconds to measure."""
+        settings, sample = replace(self.settings, criteria=criteria), self.sample
+        hold, true = int(np.count_nonzero(self._found(settings))), len(self.true)
+        # So that only the search is timed.
+        _ = sample.sets(criteria.shingle), sample.own_weighting
+        started = time.process_time()
+        pairs = sum(len(i) for i, _ in sample.compared(settings).pairs())
+        return Setting(
+            options=options,
+            pairs=pairs,
+            hold=hold,
+            recall=hold / true if true else 1.0,
+            per_document=pairs / max(len(sample), 1),
+            seconds=time.process_time() - started + pairs * check,
+            distance=criteria.distance if criteria.method == "simhash" else 0,
+        )
+
+    def _found(self, settings: Settings) -> NDArray[np.bool_]:
+        """Return which true pairs some search proposes and the similarity accepts."""
+        pairs, criteria = self.true, settings.criteria
+        i, j = pairs["a"], pairs["b"]
+        if criteria.shingle != self.wanted.shingle:
+            pairs = self.documents.verifier(criteria.shingle).measure(i, j)
+        high = pairs["similarity"] >= criteria.similarity
+        return self.documents.compared(settings).test(i, j) & high
+
+    def _check_seconds(self) -> float:
+        """Return how long it takes to check a pair: to read a text, and to compare two."""
+        some = self.sample.spread(_TIMED)
+        if not len(some):
+            return 0.0
+        started, places = time.process_time(), np.arange(len(some))
+        some.verifier(self.wanted.shingle).measure(places, np.roll(places, 1))
+        return (time.process_time() - started) / len(some)
+
+
+def written(criteria: Criteria, asked: Criteria) -> str:
+    """Return the options that make these criteria of those asked for, without the method."""
+    shingle = "" if criteria.shingle == asked.shingle else f"--shingle {criteria.shingle} "
+    cosine = "" if criteria.cosine is None else f" --cosine {criteria.cosine:g}"
+    return f"{shingle}-s {criteria.similarity:g}{cosine}"
+
+
+def _variants(wanted: Criteria) -> Iterator[tuple[str, Criteria]]:
+    """Yield what differs in the ways to search for the same pairs: options and criteria."""
+    yield "", wanted
+    for distance in DISTANCES:
+        found = replace(wanted, method="simhash", distance=distance)
+        yield f"--method simhash -d {distance} ", found
+    for recall in RECALLS:
+        option = "" if recall == _DEFAULT.recall else f" --recall {recall:g}"
+        yield f"--method minhash{option} ", replace(wanted, method="minhash", recall=recall)
+    yield "--method pstable ", replace(wanted, method="pstable")
