@@ -292,8 +292,8 @@ def _real(name: str, trial: Trial) -> Row:
     both = np.union1d(near, bands)
     matched = np.unique(_pairs(*np.array(matches, np.int64).reshape(-1, 2).T))
     pairs = similar(texts)
-    true = _pairs(pairs.i, pairs.j)
-    sure = true[pairs.similarity >= SURE]
+    true = _pairs(pairs["a"], pairs["b"])
+    sure = true[pairs["similarity"] >= SURE]
 
     def share(wanted: Pairs, found: Pairs) -> float | None:
         return float(np.isin(wanted, found).mean()) if len(wanted) else None
