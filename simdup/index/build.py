@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from simdup.errors import SimdupError
@@ -11,7 +12,7 @@ from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.ingest import Sources, indexed, read_fingerprints, summaries
 from simdup.index.opening import create_storage, open_storage
-from simdup.index.sections import RemovedTexts, line_documents
+from simdup.index.sections import NO_REMOVED, RemovedTexts, line_documents
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent, record_creation
 from simdup.index.storage import Storage
 from simdup.index.store import Store
@@ -38,17 +39,15 @@ def _add_texts(storage: Storage, sources: Sources, settings: Settings) -> Added:
     opened = open_input(sources, settings)
     fingerprinter, collections = ingest_fingerprinted(opened, [summaries])
     store(storage, fingerprinter)
-    writer = Writer(Store(storage, settings.recipe.words))
-    added = Added(skipped=opened.report.skipped, notes=opened.report.notes)
     # Documents that are added while they are read are counted by the stage of reading.
     progress = settings.run.progress if settings.recipe.may_need_corpus else no_progress
-    for documents, found in collections:
-        added.added += writer.add_all(indexed(documents, found), progress)[0]
+    parts = itertools.starmap(indexed, collections)
+    added = _fill(storage, settings.recipe.words, parts, progress)
+    skipped = opened.report.skipped
     # A mistyped name should not leave an empty index, to which more is then added.
-    if not added.added and (faulty := [one for one in added.skipped if one.error]):
+    if not added and (faulty := [one for one in skipped if one.error]):
         raise SimdupError(str(faulty[0].document), faulty[0].fault)
-    writer.flush()
-    return added
+    return Added(added, skipped=skipped, notes=opened.report.notes)
 
 
 def _add_lines(storage: Storage, sources: Sources, settings: Settings) -> Added:
@@ -71,10 +70,23 @@ def _add_lines(storage: Storage, sources: Sources, settings: Settings) -> Added:
         )
     else:
         store_digest(storage, lines.recipe, lines.bits)
-    writer = Writer(Store(storage, -(-lines.bits // 64)))
     columns = line_documents(lines.names, lines.values)
-    added = Added(writer.add_all(columns, settings.run.progress)[0])
+    return Added(_fill(storage, -(-lines.bits // 64), [columns], settings.run.progress))
+
+
+def _fill(
+    storage: Storage,
+    words: int,
+    parts: Iterable[Documents],
+    progress: Progress,
+    removed: RemovedTexts = NO_REMOVED,
+) -> int:
+    """Add documents, which come in parts, to a new index, and return how many there are."""
+    writer = Writer(Store(storage, words))
+    added = sum(writer.add_all(part, progress)[0] for part in parts)
     writer.flush()
+    if len(removed):
+        writer.put_removed(removed)
     return added
 
 
@@ -99,10 +111,8 @@ def remember(
     if not os.path.lexists(path):
         with create_storage(path) as storage:
             store(storage, fingerprinter)
-            writer = Writer(Store(storage, fingerprinter.recipe.words))
-            added = Added(writer.add_all(columns, progress)[0])
-            writer.flush()
-            writer.put_removed(removed)
+            words = fingerprinter.recipe.words
+            added = Added(_fill(storage, words, [columns], progress, removed))
             record_creation(storage)
         return added
     storage = open_storage(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.index.sections import U64
+from simdup.search.arrays import U64
 
 
 class KeySet:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from simdup.clustering.rules import allowed
 from simdup.index.row_searches import MOST, IndexRows, RowSearch
-from simdup.index.sections import U64, RowIds, removed_keys, text_hashes
+from simdup.index.sections import removed_keys, text_hashes
 from simdup.index.session import Patience, Session
 from simdup.lsh.bbit import estimate
 from simdup.model.criteria import Criteria
@@ -25,6 +25,7 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side, objects
 from simdup.search import HammingBall
+from simdup.search.arrays import U64, RowIds
 from simdup.search.queries import SearchSetup
 from simdup.verify.candidates import proposed
 from simdup.verify.searches import distances
@@ -56,6 +57,7 @@ class QueryOptions:
     limit: int | None = None  # the most matches per document
     compress: bool = False  # whether search tables are kept compressed
     run: RunOptions = field(default_factory=RunOptions)
+    count: bool = False  # whether candidates are counted, for a summary
 
     def setup(self, bits: int) -> SearchSetup:
         """Return how to search fingerprints of `bits` bits."""
@@ -79,7 +81,7 @@ class Matches:
     # else is near, `found` has these matches too.
     removed: MeasuredPairs
     held: Documents  # the documents of the index that match, by row: their ``number``
-    candidates: Counter[str]  # how many there were, and by search
+    candidates: Counter[str]  # how many there were, and by search, if they are counted
 
     @classmethod
     def concat(cls, several: Sequence[Matches]) -> Matches:
@@ -208,7 +210,8 @@ def _match(
         held, found = _look_up(session, index, here), [NO_MATCHES]
         for chunk in np.split(inside, range(_CHUNK, len(inside), _CHUNK)):
             a, b = Side(some, i[chunk]), Side(held, _places(j[chunk], here))
-            counts.update({one.name: int(one.propose(a, b).sum()) for one in index.searches})
+            if options.count:
+                counts.update({one.name: int(one.propose(a, b).sum()) for one in index.searches})
             found.append(judge(a, b, options))
         parts.append(best(MeasuredPairs.concat(found), options.limit))
         every.append(held.take(_places(distinct(parts[-1]["b"]), here)).without("sketch"))
@@ -295,12 +298,16 @@ def best(matches: MeasuredPairs, limit: int | None) -> MeasuredPairs:
 
     Equally good matches keep their order.
     """
-    # One sort of integers: a million matches take 20 ms; by four columns, 115 ms. A sketch has 128
-    # bytes, so at most this many of them differ.
+    # A sketch has 128 bytes, so at most this many of them differ.
     differing = np.rint((1 - np.nan_to_num(matches["similarity"])) * 127.5).astype(np.int64)
     worth = (matches["a"] << 8 | differing) << 9 | matches["distance"]
     bits = len(worth).bit_length()
-    found = matches.take(np.sort(worth << bits | np.arange(len(worth))) & ((1 << bits) - 1))
+    if int(worth.max(initial=0)).bit_length() + bits < 64:
+        # One sort of integers: a million matches take 20 ms; by four columns, 115 ms.
+        order = np.sort(worth << bits | np.arange(len(worth))) & ((1 << bits) - 1)
+    else:
+        order = np.argsort(worth, kind="stable")
+    found = matches.take(order)
     if limit is None:
         return found
     firsts = np.flatnonzero(np.diff(found["a"], prepend=-1))

@@ -24,7 +24,7 @@ from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.index.ingest import indexed, summaries
 from simdup.index.matching import Matches, QueryOptions, best, find_nearest, otherwise
 from simdup.index.opening import open_storage
-from simdup.index.sections import TEXT_HASH, U64, RowIds, content_hashes, to_numbers
+from simdup.index.sections import TEXT_HASH, content_hashes, to_numbers
 from simdup.index.session import Session
 from simdup.ingest.collection import Collection
 from simdup.ingest.counting import Maker
@@ -34,6 +34,7 @@ from simdup.model.measures import UNMEASURED, DocumentPair, MeasuredPairs, Measu
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
+from simdup.search.arrays import U64, RowIds
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,9 @@ class IndexReferences:
         progress("matching", 0, len(asked))
         for one in self.sessions:
             seen = one.storage.path == self.seen
-            options = QueryOptions(settings.criteria, exclude_self=seen, limit=1, run=settings.run)
+            options = QueryOptions(
+                settings.criteria, exclude_self=seen, limit=1, run=settings.run, count=True
+            )
             each.append(find_nearest(one, asked, options).shifted(0, before))
             before += len(one.store)
         nearest, numbers = Matches.concat(each), np.flatnonzero(terms)

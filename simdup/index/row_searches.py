@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup import search
-from simdup.index.sections import U64, RowIds, sketched
+from simdup.index.sections import sketched
 from simdup.lsh.bbit import estimate
 from simdup.lsh.families import Banding
 from simdup.lsh.sketch_bands import (
@@ -32,7 +32,7 @@ from simdup.lsh.sketch_bands import (
 )  # fmt: skip
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
 from simdup.model.table import Documents, Side
-from simdup.search.arrays import RowPairs
+from simdup.search.arrays import U64, RowIds, RowPairs
 from simdup.search.banding import neighbours
 from simdup.search.queries import Searcher, SearchSetup
 from simdup.verify.candidates import Mask, candidates

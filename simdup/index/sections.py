@@ -22,10 +22,7 @@ from simdup.lsh.sketch_bands import RowSketches
 from simdup.mix64 import scatter, unscatter
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents, objects
-
-U64 = NDArray[np.uint64]
-RowIds = NDArray[np.int64]
-
+from simdup.search.arrays import U64, RowIds
 
 # Bytes of the hash of a text.
 TEXT_HASH = 8

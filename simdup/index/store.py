@@ -18,9 +18,7 @@ from simdup.index.sections import (
     NO_REMOVED,
     REMOVED,
     SECTIONS,
-    U64,
     RemovedTexts,
-    RowIds,
     from_sections,
     match_columns,
     to_numbers,
@@ -29,6 +27,7 @@ from simdup.index.storage import Storage
 from simdup.lsh.bbit import SIZE
 from simdup.lsh.sketch_bands import RowSketches
 from simdup.model.table import Documents
+from simdup.search.arrays import U64, RowIds
 
 # Documents per block. Reading from 200,000 documents with sketches, in blocks of
 #

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from simdup.index.keyset import KeySet, contains
 from simdup.index.sections import (
     NO_REMOVED,
-    U64,
     RemovedTexts,
     concat,
     last_of_names,
@@ -18,6 +17,7 @@ from simdup.index.sections import (
 from simdup.index.store import BLOCK, Store
 from simdup.model.settings import Progress
 from simdup.model.table import Documents
+from simdup.search.arrays import U64
 
 # Documents after which progress is shown: they take 50 ms.
 _STEP = 16 * BLOCK

@@ -13,12 +13,13 @@ from simdup import Index
 from simdup.index import matching, row_searches
 from simdup.index.matching import QueryOptions, best, choose_new, distinct
 from simdup.index.row_searches import IndexRows
-from simdup.index.sections import U64, line_documents
+from simdup.index.sections import line_documents
 from simdup.lsh.sketch_bands import SketchSource
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents
 from simdup.search import HammingBall
+from simdup.search.arrays import U64
 from simdup.search.queries import SearchSetup
 
 PRINTS = st.lists(st.integers(0, 63), max_size=40)
@@ -116,14 +117,15 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(prints, distanc
         max_size=30,
     ),
     st.none() | st.integers(1, 4),
+    st.sampled_from([0, 1 << 40]),
 )
-def test_the_best_matches_come_first_and_ties_in_order(drawn, limit) -> None:
+def test_the_best_matches_come_first_and_ties_in_order(drawn, limit, first) -> None:
     # The possible estimates of sketches: shares of 128 bytes, corrected for chance.
     drawn = [(q, d, None if s is None else round(s * 127.5) / 127.5) for q, d, s in drawn]
     shares = np.array([np.nan if s is None else s for _, _, s in drawn], float)
     queries = np.array([q for q, _, _ in drawn], np.int64)
     distances = np.array([d for _, d, _ in drawn], np.int64)
-    columns = {"a": queries, "b": np.arange(len(drawn)), "distance": distances}
+    columns = {"a": queries + first, "b": np.arange(len(drawn)), "distance": distances}
     found = best(MeasuredPairs(columns | {"similarity": shares}), limit)
     expected = []
     for query in range(5):
