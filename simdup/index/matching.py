@@ -25,7 +25,7 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side, objects
 from simdup.search import HammingBall
-from simdup.search.arrays import U64, RowIds
+from simdup.search.arrays import U64, RowIds, distinct
 from simdup.search.queries import SearchSetup
 from simdup.verify.candidates import proposed
 from simdup.verify.searches import distances
@@ -331,12 +331,6 @@ def to_matches(matches: MeasuredPairs, held: Documents) -> list[Match]:
     shares = (None if share != share else share for share in matches["similarity"].tolist())
     names = held["name"][held["number"].searchsorted(matches["b"])].tolist()
     return list(map(Match, names, matches["distance"].tolist(), shares))
-
-
-def distinct(rows: RowIds) -> RowIds:
-    """Return the distinct rows, ascending, in a third of the time of `np.unique`."""
-    ordered = np.sort(rows)
-    return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]
 
 
 def choose_new(

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from simdup.lsh.bbit import SIZE, count_true
 from simdup.lsh.families import BBIT, Banding, choose
 from simdup.mix64 import GOLDEN, mix64
-from simdup.search.arrays import U64, RowIds, RowPairs, iter_ranges, read_rows, row_bits
+from simdup.search.arrays import U64, RowIds, RowPairs, distinct, iter_ranges, read_rows, row_bits
 from simdup.search.threads import sort
 
 Sketches = NDArray[np.uint8]  # uint8[n, 128], contiguous
@@ -285,7 +285,7 @@ class _Tables:
                 found.append(table[begin[which] + offset])
         if not found:
             return self._rows[:0]
-        return self._rows[np.unique(read_rows(np.concatenate(found), self.size))]
+        return self._rows[distinct(read_rows(np.concatenate(found), self.size))]
 
 
 def overlap(

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.search.arrays import U64, RowIds
+from simdup.search.arrays import U64, RowIds, distinct
 from simdup.search.forest import Forest
 from simdup.search.lists import Lists
 
@@ -265,4 +265,4 @@ class _Entries:
         for one, other in self.lists.heads(entries, self._takeable[entries]):
             visited += len(one)
             found.append(self.lists.rows_of(one, other)[1])
-        return visited, np.unique(np.concatenate(found))
+        return visited, distinct(np.concatenate(found))

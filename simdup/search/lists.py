@@ -24,7 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.mix64 import mix64
-from simdup.search.arrays import U64, RowIds, RowPairs, iter_ranges, read_rows, row_bits
+from simdup.search.arrays import (
+    U64,
+    RowIds,
+    RowPairs,
+    distinct,
+    iter_ranges,
+    read_rows,
+    row_bits,
+)
 
 # Pairs in a chunk: their row numbers take 1 MB.
 CHUNK = 1 << 16
@@ -196,10 +204,10 @@ class Lists:
             waiting.append(np.minimum(i, j) * n + np.maximum(i, j))
             held += len(i)
             if held > most:  # many are the same
-                found, waiting, held = np.unique(np.concatenate([found, *waiting])), [], 0
+                found, waiting, held = distinct(np.concatenate([found, *waiting])), [], 0
                 if len(found) > most:
                     return self
-        return Lists.of_pairs(*np.divmod(np.unique(np.concatenate([found, *waiting])), n))
+        return Lists.of_pairs(*np.divmod(distinct(np.concatenate([found, *waiting])), n))
 
     def complete_to(self, entries: RowIds, most: int, n: int) -> RowIds:
         """Return the row (int64[n]) up to which the heads of entries have all partners; n: all."""

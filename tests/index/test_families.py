@@ -11,7 +11,7 @@ from support import examples
 from lab.corpora.made import edited, prose
 from simdup import Index
 from simdup.index import matching, row_searches
-from simdup.index.matching import QueryOptions, best, choose_new, distinct
+from simdup.index.matching import QueryOptions, best, choose_new
 from simdup.index.row_searches import IndexRows
 from simdup.index.sections import line_documents
 from simdup.lsh.sketch_bands import SketchSource
@@ -133,8 +133,3 @@ def test_the_best_matches_come_first_and_ties_in_order(drawn, limit, first) -> N
         own.sort(key=lambda i: (-(drawn[i][2] or 0.0), drawn[i][1]))
         expected += own[:limit]
     assert found["b"].tolist() == expected
-
-
-@given(st.lists(st.integers(0, 50)))
-def test_distinct_rows_come_in_order(rows) -> None:
-    assert distinct(np.array(rows, np.int64)).tolist() == sorted(set(rows))

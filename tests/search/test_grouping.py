@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from simdup.search.arrays import distinct
 from simdup.search.forest import Forest
 from simdup.search.grouping import (
     LOOK,
@@ -243,3 +244,8 @@ def test_a_set_of_pairs(n: int, data: st.DataObject) -> None:
     for row in range(n):
         expected = {j for i, j in pairs if i == row}
         assert np.flatnonzero(found.after(row)).tolist() == sorted(expected)
+
+
+@given(st.lists(st.integers(0, 50)))
+def test_distinct_rows_come_in_order(rows) -> None:
+    assert distinct(np.array(rows, np.int64)).tolist() == sorted(set(rows))
