@@ -3,6 +3,9 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from simdup.search import Hits, iter_hits
+from simdup.search.compressed import Compressed
+
 
 def oracle(numbers, distance, copies="all"):
     """All pairs within a distance, the slow way."""
@@ -36,6 +39,36 @@ def numbers_of(fingerprints):
 def triples(pairs):
     """The three arrays of a result as a list of tuples."""
     return list(zip(*(part.tolist() for part in pairs), strict=True))
+
+
+def hits(index, asked, threads=None):
+    """All hits of queries against `simdup.search.build`, by query and row."""
+    return in_order(iter_hits(index, asked, threads=threads))
+
+
+def in_order(chunks):
+    """The hits of all chunks, by query and row."""
+    nothing = np.zeros(0, np.int64)
+    query, row, distance = map(np.concatenate, zip((nothing,) * 3, *chunks, strict=True))
+    order = np.argsort(query << 32 | row)
+    return Hits(query[order], row[order], distance[order])
+
+
+def compared(asked, f, distance=3):
+    """The triples of `hits`, by comparing each query with all fingerprints."""
+    asked, f = (part.reshape(len(part), -1) for part in (asked, f))
+    found = []
+    for query, one in enumerate(asked):
+        distances = np.bitwise_count(f ^ one).sum(axis=1, dtype=np.int64)
+        near = np.flatnonzero(distances <= distance)
+        found += [(query, row, int(distances[row])) for row in near.tolist()]
+    return found
+
+
+def table_bytes(table):
+    """Bytes of one table of an index, plain or compressed."""
+    parts = (table.lows, table.highs, table.heads) if isinstance(table, Compressed) else (table,)
+    return sum(part.nbytes for part in parts)
 
 
 @st.composite

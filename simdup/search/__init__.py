@@ -14,7 +14,7 @@ from simdup.search.allpairs import Pairs, all_pairs, iter_pairs
 from simdup.search.ball import HammingBall
 from simdup.search.explanation import explain
 from simdup.search.plans import Plan, plan
-from simdup.search.queries import Hits, SearchIndex, build, iter_hits, query
+from simdup.search.queries import Hits, SearchIndex, build, iter_hits
 
 __all__ = [
     "HammingBall",
@@ -28,5 +28,4 @@ __all__ = [
     "iter_hits",
     "iter_pairs",
     "plan",
-    "query",
 ]

@@ -36,11 +36,6 @@ class Compressed:
     # uint32[blocks + 1]: the high part of each block's first value, and of the very last value.
     heads: NDArray[np.uint32]
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-        return int(self.lows.nbytes + self.highs.nbytes + self.heads.nbytes)
-
 
 def compress_table(values: U64) -> Compressed:
     """Compress a sorted array: uint64[n], n at most 2**31."""
