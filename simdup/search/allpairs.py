@@ -191,9 +191,8 @@ def _join_distinct(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPai
         return _join_by_tables(view, chosen, threads)
     if chosen.search == "exhaustive":
         return interleave(baselines.scan(f, f, ball.distance, threads, later=True), threads)
-    lookup = baselines.build_lookup(chosen.search, f, ball)
-    found = baselines.look_up(chosen.search, f, lookup, f, ball)
-    return ((i[i < j], j[i < j]) for i, j in found)
+    look_up = baselines.probe if chosen.search == "probe" else baselines.find_neighbours
+    return ((i[i < j], j[i < j]) for i, j in look_up(f, ball))
 
 
 def _join_by_tables(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPairs]:
