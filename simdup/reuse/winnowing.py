@@ -33,7 +33,6 @@ LONGEST_PATTERN = 4
 _PART = 1 << 22
 
 _NEVER = np.uint64(2**64 - 1)
-_HIGH = np.uint64(32)
 _LOW = np.uint64(2**32 - 1)
 
 

@@ -40,15 +40,12 @@ def neighbours(bands: Iterable[U32 | U64]) -> Iterator[RowPairs]:
         yield order[equal], order[equal + 1]
 
 
-def candidates(keys: U32 | U64, copies: str = "all") -> Iterator[RowPairs]:
+def candidates(keys: U32 | U64) -> Iterator[RowPairs]:
     """Yield the pairs of rows that have an equal key in any band.
 
     Parameters
     ----------
     keys : uint32[n, bands] or uint64[n, bands]
-    copies : {"all", "first"}
-        With ``first``, rows with all keys equal are paired with the first of them only, and
-        only the first is paired with others.
 
     Yields
     ------
@@ -57,7 +54,7 @@ def candidates(keys: U32 | U64, copies: str = "all") -> Iterator[RowPairs]:
     """
     groups = collapse(keys.astype(np.uint64, copy=False))
     distinct = keys if groups.distinct is None else keys[groups.distinct]
-    yield from expand(groups, _iter_candidates(distinct), copies == "all")
+    yield from expand(groups, _iter_candidates(distinct), every=True)
 
 
 def _iter_candidates(keys: U32 | U64) -> Iterator[RowPairs]:
