@@ -137,7 +137,7 @@ class BitView:
 def block_keys(fingerprints: U64, ball: HammingBall) -> list[U64]:
     """Return keys of fingerprints, one column (uint64[n]) for each of ``distance + 1`` blocks.
 
-    Fingerprints within the distance have an equal key in some column: see `simdup.search.cuts`.
+    Fingerprints within the distance have an equal key in some column: see `simdup.search.plans`.
     """
     view = BitView.of_all_bits(fingerprints, ball.bits)
     blocks = cut(ball.bits, min(ball.distance + 1, ball.bits))
