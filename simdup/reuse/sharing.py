@@ -15,16 +15,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.model.passages import PassageCriteria
 from simdup.reuse.symbols import cut
 from simdup.reuse.winnowing import Window, winnow
-from simdup.search.arrays import RowPairs, iter_ranges
-
-I64 = NDArray[np.int64]
-U64 = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
+from simdup.search.arrays import I64, U64, Bools, RowPairs, iter_ranges
 
 # Every equal run of so many units has a seed: as `passages` does by default.
 WINDOW = Window.of(PassageCriteria().min_run)

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from simdup.mix64 import mix64
 
 U64: TypeAlias = NDArray[np.uint64]
+U32: TypeAlias = NDArray[np.uint32]
+I64: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
 RowIds: TypeAlias = NDArray[np.int64]
 RowPairs: TypeAlias = tuple[RowIds, RowIds]
 

@@ -18,12 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdup.search.arrays import U64, RowPairs, iter_ranges
+from simdup.search.arrays import U32, U64, RowPairs, iter_ranges
 from simdup.search.duplicates import collapse, expand
-
-U32 = NDArray[np.uint32]
 
 # Candidates in a chunk: with 16 bands their keys take 8 MB twice.
 CHUNK = 1 << 16

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.search.arrays import (
     CHUNK,
+    U32,
     U64,
     RowIds,
     RowPairs,
@@ -44,7 +44,7 @@ class Duplicates:
     sizes: RowIds  # int64[g]: how many rows each has
     # uint32[d] or None: the rows that are the first with their fingerprint, ascending; None if
     # all are. There is one for almost every fingerprint, hence the small type.
-    distinct: NDArray[np.uint32] | None
+    distinct: U32 | None
 
     def count_pairs(self) -> int:
         """Count the pairs within the groups."""
@@ -172,7 +172,7 @@ def _pick_members(groups: Duplicates, row: RowIds, group: RowIds, which: RowIds)
     return np.where(unique, row, groups.members[position])
 
 
-def _find_distinct(n: int, first: RowIds, members: RowIds) -> NDArray[np.uint32] | None:
+def _find_distinct(n: int, first: RowIds, members: RowIds) -> U32 | None:
     if not len(first):
         return None
     keep = np.ones(n, dtype=np.bool_)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.mix64 import mix64
-from simdup.search.arrays import U64, RowIds, RowPairs, iter_ranges, read_rows, row_bits
+from simdup.search.arrays import U64, Bools, RowIds, RowPairs, iter_ranges, read_rows, row_bits
 
 # Pairs in a chunk: their row numbers take 1 MB.
 CHUNK = 1 << 16
@@ -47,7 +47,7 @@ class Lists:
     # int64[rows]: rows of equal kinds never belong together; None if all may.
     kinds: RowIds | None = None
     # bool[entries]: which rows others in the list may take; None for all (see `grouping.stars`).
-    takeable: NDArray[np.bool_] | None = None
+    takeable: Bools | None = None
 
     @classmethod
     def none(cls) -> Lists:
@@ -104,7 +104,7 @@ class Lists:
         """Return the number of entries."""
         return len(self.rows)
 
-    def take(self, entries: NDArray[np.bool_]) -> Lists:
+    def take(self, entries: Bools) -> Lists:
         """Return some of the entries, except those that would be alone, or with their kind only."""
         kept = np.flatnonzero(entries)
         starts = _starts(self.lists[kept])
@@ -129,7 +129,7 @@ class Lists:
         return lists, counts[self.lists]
 
     @property
-    def _all_takeable(self) -> NDArray[np.bool_]:
+    def _all_takeable(self) -> Bools:
         return np.ones(len(self), np.bool_) if self.takeable is None else self.takeable
 
     @cached_property
@@ -185,7 +185,7 @@ class Lists:
         possible = _possible(self, a, b) & (i != j)
         return i[possible], j[possible]
 
-    def of_possible(self, possible: Callable[..., NDArray[np.bool_]], most: int) -> Lists:
+    def of_possible(self, possible: Callable[..., Bools], most: int) -> Lists:
         """Return a list for each pair of rows that is possible, or all if these are too many."""
         n = int(self.rows.max(initial=-1)) + 1
         found, waiting, held = np.zeros(0, np.int64), list[RowIds](), 0
@@ -248,7 +248,7 @@ def pack(keys: U64, rows: RowIds, n: int) -> U64:
     return keys >> bits << bits | rows.astype(np.uint64)
 
 
-def _possible(lists: Lists, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
+def _possible(lists: Lists, a: RowIds, b: RowIds) -> Bools:
     """Return which pairs of entries of the same list may share as much as they must.
 
     Elements have the same order in all sets.  Two sets that share enough have a first common
@@ -277,11 +277,11 @@ def _tails(lists: Lists, own: RowIds, most: int) -> tuple[RowIds, RowIds]:
     return order, np.minimum(lists.bounds[1] - run_ends, most)
 
 
-def _several(values: RowIds, starts: RowIds) -> NDArray[np.bool_]:
+def _several(values: RowIds, starts: RowIds) -> Bools:
     """Return which lists have several values, given those of entries and where lists begin."""
     changes = np.append(False, values[1:] != values[:-1])
     changes[starts] = False
-    several: NDArray[np.bool_] = (
+    several: Bools = (
         np.add.reduceat(changes.astype(np.int64), starts) > 0 if len(starts) else changes[:0]
     )
     return several

@@ -72,9 +72,8 @@ class Cut:
         """The bits of every table's key."""
         if self.nested:
             return tuple(self._nested_keys())
-        chosen = combinations(
-            pieces.cut(self.ball.bits, self.blocks), self.blocks - self.ball.distance
-        )
+        blocks = pieces.cut(self.ball.bits, self.blocks)
+        chosen = combinations(blocks, self.blocks - self.ball.distance)
         return tuple(merge_pieces(some) for some in chosen)
 
     def _nested_keys(self) -> Iterator[Pieces]:
