@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.index.sections import U64
+from simdup.search.arrays import contains
 
 
 class KeySet:
@@ -50,12 +51,3 @@ def _sieve(given: U64, asked: U64) -> U64:
     marks[asked >> shift] = True
     kept: U64 = given[marks[given >> shift]]
     return kept
-
-
-def contains(ordered: U64, asked: U64) -> NDArray[np.bool_]:
-    """Return which numbers occur in a sorted array."""
-    if not len(ordered):
-        return np.zeros(len(asked), np.bool_)
-    position = np.minimum(np.searchsorted(ordered, asked), len(ordered) - 1)
-    found: NDArray[np.bool_] = ordered[position] == asked
-    return found

@@ -20,7 +20,7 @@ import numpy as np
 from simdup.mix64 import GOLDEN
 from simdup.reuse.borders import Crowd, Place, common_beside
 from simdup.reuse.winnowing import Seeds
-from simdup.search.arrays import I64, U32, U64, Bools, iter_ranges, read_rows, row_bits
+from simdup.search.arrays import I64, U32, U64, Bools, iter_ranges, read_rows, row_bits, run_starts
 
 # Occurrences of a k-gram in one text that start passages.  The same line a thousand times in two
 # texts is a million pairs, and all of them say one thing.
@@ -208,11 +208,8 @@ def _contexts(kept: I64, groups: U64, positions: I64, texts: U32, k: int) -> U64
 
 def _ranges(*keys: U64) -> tuple[U32, U32]:
     """Return for each row the first and the end of the run of equal keys that it is in."""
-    new = np.zeros(len(keys[0]), np.bool_)
-    for key in keys:
-        new |= np.diff(key, prepend=~key[:1]) != 0
-    firsts = np.flatnonzero(new)
-    sizes = np.diff(np.append(firsts, len(new)))
+    firsts = run_starts(*keys)
+    sizes = np.diff(np.append(firsts, len(keys[0])))
     return (
         np.repeat(firsts, sizes).astype(np.uint32),
         np.repeat(firsts + sizes, sizes).astype(np.uint32),

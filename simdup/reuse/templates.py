@@ -10,7 +10,7 @@ import numpy as np
 from simdup.features.folding import fold_all
 from simdup.features.shingles import hash_runs
 from simdup.reuse.symbols import HOLE, SymbolTexts, cut
-from simdup.search.arrays import U64
+from simdup.search.arrays import U64, contains
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,8 @@ class Template:
         hashes = _hashes(texts, self.run)
         if not len(hashes) or not len(self.hashes):
             return texts
-        places = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
         edges = np.zeros(len(texts.symbols) + 1, np.int64)
-        known = np.flatnonzero(self.hashes[places] == hashes)
+        known = np.flatnonzero(contains(self.hashes, hashes))
         # Not where a run reaches into the next text.
         ends = texts.starts[np.searchsorted(texts.starts, known, "right")]
         known = known[known + self.run <= ends]

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from simdup.search.arrays import U32, U64, RowPairs, iter_ranges
+from simdup.search.arrays import U32, U64, RowPairs, iter_ranges, run_starts
 from simdup.search.duplicates import collapse, expand
 
 # Candidates in a chunk: with 16 bands their keys take 8 MB twice.
@@ -60,7 +60,7 @@ def _iter_candidates(keys: U32 | U64) -> Iterator[RowPairs]:
         # Stable, so that the smaller of two rows comes first.
         order = np.argsort(keys[:, band], kind="stable")
         inside = keys[order, band]
-        ends = np.append(np.flatnonzero(inside[1:] != inside[:-1]) + 1, len(inside))
+        ends = np.append(run_starts(inside)[1:], len(inside))
         sizes = np.diff(ends, prepend=0)
         after = np.repeat(ends, sizes) - np.arange(len(inside)) - 1
         positions = np.flatnonzero(after)

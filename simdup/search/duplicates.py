@@ -26,6 +26,7 @@ from simdup.search.arrays import (
     mix_rows,
     read_rows,
     row_bits,
+    run_starts,
 )
 from simdup.search.threads import sort
 
@@ -86,7 +87,7 @@ def collapse(fingerprints: U64, threads: int = 1) -> Duplicates:
     first = np.unique(both >> np.uint64(32)).astype(np.int64)
     both = np.concatenate([both, combine_rows(first, first)])
     both.sort()
-    starts = np.flatnonzero(np.diff((both >> np.uint64(32)).astype(np.int64), prepend=-1))
+    starts = run_starts(both >> np.uint64(32))
     members = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
     sizes = np.diff(starts, append=len(members))
     return Duplicates(first, members, starts, sizes, _find_distinct(n, first, members))

@@ -24,7 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.mix64 import mix64
-from simdup.search.arrays import U64, Bools, RowIds, RowPairs, iter_ranges, read_rows, row_bits
+from simdup.search.arrays import (
+    U64,
+    Bools,
+    RowIds,
+    RowPairs,
+    iter_ranges,
+    read_rows,
+    row_bits,
+    run_starts,
+)
 
 # Pairs in a chunk: their row numbers take 1 MB.
 CHUNK = 1 << 16
@@ -69,7 +78,7 @@ class Lists:
     def of_entries(cls, entries: U64, n: int) -> Lists:
         """Return the lists of rows with an equal key; see `pack`.  This sorts the entries."""
         entries.sort()
-        starts = _starts(entries >> np.uint64(row_bits(n)))
+        starts = run_starts(entries >> np.uint64(row_bits(n)))
         sizes = np.diff(starts, append=len(entries))
         rows = read_rows(entries[np.repeat(sizes > 1, sizes)], n)
         sizes = sizes[sizes > 1]
@@ -107,7 +116,7 @@ class Lists:
     def take(self, entries: Bools) -> Lists:
         """Return some of the entries, except those that would be alone, or with their kind only."""
         kept = np.flatnonzero(entries)
-        starts = _starts(self.lists[kept])
+        starts = run_starts(self.lists[kept])
         sizes = np.diff(starts, append=len(kept))
         good = sizes > 1
         if self.kinds is not None:
@@ -135,7 +144,7 @@ class Lists:
     @cached_property
     def starts(self) -> RowIds:
         """Where the lists begin (int64[lists])."""
-        return _starts(self.lists)
+        return run_starts(self.lists)
 
     @cached_property
     def sizes(self) -> RowIds:
@@ -267,11 +276,11 @@ def _tails(lists: Lists, own: RowIds, most: int) -> tuple[RowIds, RowIds]:
     """Return the entries in order, and with how many of its list's end each is paired."""
     order = np.lexsort((own, lists.lists))
     lengths = np.empty(len(lists), np.int64)
-    sizes = np.diff(_starts(lists.lists[order], own[order]), append=len(lists))
+    sizes = np.diff(run_starts(lists.lists[order], own[order]), append=len(lists))
     lengths[order] = np.repeat(sizes, sizes)
     room = own if lists.rest is None else lists.rest
     order = np.lexsort((room, own, lengths, lists.lists))
-    starts = _starts(lists.lists[order], own[order])
+    starts = run_starts(lists.lists[order], own[order])
     sizes = np.diff(starts, append=len(lists))
     run_ends = np.repeat(starts + sizes, sizes)
     return order, np.minimum(lists.bounds[1] - run_ends, most)
@@ -285,14 +294,6 @@ def _several(values: RowIds, starts: RowIds) -> Bools:
         np.add.reduceat(changes.astype(np.int64), starts) > 0 if len(starts) else changes[:0]
     )
     return several
-
-
-def _starts(*numbers: NDArray[np.integer]) -> RowIds:
-    """Return where runs of equal rows begin, in several parallel columns."""
-    if not len(numbers[0]):
-        return np.zeros(0, np.int64)
-    changes = np.logical_or.reduce([column[1:] != column[:-1] for column in numbers])
-    return np.flatnonzero(np.append(True, changes))
 
 
 def kinds_of(groups: RowIds) -> RowIds:
@@ -314,8 +315,7 @@ class KindRuns(NamedTuple):
     def of(cls, lists: RowIds, kinds: RowIds, places: RowIds) -> KindRuns:
         """Return the runs of entries, given list, kind and place in the list of each."""
         order = np.lexsort((places, kinds, lists))
-        changes = (np.diff(lists[order]) != 0) | (np.diff(kinds[order]) != 0)
-        starts = np.flatnonzero(np.append(True, changes)) if len(order) else order
+        starts = run_starts(lists[order], kinds[order])
         sizes = np.diff(starts, append=len(order))
         runs = np.repeat(np.arange(len(starts)), sizes)
         run_of = np.empty(len(order), np.int64)

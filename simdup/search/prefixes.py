@@ -45,7 +45,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from simdup.mix64 import mix64
-from simdup.search.arrays import U64, RowIds
+from simdup.search.arrays import U64, RowIds, contains
 from simdup.search.lists import Lists, pack
 
 # The largest table of counts takes 64 MB; smaller ones have eight counts per element.
@@ -171,7 +171,7 @@ def _without_nested(lists: Lists, n: int) -> Lists:
     wanted = before[starts] * n + lists.rows
     # Lists are ascending, and rows within them, so these are too.
     places = lists.lists * n + lists.rows
-    found = places[np.minimum(np.searchsorted(places, wanted), len(places) - 1)] == wanted
+    found = contains(places, wanted)
     missing = np.bincount(lists.lists, ~found, minlength=int(lists.lists.max()) + 1)
     return lists.take(missing[lists.lists] > 0)
 

@@ -32,6 +32,7 @@ from simdup.search.arrays import (
     iter_ranges,
     read_rows,
     row_bits,
+    run_starts,
 )
 from simdup.search.ball import HammingBall
 from simdup.search.bitview import BitView
@@ -216,7 +217,7 @@ def _find_heavy_runs(begin: RowIds, count: RowIds, met: RowIds) -> list[tuple[in
     Queries with equal keys are adjacent and hit the same run. `begin` and `count`, int64[q],
     describe the run of each query; `met`, int64[m], are the queries that hit a run.
     """
-    heads = np.flatnonzero(np.diff(begin[met], prepend=-1) != 0)
+    heads = run_starts(begin[met])
     sizes = np.diff(heads, append=len(met))
     starts = met[heads]
     # A quarter of a million comparisons take less time than the calls for a single table.
