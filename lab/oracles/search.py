@@ -36,8 +36,8 @@ def numbers_of(fingerprints):
     return [int.from_bytes(row.astype(">u8").tobytes(), "big") for row in rows]
 
 
-def triples(pairs):
-    """The three arrays of a result as a list of tuples."""
+def tuples(pairs):
+    """The arrays of a result as a list of tuples."""
     return list(zip(*(part.tolist() for part in pairs), strict=True))
 
 
@@ -49,19 +49,18 @@ def hits(index, asked, threads=None):
 def in_order(chunks):
     """The hits of all chunks, by query and row."""
     nothing = np.zeros(0, np.int64)
-    query, row, distance = map(np.concatenate, zip((nothing,) * 3, *chunks, strict=True))
+    query, row = map(np.concatenate, zip((nothing, nothing), *chunks, strict=True))
     order = np.argsort(query << 32 | row)
-    return Hits(query[order], row[order], distance[order])
+    return Hits(query[order], row[order])
 
 
 def compared(asked, f, distance=3):
-    """The triples of `hits`, by comparing each query with all fingerprints."""
+    """The pairs of `hits`, by comparing each query with all fingerprints."""
     asked, f = (part.reshape(len(part), -1) for part in (asked, f))
     found = []
     for query, one in enumerate(asked):
-        distances = np.bitwise_count(f ^ one).sum(axis=1, dtype=np.int64)
-        near = np.flatnonzero(distances <= distance)
-        found += [(query, row, int(distances[row])) for row in near.tolist()]
+        near = np.flatnonzero(np.bitwise_count(f ^ one).sum(axis=1, dtype=np.int64) <= distance)
+        found += [(query, row) for row in near.tolist()]
     return found
 
 

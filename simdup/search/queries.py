@@ -28,7 +28,6 @@ from simdup.search.arrays import (
     WORD,
     RowIds,
     RowPairs,
-    hamming_distances,
     iter_ranges,
     read_rows,
     row_bits,
@@ -119,17 +118,10 @@ def build(
 
 
 class Hits(NamedTuple):
-    """The results of queries: query number, row of the index, exact Hamming distance.
+    """The results of queries, m of them."""
 
-    Attributes
-    ----------
-    query, row : int64[m]
-    distance : int16[m]
-    """
-
-    query: RowIds
-    row: RowIds
-    distance: NDArray[np.int16]
+    query: RowIds  # its number
+    row: RowIds  # of the index
 
 
 def iter_hits(
@@ -163,9 +155,8 @@ def iter_hits(
     for low in range(0, len(asked), BATCH):
         some = asked.take(slice(low, low + BATCH))
         for i, found in _search_batch(index, some, threads):
-            distances = hamming_distances(some.fingerprints, i, index.view.fingerprints, found)
             for which, row in expand_rows(index.duplicates, found):
-                yield Hits(i[which] + low, row, distances[which])
+                yield Hits(i[which] + low, row)
 
 
 def _search_batch(index: SearchIndex, asked: BitView, threads: int) -> Iterator[RowPairs]:
@@ -329,4 +320,4 @@ def _compare(asked: U64, values: U64, distance: int, chunks: slice) -> Iterator[
                 distances = distances + np.bitwise_count(x).astype(np.uint16)
             near = np.flatnonzero(distances <= distance)
             if len(near):
-                yield Hits(np.full(len(near), query), near + low, distances[near].astype(np.int16))
+                yield Hits(np.full(len(near), query), near + low)
