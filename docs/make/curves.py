@@ -10,7 +10,7 @@ from simdup.fingerprints.bands import PSTABLE_BUDGET, minhash_banding
 from simdup.lsh.families import MINHASH, choose_pstable, proposed, pstable_family
 from simdup.model.criteria import Criteria
 from simdup.search.ball import HammingBall
-from simdup.search.cuts import Cut
+from simdup.search.plans import Cut
 
 BALL = HammingBall(64, Criteria().distance)
 # Tables and the cut that has them at distance 3.

@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 
 from lab.measuring import clock, fastest, peak_memory, simdup
+from lab.oracles.search import hits, table_bytes
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial
-from simdup.search import HammingBall, all_pairs, build, explain, iter_pairs, plan, query
+from simdup.search import HammingBall, SearchIndex, all_pairs, build, explain, iter_pairs, plan
 from simdup.search.arrays import WORD
 from simdup.search.bitview import BitView
 from simdup.search.compressed import compress_table
@@ -172,10 +173,15 @@ def _tradeoff(n: int) -> Iterator[Row]:
             "key bits": f"{low}-{high}" if low < high else f"{low}",
             "candidates a query, expected": sum(n / 2.0**key for key in chosen.key_bits),
             "seen": sum(_bucket_sizes(indexed, asking, key) for key in keys) / len(random_half),
-            "bytes a fingerprint": index.nbytes / n,
-            f"s, {len(g):,} queries": fastest(lambda index=index: query(index, g)),
+            "bytes a fingerprint": _bytes(index) / n,
+            f"s, {len(g):,} queries": fastest(lambda index=index: hits(index, g)),
             "s, all pairs": fastest(lambda shape=shape: all_pairs(f, tables=shape)),
         }
+
+
+def _bytes(index: SearchIndex) -> int:
+    """Return the bytes of the tables and the fingerprints."""
+    return sum(map(table_bytes, (index.view.fingerprints, *index.tables)))
 
 
 def _bucket_sizes(f: BitView, g: BitView, key: Pieces) -> int:
@@ -274,18 +280,18 @@ def queries(trial: Trial) -> Iterator[Table]:
     yield tabulate(f"Queries against {n:,} fingerprints", _batches(n), "faiss: if installed")
     f = np.random.default_rng(6).integers(0, 1 << 64, many, dtype=np.uint64)
     plain, compressed = (build(f, compress=compress, tables=10) for compress in (False, True))
-    bits = 8 * compress_table(np.sort(f)).nbytes / many
+    bits = 8 * table_bytes(compress_table(np.sort(f))) / many
     bound = 64 - math.log2(many) + 1 / math.log(2)
     row = {
         "n": many, "bits each": bits, "bound": bound, "ratio": bits / bound,
-        "bytes each, 10 tables": plain.nbytes / many, "compressed": compressed.nbytes / many,
+        "bytes each, 10 tables": _bytes(plain) / many, "compressed": _bytes(compressed) / many,
     }  # fmt: skip
     yield tabulate("Compressed tables of sorted fingerprints", [row])
     g = near(f, 10**5)
     rows: list[Row] = []
     for count in (10**5, 10**4, 10**3, 1):
         ms, slow = (
-            1e3 * fastest(lambda index=index, count=count: query(index, g[:count]))
+            1e3 * fastest(lambda index=index, count=count: hits(index, g[:count]))
             for index in (plain, compressed)
         )
         rows.append({"queries": count, "ms, plain": ms, "ms, compressed": slow, "ratio": slow / ms})
@@ -297,8 +303,8 @@ def _batches(n: int) -> Iterator[Row]:
     g = near(f, n // 10)
     index = build(f)
     name = f"simdup, {index.plan.tables} tables"
-    searches: dict[str, Callable[[np.ndarray], Any]] = {name: lambda batch: query(index, batch)}
-    pairs = {name: len(query(index, g).row)}
+    searches: dict[str, Callable[[np.ndarray], Any]] = {name: lambda batch: hits(index, batch)}
+    pairs = {name: len(hits(index, g).row)}
     with contextlib.suppress(ImportError):
         peer = _faiss_index()
         peer.add(_octets(f))

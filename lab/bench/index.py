@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from lab.bench.accuracy import LEAST, similar
 from lab.corpora import real
 from lab.measuring import clock, in_turn, median_seconds, ratio, simdup
+from lab.oracles.search import hits
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import Index, search
@@ -115,7 +116,7 @@ def _batch(path: Path, n: int) -> Row:
             assert all(answer.matches for answer in opened.query(named, fingerprints=True))
 
     here = _median(lambda: clock(kept))
-    there = _median(lambda: clock(lambda: search.query(search.build(base), queries)))
+    there = _median(lambda: clock(lambda: hits(search.build(base), queries)))
     measure = f"query of {many:,} fingerprints, {n:,}"
     return _row(measure, here, "build and query in memory", there)
 
@@ -176,7 +177,7 @@ def _sketched(folder: Path, n: int, text: Path) -> list[Row]:
             assert matched > 0.95 * len(queries)
 
     def in_memory() -> None:
-        search.query(search.build(whole["fingerprint"]), queries["fingerprint"])
+        hits(search.build(whole["fingerprint"]), queries["fingerprint"])
         bands = AskedBands(queries["sketch"], sketch_banding(LEAST))
         for low in range(0, n, 1 << 14):
             for _ in bands.join(whole["sketch"][low : low + (1 << 14)]):

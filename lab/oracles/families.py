@@ -59,13 +59,7 @@ def pstable(vector: dict[int, float], size: int, width: float) -> list[int]:
     return cells
 
 
-def sharing_a_key(keys: np.ndarray, first_only: bool) -> set[tuple[int, int]]:
-    """All pairs of rows that share a band; of equal rows only those with the first."""
-    firsts: dict[bytes, int] = {}
-    leader = [firsts.setdefault(row.tobytes(), i) for i, row in enumerate(keys)]
-    return {
-        (i, j)
-        for i, j in combinations(range(len(keys)), 2)
-        if (keys[i] == keys[j]).any()
-        and not (first_only and (leader[i] != i or leader[j] not in (j, i)))
-    }
+def sharing_a_key(keys: np.ndarray) -> set[tuple[int, int]]:
+    """All pairs of rows that share a band."""
+    pairs = combinations(range(len(keys)), 2)
+    return {(i, j) for i, j in pairs if (keys[i] == keys[j]).any()}

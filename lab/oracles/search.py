@@ -3,6 +3,9 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from simdup.search import Hits, iter_hits
+from simdup.search.compressed import Compressed
+
 
 def oracle(numbers, distance, copies="all"):
     """All pairs within a distance, the slow way."""
@@ -33,9 +36,38 @@ def numbers_of(fingerprints):
     return [int.from_bytes(row.astype(">u8").tobytes(), "big") for row in rows]
 
 
-def triples(pairs):
-    """The three arrays of a result as a list of tuples."""
+def tuples(pairs):
+    """The arrays of a result as a list of tuples."""
     return list(zip(*(part.tolist() for part in pairs), strict=True))
+
+
+def hits(index, asked, threads=None):
+    """All hits of queries against `simdup.search.build`, by query and row."""
+    return in_order(iter_hits(index, asked, threads=threads))
+
+
+def in_order(chunks):
+    """The hits of all chunks, by query and row."""
+    nothing = np.zeros(0, np.int64)
+    query, row = map(np.concatenate, zip((nothing, nothing), *chunks, strict=True))
+    order = np.argsort(query << 32 | row)
+    return Hits(query[order], row[order])
+
+
+def compared(asked, f, distance=3):
+    """The pairs of `hits`, by comparing each query with all fingerprints."""
+    asked, f = (part.reshape(len(part), -1) for part in (asked, f))
+    found = []
+    for query, one in enumerate(asked):
+        near = np.flatnonzero(np.bitwise_count(f ^ one).sum(axis=1, dtype=np.int64) <= distance)
+        found += [(query, row) for row in near.tolist()]
+    return found
+
+
+def table_bytes(table):
+    """Bytes of one table of an index, plain or compressed."""
+    parts = (table.lows, table.highs, table.heads) if isinstance(table, Compressed) else (table,)
+    return sum(part.nbytes for part in parts)
 
 
 @st.composite

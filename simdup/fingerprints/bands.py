@@ -23,11 +23,10 @@ from simdup.lsh.bbit import fewest_agreeing, fewest_equal
 from simdup.lsh.families import MINHASH, Banding, bands, choose, choose_pstable
 from simdup.mix64 import mix64, stream
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
-from simdup.search.arrays import count_equal
+from simdup.search.arrays import I64, U32, U64, Bools, count_equal
 
 # Band keys: uint32[documents, bands] of MinHash, uint64 of p-stable projections.
-U64 = NDArray[np.uint64]
-Keys = NDArray[np.uint32] | NDArray[np.uint64]
+Keys = U32 | U64
 
 # The most hashes of a signature: 512 bytes per document.
 BUDGET = 128
@@ -47,9 +46,9 @@ class Signatures(NamedTuple):
     keys: Keys
     sketches: NDArray[np.uint8]  # uint8[rows, size]: the low byte of each hash of the signatures
     fewest: int  # how many bytes of two sketches must be equal
-    row_of: NDArray[np.int64]  # int64[documents]: the row of each
+    row_of: I64  # int64[documents]: the row of each
 
-    def propose(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def propose(self, a: I64, b: I64) -> Bools:
         """Return which pairs share a key and are not far below the similarity."""
         i, j = self.row_of[a], self.row_of[b]
         # Sketches first: they are smaller than keys, and most pairs asked about share a key.
@@ -58,9 +57,9 @@ class Signatures(NamedTuple):
         proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed
 
-    def may_reach(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def may_reach(self, i: I64, j: I64) -> Bools:
         """Return which pairs of rows are not far below the similarity."""
-        likely: NDArray[np.bool_] = count_equal(self.sketches, i, self.sketches, j) >= self.fewest
+        likely: Bools = count_equal(self.sketches, i, self.sketches, j) >= self.fewest
         return likely
 
     def equal_bands(self, a: int, b: int) -> list[bool]:
@@ -68,7 +67,7 @@ class Signatures(NamedTuple):
         equal: list[bool] = (self.keys[self.row_of[a]] == self.keys[self.row_of[b]]).tolist()
         return equal
 
-    def masked(self, blocking: NDArray[np.uint64]) -> Signatures:
+    def masked(self, blocking: U64) -> Signatures:
         """Return signatures of documents with a mask for the blocking key of each."""
         keys, rows = self.keys[self.row_of], np.arange(len(blocking))
         masked: Keys = np.bitwise_xor(keys, mix64(blocking).astype(keys.dtype)[:, np.newaxis])

@@ -27,7 +27,7 @@ from simdup.lsh.families import Banding, bands
 from simdup.mix64 import mix64
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents
-from simdup.search.arrays import U64, RowIds, hamming_distances
+from simdup.search.arrays import U32, U64, Bools, RowIds, hamming_distances
 from simdup.search.prefixes import odd_sketches
 
 # The lowest Jaccard similarity that is looked for in forms.  Below, texts of one language share so
@@ -58,7 +58,7 @@ _COLUMNS = ("sketch_1", "sketch_2")
 class EditSignatures(NamedTuple):
     """Band keys and sketches of short texts, which propose pairs of them."""
 
-    keys: NDArray[np.uint32]  # uint32[rows, bands + those without a character]
+    keys: U32  # uint32[rows, bands + those without a character]
     lengths: RowIds  # int64[rows]: characters
     sketches: tuple[U64, ...]  # uint64[rows, words] each
     similarity: float
@@ -81,10 +81,10 @@ class EditSignatures(NamedTuple):
         """Return the rows of documents, -1 for none."""
         return self.row_of[documents]
 
-    def propose(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
+    def propose(self, a: RowIds, b: RowIds) -> Bools:
         """Return which pairs share a key and may have the similarity."""
         i, j = self.row_of[a], self.row_of[b]
-        proposed: NDArray[np.bool_] = (i >= 0) & (j >= 0)
+        proposed: Bools = (i >= 0) & (j >= 0)
         some = np.flatnonzero(proposed)
         some = some[self.may_reach(i[some], j[some])]
         proposed[:] = False
@@ -117,11 +117,11 @@ class EditSignatures(NamedTuple):
             row_of=row_of,
         )
 
-    def may_reach(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    def may_reach(self, i: RowIds, j: RowIds) -> Bools:
         """Return which pairs of rows may have the similarity; none that has it is rejected."""
         longer = np.maximum(self.lengths[i], self.lengths[j])
         edits = (1 - self.similarity) * longer + 1e-6
-        possible: NDArray[np.bool_] = longer - np.minimum(self.lengths[i], self.lengths[j]) <= edits
+        possible: Bools = longer - np.minimum(self.lengths[i], self.lengths[j]) <= edits
         for sketches, (_, most) in zip(self.sketches, _SKETCHES, strict=True):
             some = np.flatnonzero(possible)
             possible[some] = (
@@ -130,9 +130,7 @@ class EditSignatures(NamedTuple):
         return possible
 
 
-def edit_signatures(
-    forms: Sequence[str], numbers: NDArray[np.uint64], criteria: Criteria
-) -> EditSignatures:
+def edit_signatures(forms: Sequence[str], numbers: U64, criteria: Criteria) -> EditSignatures:
     """Return the band keys and sketches of short texts, each with its own row.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.search.arrays import U64
+from simdup.search.arrays import U64, contains
 
 
 class KeySet:
@@ -50,12 +50,3 @@ def _sieve(given: U64, asked: U64) -> U64:
     marks[asked >> shift] = True
     kept: U64 = given[marks[given >> shift]]
     return kept
-
-
-def contains(ordered: U64, asked: U64) -> NDArray[np.bool_]:
-    """Return which numbers occur in a sorted array."""
-    if not len(ordered):
-        return np.zeros(len(asked), np.bool_)
-    position = np.minimum(np.searchsorted(ordered, asked), len(ordered) - 1)
-    found: NDArray[np.bool_] = ordered[position] == asked
-    return found

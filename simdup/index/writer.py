@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.index.keyset import KeySet, contains
+from simdup.index.keyset import KeySet
 from simdup.index.sections import (
     NO_REMOVED,
     RemovedTexts,
@@ -17,7 +17,7 @@ from simdup.index.sections import (
 from simdup.index.store import BLOCK, Store
 from simdup.model.settings import Progress
 from simdup.model.table import Documents
-from simdup.search.arrays import U64
+from simdup.search.arrays import U64, contains
 
 # Documents after which progress is shown: they take 50 ms.
 _STEP = 16 * BLOCK

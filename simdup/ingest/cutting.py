@@ -23,8 +23,7 @@ from simdup.reuse.extension import MARGIN
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks
 from simdup.reuse.templates import Template
 from simdup.reuse.winnowing import Seeds, Window, winnow
-
-I64 = NDArray[np.int64]
+from simdup.search.arrays import I64
 
 # Two positions are sorted as one number: some 13 GB of Chinese.
 MOST_UNITS = 1 << 32

@@ -20,7 +20,7 @@ from simdup.mix64 import mix_columns
 from simdup.model.criteria import Criteria
 from simdup.model.reading import Reading
 from simdup.model.table import Documents
-from simdup.search.arrays import RowIds
+from simdup.search.arrays import RowIds, run_starts
 
 # A field that more documents share names none of them; fewer such documents say nothing.
 _FEW_SHARE, _SOME = 4, 10
@@ -56,7 +56,7 @@ def apart_by_fields(
         group_of[members[members >= 0]] = number
     order = np.lexsort((group_of, heads))
     heads, group_of = heads[order], group_of[order]
-    begins = np.flatnonzero(np.append(True, heads[1:] != heads[:-1]))
+    begins = run_starts(heads)
     sizes = np.diff(np.append(begins, len(heads)))
     sharing = (sizes > 1) & (sizes <= _FEW_SHARE) & (heads[begins] != 0)
     alike, one_of = np.repeat(sharing, sizes), np.repeat(begins, sizes)

@@ -163,32 +163,28 @@ UNRELATED = math.sqrt(2)
 
 
 @cache
-def choose_pstable(
-    at: float, recall: float, budget: int, far: float = UNRELATED
-) -> tuple[float, Banding]:
+def choose_pstable(at: float, recall: float, budget: int) -> tuple[float, Banding]:
     """Choose the width of cells, rows and bands for vectors of length 1.
 
     Narrow cells separate near documents; wide cells contain everything.  Of the widths that reach
-    the recall, the best one proposes the fewest documents at the distance `far`.
+    the recall, the best one proposes the fewest unrelated documents.
 
     Parameters
     ----------
     at, recall, budget
         As in `choose`.
-    far : float
-        The distance of documents that should not be proposed.
     """
     found: list[tuple[float, float, Banding]] = []
     # From cells as wide as the distance up to cells so wide that rows can hardly compensate, in
     # steps of a tenth: finer steps matter less than the rounding of rows.
     for step in range(1, 31):
-        width = at * 1.1**step if at > 0 else far
+        width = at * 1.1**step if at > 0 else UNRELATED
         family = pstable_family(width)
         try:
             banding = choose(family, at, recall, budget)
         except SimdupError:
             continue
-        found.append((proposed(family, far, banding), -width, banding))
+        found.append((proposed(family, UNRELATED, banding), -width, banding))
     if not found:
         raise _unreachable("pstable", at, recall, budget)
     _, width, banding = min(found)

@@ -30,7 +30,16 @@ from numpy.typing import NDArray
 from simdup.lsh.bbit import SIZE, count_true
 from simdup.lsh.families import BBIT, Banding, choose
 from simdup.mix64 import GOLDEN, mix64
-from simdup.search.arrays import U64, RowIds, RowPairs, distinct, iter_ranges, read_rows, row_bits
+from simdup.search.arrays import (
+    U64,
+    Bools,
+    RowIds,
+    RowPairs,
+    distinct,
+    iter_ranges,
+    read_rows,
+    row_bits,
+)
 from simdup.search.threads import sort
 
 Sketches = NDArray[np.uint8]  # uint8[n, 128], contiguous
@@ -98,12 +107,12 @@ def all_keys(sketches: Sketches, banding: Banding) -> U64:
     return keys
 
 
-def agree(a: Sketches, b: Sketches, banding: Banding) -> NDArray[np.bool_]:
+def agree(a: Sketches, b: Sketches, banding: Banding) -> Bools:
     """Return which sketches (uint8[n, 128] each) agree in all bytes of a band (bool[n])."""
     rows, bands = banding
     # Most agree in too few bytes.
     equal = a == b
-    agreeing: NDArray[np.bool_] = count_true(equal) >= rows
+    agreeing: Bools = count_true(equal) >= rows
     some = np.flatnonzero(agreeing)
     cut = equal[some, : rows * bands].reshape(len(some), bands, rows)
     agreeing[some] = cut.all(axis=2).any(axis=1)
@@ -132,7 +141,7 @@ class AskedBands:
         self._shift = np.uint64(64 - bits)
         self._flags = [self._flag(keys, bits) for keys in self._sorted]
 
-    def _flag(self, keys: U64, bits: int) -> NDArray[np.bool_]:
+    def _flag(self, keys: U64, bits: int) -> Bools:
         flags = np.zeros(1 << bits, np.bool_)
         flags[self._place(keys)] = True
         return flags

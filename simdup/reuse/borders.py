@@ -12,18 +12,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.features.shingles import hash_runs
 from simdup.mix64 import mix64
 from simdup.reuse.symbols import Symbols
 from simdup.reuse.winnowing import Seeds
-from simdup.search.arrays import iter_ranges
-
-I64 = NDArray[np.int64]
-U64 = NDArray[np.uint64]
-U32 = NDArray[np.uint32]
-Bools = NDArray[np.bool_]
+from simdup.search.arrays import I64, U32, U64, Bools, iter_ranges, run_starts
 
 # K-grams that are counted at a time, if one common k-gram does not have more.
 _AT_ONCE = 1 << 19
@@ -99,7 +93,7 @@ def _edges(positions: I64, groups: U64, k: int) -> list[tuple[int, I64]]:
 def _parts(counts: I64) -> Iterator[slice]:
     """Yield ranges of rows that have about as many k-grams."""
     parts = np.cumsum(counts) // _AT_ONCE
-    edges = np.flatnonzero(np.diff(parts, prepend=-1)).tolist()
+    edges = run_starts(parts).tolist()
     yield from map(slice, edges, [*edges[1:], len(counts)])
 
 

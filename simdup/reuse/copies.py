@@ -11,13 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.reuse.symbols import Symbols, end_marks
-
-I64 = NDArray[np.int64]
-U32 = NDArray[np.uint32]
-Bools = NDArray[np.bool_]
+from simdup.search.arrays import I64, U32, Bools
 
 
 class Sides(NamedTuple):

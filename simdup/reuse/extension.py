@@ -11,11 +11,9 @@ from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.reuse.symbols import Symbols
-
-I64 = NDArray[np.int64]
+from simdup.search.arrays import I64
 
 # Symbols of the blocks that are compared, the last one again and again.
 _BLOCKS = (16, 64, 256, 1024, 4096)

@@ -39,10 +39,7 @@ from simdup.reuse.extension import MARGIN, Runs, distinct, extend
 from simdup.reuse.seeds import SeedIndex, index_seeds, iter_pairs
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, end_marks
 from simdup.reuse.winnowing import Seeds, Window, row_symbols
-from simdup.search.arrays import iter_ranges
-
-I64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from simdup.search.arrays import I64, Bools, iter_ranges
 
 # Pairs of seeds that are extended at a time, and that a range of texts has, if it has several.
 _PAIRS = 1 << 20

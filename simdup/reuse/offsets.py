@@ -11,13 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.features.folding import fold_segments
 from simdup.features.text import ends_of
 from simdup.reuse.symbols import places
-
-I64 = NDArray[np.int64]
+from simdup.search.arrays import I64
 
 
 class Offsets(NamedTuple):

@@ -14,8 +14,7 @@ from simdup.model.passages import Overlap, Passage
 from simdup.reuse.copies import Holders
 from simdup.reuse.finding import Passages, shares
 from simdup.reuse.offsets import LookUp, locate
-
-I64 = NDArray[np.int64]
+from simdup.search.arrays import I64, Bools
 
 # Pairs that become objects at a time.
 _CHUNK = 1 << 12
@@ -32,7 +31,7 @@ class Overlaps(Sequence[Overlap]):
     lengths: I64
     similarities: NDArray[np.float64]
     shares: NDArray[np.float64]  # float64[pairs, 2]
-    identical: NDArray[np.bool_]  # bool[pairs]
+    identical: Bools  # bool[pairs]
     names: Sequence[Any] = ()  # of the documents
 
     def located(self, names: Sequence[Any], look_up: LookUp) -> Overlaps:
@@ -41,7 +40,7 @@ class Overlaps(Sequence[Overlap]):
         a, b = locate(look_up, pairs, self.a, self.b)
         return replace(self, a=a, b=b, names=names)
 
-    def swap(self, wrong: NDArray[np.bool_]) -> Overlaps:
+    def swap(self, wrong: Bools) -> Overlaps:
         """Return the overlaps with the sides of some pairs exchanged, passages in order of a."""
         counts = np.diff(self.firsts)
         rows = np.repeat(wrong, counts)[:, None]

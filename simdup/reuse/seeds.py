@@ -16,16 +16,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.mix64 import GOLDEN
 from simdup.reuse.borders import Crowd, Place, common_beside
 from simdup.reuse.winnowing import Seeds
-from simdup.search.arrays import iter_ranges, read_rows, row_bits
-
-I64 = NDArray[np.int64]
-U32 = NDArray[np.uint32]
-Bools = NDArray[np.bool_]
+from simdup.search.arrays import I64, U32, U64, Bools, iter_ranges, read_rows, row_bits, run_starts
 
 # Occurrences of a k-gram in one text that start passages.  The same line a thousand times in two
 # texts is a million pairs, and all of them say one thing.
@@ -136,13 +131,13 @@ class _Grouped(NamedTuple):
     """Seeds that may start passages, in order, and those that occur in too many texts."""
 
     seeds: I64
-    groups: NDArray[np.uint64]
+    groups: U64
     crowd: Crowd
     common: int
     repeated: int
 
 
-def _group(hashes: NDArray[np.uint64], texts: U32, most: int) -> _Grouped:
+def _group(hashes: U64, texts: U32, most: int) -> _Grouped:
     """Group seeds by their hashes, part by part."""
     bits = max(len(hashes) // _PART, 1).bit_length() - 1
     numbers, groups = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
@@ -176,16 +171,14 @@ def _group(hashes: NDArray[np.uint64], texts: U32, most: int) -> _Grouped:
     return _Grouped(*_in_order(numbers, groups), crowd, common, repeated)
 
 
-def _in_order(
-    numbers: list[I64], groups: list[NDArray[np.uint64]]
-) -> tuple[I64, NDArray[np.uint64]]:
+def _in_order(numbers: list[I64], groups: list[U64]) -> tuple[I64, U64]:
     """Return seeds by number, and their groups."""
     every = np.concatenate(numbers)
     order = np.argsort(every)
     return every[order], np.concatenate(groups)[order]
 
 
-def _count_texts(keys: NDArray[np.uint64], texts: U32) -> tuple[Bools, Bools, I64]:
+def _count_texts(keys: U64, texts: U32) -> tuple[Bools, Bools, I64]:
     """Return where a key is new, where a key or a text is, and the distinct texts of each key."""
     if not len(keys):
         return np.zeros(0, np.bool_), np.zeros(0, np.bool_), np.zeros(0, np.int64)
@@ -200,9 +193,7 @@ def _ranks(starts: Bools) -> I64:
     return rows - np.maximum.accumulate(np.where(starts, rows, 0))
 
 
-def _contexts(
-    kept: I64, groups: NDArray[np.uint64], positions: I64, texts: U32, k: int
-) -> NDArray[np.uint64]:
+def _contexts(kept: I64, groups: U64, positions: I64, texts: U32, k: int) -> U64:
     """Return what comes before each seed: the group of the last one and its distance.
 
     Where that one does not start passages, the context is the seed's own.
@@ -215,13 +206,10 @@ def _contexts(
     return np.where(follows, before << np.uint64(16) | distances.astype(np.uint64), alone)
 
 
-def _ranges(*keys: NDArray[np.uint64]) -> tuple[U32, U32]:
+def _ranges(*keys: U64) -> tuple[U32, U32]:
     """Return for each row the first and the end of the run of equal keys that it is in."""
-    new = np.zeros(len(keys[0]), np.bool_)
-    for key in keys:
-        new |= np.diff(key, prepend=~key[:1]) != 0
-    firsts = np.flatnonzero(new)
-    sizes = np.diff(np.append(firsts, len(new)))
+    firsts = run_starts(*keys)
+    sizes = np.diff(np.append(firsts, len(keys[0])))
     return (
         np.repeat(firsts, sizes).astype(np.uint32),
         np.repeat(firsts + sizes, sizes).astype(np.uint32),

@@ -15,16 +15,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.model.passages import PassageCriteria
 from simdup.reuse.symbols import cut
 from simdup.reuse.winnowing import Window, winnow
-from simdup.search.arrays import RowPairs, iter_ranges
-
-I64 = NDArray[np.int64]
-U64 = NDArray[np.uint64]
-Bools = NDArray[np.bool_]
+from simdup.search.arrays import I64, U64, RowPairs, iter_ranges, run_starts
 
 # Every equal run of so many units has a seed: as `passages` does by default.
 WINDOW = Window.of(PassageCriteria().min_run)
@@ -59,8 +54,8 @@ def text_seeds(texts: Sequence[str]) -> TextSeeds:
     owners = np.searchsorted(found.starts, seeds.positions, "right") - 1
     order = np.lexsort((seeds.hashes, owners))
     owners, hashes = owners[order], seeds.hashes[order]
-    new = _new(owners, hashes)
-    return TextSeeds(np.searchsorted(owners[new], np.arange(len(texts) + 1)), hashes[new])
+    firsts = run_starts(owners, hashes)
+    return TextSeeds(np.searchsorted(owners[firsts], np.arange(len(texts) + 1)), hashes[firsts])
 
 
 def least_share(containment: float) -> float:
@@ -119,7 +114,7 @@ def _repeated(seeds: TextSeeds, numbers: I64) -> tuple[I64, I64]:
         own = np.flatnonzero((part_of == part) & (owners >= 0))
         hashes, holders = seeds.hashes[own], owners[own]
         order = np.lexsort((holders, hashes))
-        firsts = np.flatnonzero(_new(hashes[order]))
+        firsts = run_starts(hashes[order])
         counts = np.diff(np.append(firsts, len(order)))
         texts.append(holders[order[np.repeat(counts > 1, counts)]])
         ends = np.cumsum(counts[counts > 1])
@@ -151,10 +146,3 @@ def _count_pairs(starts: I64, texts: I64, n: int) -> Iterator[tuple[I64, I64, I6
         yield *np.divmod(known[done], n), counts[done]
         known, counts = known[~done], counts[~done]
     yield *np.divmod(known, max(n, 1)), counts
-
-
-def _new(*columns: I64 | U64) -> Bools:
-    """Return which rows differ from the one before, in any of several columns."""
-    new = np.ones(len(columns[0]), np.bool_)
-    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
-    return new

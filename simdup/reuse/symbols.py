@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from simdup.features.text import to_codes
 from simdup.mix64 import GOLDEN, mix64
+from simdup.search.arrays import I64, U32, U64
 
-Symbols = NDArray[np.uint32]
+Symbols = U32
 
 # The longest English words have some twenty letters; beyond, it is base64 or DNA, and its
 # characters count one each.
@@ -44,7 +45,7 @@ _UNSPACED = frozenset(
 class SymbolTexts(NamedTuple):
     """Texts as symbols, one after the other."""
 
-    starts: NDArray[np.int64]  # int64[texts + 1]: where each begins, and the end
+    starts: I64  # int64[texts + 1]: where each begins, and the end
     symbols: Symbols
 
 
@@ -52,8 +53,8 @@ class SymbolPlaces(NamedTuple):
     """A text as symbols, and the characters that each is made of (int64[symbols])."""
 
     symbols: Symbols
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    starts: I64
+    ends: I64
 
 
 def cut(texts: Sequence[str]) -> SymbolTexts:
@@ -78,12 +79,12 @@ def places(text: str) -> SymbolPlaces:
     return SymbolPlaces(symbols, owners, ends)
 
 
-def end_marks(texts: NDArray[np.int64]) -> Symbols:
+def end_marks(texts: I64) -> Symbols:
     """Return the symbol behind each text: no other text has it."""
     return (_CODE_POINTS + texts).astype(np.uint32)
 
 
-def _cut(codes: NDArray[np.uint32]) -> tuple[Symbols, NDArray[np.int64]]:
+def _cut(codes: U32) -> tuple[Symbols, I64]:
     """Return the symbols of code points, and the first character of each."""
     kinds = _kinds_of(codes)
     counts = (kinds != _SPACE).view(np.int8)
@@ -103,9 +104,7 @@ def _cut(codes: NDArray[np.uint32]) -> tuple[Symbols, NDArray[np.int64]]:
     return symbols, owners
 
 
-def _hash_words(
-    codes: NDArray[np.uint32], begins: NDArray[np.int64], lengths: NDArray[np.int64]
-) -> NDArray[np.uint64]:
+def _hash_words(codes: U32, begins: I64, lengths: I64) -> U64:
     """Return a hash of each word: a polynomial of its characters, mixed."""
     if not len(begins):
         return np.zeros(0, np.uint64)
@@ -116,7 +115,7 @@ def _hash_words(
     return mix64(np.add.reduceat(letters, first))
 
 
-def _kinds_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+def _kinds_of(codes: U32) -> NDArray[np.uint8]:
     """Return the kind of each character; the table fills itself."""
     table = _table()
     kinds = table[codes]

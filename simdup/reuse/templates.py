@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.features.folding import fold_all
 from simdup.features.shingles import hash_runs
 from simdup.reuse.symbols import HOLE, SymbolTexts, cut
+from simdup.search.arrays import U64, contains
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Template:
     """Runs of symbols that are ignored wherever they occur."""
 
     run: int
-    hashes: NDArray[np.uint64]  # of its runs of that length, rising
+    hashes: U64  # of its runs of that length, rising
 
     @classmethod
     def of(cls, texts: Sequence[str], run: int) -> Template:
@@ -31,9 +31,8 @@ class Template:
         hashes = _hashes(texts, self.run)
         if not len(hashes) or not len(self.hashes):
             return texts
-        places = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
         edges = np.zeros(len(texts.symbols) + 1, np.int64)
-        known = np.flatnonzero(self.hashes[places] == hashes)
+        known = np.flatnonzero(contains(self.hashes, hashes))
         # Not where a run reaches into the next text.
         ends = texts.starts[np.searchsorted(texts.starts, known, "right")]
         known = known[known + self.run <= ends]
@@ -42,7 +41,7 @@ class Template:
         return texts._replace(symbols=np.where(np.cumsum(edges)[:-1] > 0, HOLE, texts.symbols))
 
 
-def _hashes(texts: SymbolTexts, run: int) -> NDArray[np.uint64]:
+def _hashes(texts: SymbolTexts, run: int) -> U64:
     if len(texts.symbols) < run:
         return np.zeros(0, np.uint64)
     return hash_runs(texts.symbols.astype(np.uint64), run)

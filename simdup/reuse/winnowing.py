@@ -20,11 +20,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.features.shingles import hash_runs
 from simdup.mix64 import mix64
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts
+from simdup.search.arrays import I64, U64
 
 # Patterns of so many symbols at most make a k-gram a row.
 LONGEST_PATTERN = 4
@@ -33,7 +33,6 @@ LONGEST_PATTERN = 4
 _PART = 1 << 22
 
 _NEVER = np.uint64(2**64 - 1)
-_HIGH = np.uint64(32)
 _LOW = np.uint64(2**32 - 1)
 
 
@@ -57,8 +56,8 @@ class Window(NamedTuple):
 class Seeds(NamedTuple):
     """Chosen k-grams in the order of the text."""
 
-    hashes: NDArray[np.uint64]
-    positions: NDArray[np.int64]  # of their first symbols
+    hashes: U64
+    positions: I64  # of their first symbols
 
 
 def winnow(texts: SymbolTexts, window: Window) -> Seeds:
@@ -82,7 +81,7 @@ def winnow(texts: SymbolTexts, window: Window) -> Seeds:
     return Seeds(hashes[chosen], chosen)
 
 
-def _sliding_min(values: NDArray[np.uint64], w: int) -> NDArray[np.uint64]:
+def _sliding_min(values: U64, w: int) -> U64:
     """Return the least of each w consecutive values, in log2(w) steps."""
     size = 1
     while 2 * size <= w:
@@ -92,7 +91,7 @@ def _sliding_min(values: NDArray[np.uint64], w: int) -> NDArray[np.uint64]:
     return np.minimum(values[:-rest], values[rest:]) if rest else values
 
 
-def row_symbols(symbols: Symbols, k: int) -> NDArray[np.int64]:
+def row_symbols(symbols: Symbols, k: int) -> I64:
     """Return where the symbols of rows are, rising."""
     found = [np.zeros(0, np.int64)]
     for low in range(0, len(symbols), _PART):
@@ -106,7 +105,7 @@ def row_symbols(symbols: Symbols, k: int) -> NDArray[np.int64]:
     return np.concatenate(found)
 
 
-def _row_grams(symbols: Symbols, k: int) -> NDArray[np.int64]:
+def _row_grams(symbols: Symbols, k: int) -> I64:
     """Return the k-grams within rows."""
     found = [np.zeros(0, np.int64)]
     for begins, ends in _rows(symbols, k):
@@ -116,7 +115,7 @@ def _row_grams(symbols: Symbols, k: int) -> NDArray[np.int64]:
     return np.concatenate(found)
 
 
-def _rows(symbols: Symbols, k: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _rows(symbols: Symbols, k: int) -> Iterator[tuple[I64, I64]]:
     """Yield where rows of a pattern begin and end, by the length of the pattern.
 
     A row has k symbols at least, and its pattern twice.
@@ -129,9 +128,9 @@ def _rows(symbols: Symbols, k: int) -> Iterator[tuple[NDArray[np.int64], NDArray
         yield begins[long], ends[long]
 
 
-def _with_holes(symbols: Symbols, k: int) -> NDArray[np.int64]:
+def _with_holes(symbols: Symbols, k: int) -> I64:
     """Return the k-grams with a hole."""
     holes = np.flatnonzero(symbols == HOLE)
     found = (holes[:, None] - np.arange(k)).ravel()
-    inside: NDArray[np.int64] = found[(found >= 0) & (found <= len(symbols) - k)]
+    inside: I64 = found[(found >= 0) & (found <= len(symbols) - k)]
     return inside

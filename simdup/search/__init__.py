@@ -7,14 +7,13 @@ queries with existing tables, which `compressed` makes smaller; `joins` contains
 `banding` proposes candidates by equal band keys. `runs` sorts more pairs than fit in memory.
 
 `grouping` joins many rows without checking all their pairs, along `lists` of rows that have
-something in common: keys, rare elements (`prefixes`) or parts of sets (`parts`).
+something in common: keys, or rare elements or parts of sets (`prefixes`).
 """
 
 from simdup.search.allpairs import Pairs, all_pairs, iter_pairs
 from simdup.search.ball import HammingBall
-from simdup.search.explanation import explain
-from simdup.search.plans import Plan, plan
-from simdup.search.queries import Hits, SearchIndex, build, iter_hits, query
+from simdup.search.plans import Plan, explain, plan
+from simdup.search.queries import Hits, SearchIndex, build, iter_hits
 
 __all__ = [
     "HammingBall",
@@ -28,5 +27,4 @@ __all__ = [
     "iter_hits",
     "iter_pairs",
     "plan",
-    "query",
 ]

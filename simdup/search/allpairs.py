@@ -20,8 +20,8 @@ from simdup.search import baselines, duplicates, skew
 from simdup.search.arrays import U64, RowIds, RowPairs, combine_rows, hamming_distances, read_rows
 from simdup.search.ball import HammingBall
 from simdup.search.bitview import BitView
-from simdup.search.joins import Join, Matches, join_tables
-from simdup.search.memory import max_pairs, too_many
+from simdup.search.joins import Join, NearPairs, join_tables
+from simdup.search.memory import free_memory, too_many
 from simdup.search.pieces import Pieces, width
 from simdup.search.plans import Plan, long_run, plan
 from simdup.search.tables import build_table, find_long_runs, table_keys, walk
@@ -89,7 +89,7 @@ def all_pairs(
     """
     view = BitView.of_all_bits(fingerprints, bits)
     choose = _chooser(HammingBall(bits, distance), len(view), tables, search)
-    limit = max_pairs(PAIR_BYTES, memory)
+    limit = (free_memory() if memory is None else memory) // PAIR_BYTES
     found: list[U64] = []
     total = 0
     for i, j in _find(view, choose, copies, threads, limit):
@@ -191,9 +191,8 @@ def _join_distinct(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPai
         return _join_by_tables(view, chosen, threads)
     if chosen.search == "exhaustive":
         return interleave(baselines.scan(f, f, ball.distance, threads, later=True), threads)
-    lookup = baselines.build_lookup(chosen.search, f, ball)
-    found = baselines.look_up(chosen.search, f, lookup, f, ball)
-    return ((i[i < j], j[i < j]) for i, j in found)
+    look_up = baselines.probe if chosen.search == "probe" else baselines.find_neighbours
+    return ((i[i < j], j[i < j]) for i, j in look_up(f, ball))
 
 
 def _join_by_tables(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPairs]:
@@ -202,7 +201,7 @@ def _join_by_tables(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPa
     keys = table_keys(chosen, view, len(view))
     buffers = [np.empty(len(view), dtype=np.uint64) for _ in range(min(threads, len(keys)))]
 
-    def search_table(t: int) -> Iterator[Matches]:
+    def search_table(t: int) -> Iterator[NearPairs]:
         buffer = buffers.pop()
         try:
             yield from _search_table(join, keys[t], buffer)
@@ -212,7 +211,7 @@ def _join_by_tables(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPa
     yield from join_tables(join, keys, search_table, threads)
 
 
-def _search_table(join: Join, key: Pieces, buffer: U64) -> Iterator[Matches]:
+def _search_table(join: Join, key: Pieces, buffer: U64) -> Iterator[NearPairs]:
     """Yield the matches with equal keys in one table, in chunks."""
     view, distance, key_bits = join.left, join.distance, width(key)
     n = len(view)

@@ -5,7 +5,7 @@ significant word first and the unused high bits zero. A fingerprint is identifie
 """
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from simdup.mix64 import mix64
 
 U64: TypeAlias = NDArray[np.uint64]
+U32: TypeAlias = NDArray[np.uint32]
+I64: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
 RowIds: TypeAlias = NDArray[np.int64]
 RowPairs: TypeAlias = tuple[RowIds, RowIds]
 
@@ -100,6 +103,28 @@ def mix_rows(fingerprints: U64) -> U64:
     for word in range(1, fingerprints.shape[1]):
         result = mix64(result ^ fingerprints[:, word])
     return result
+
+
+def run_starts(*columns: NDArray[Any]) -> RowIds:
+    """Return where runs of equal rows begin, in several parallel columns.
+
+    >>> run_starts(np.array([3, 3, 5, 5, 5, 3])).tolist()
+    [0, 2, 5]
+    """
+    new = np.zeros(len(columns[0]), np.bool_)
+    new[:1] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(new)
+
+
+def contains(ordered: NDArray[Any], asked: NDArray[Any]) -> Bools:
+    """Return which numbers occur in a sorted array."""
+    if not len(ordered):
+        return np.zeros(len(asked), np.bool_)
+    position = np.minimum(np.searchsorted(ordered, asked), len(ordered) - 1)
+    found: Bools = ordered[position] == asked
+    return found
 
 
 def iter_ranges(counts: RowIds, chunk: int) -> Iterator[RowPairs]:

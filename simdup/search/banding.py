@@ -18,12 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdup.search.arrays import U64, RowPairs, iter_ranges
+from simdup.search.arrays import U32, U64, RowPairs, iter_ranges, run_starts
 from simdup.search.duplicates import collapse, expand
-
-U32 = NDArray[np.uint32]
 
 # Candidates in a chunk: with 16 bands their keys take 8 MB twice.
 CHUNK = 1 << 16
@@ -40,15 +37,12 @@ def neighbours(bands: Iterable[U32 | U64]) -> Iterator[RowPairs]:
         yield order[equal], order[equal + 1]
 
 
-def candidates(keys: U32 | U64, copies: str = "all") -> Iterator[RowPairs]:
+def candidates(keys: U32 | U64) -> Iterator[RowPairs]:
     """Yield the pairs of rows that have an equal key in any band.
 
     Parameters
     ----------
     keys : uint32[n, bands] or uint64[n, bands]
-    copies : {"all", "first"}
-        With ``first``, rows with all keys equal are paired with the first of them only, and
-        only the first is paired with others.
 
     Yields
     ------
@@ -57,7 +51,7 @@ def candidates(keys: U32 | U64, copies: str = "all") -> Iterator[RowPairs]:
     """
     groups = collapse(keys.astype(np.uint64, copy=False))
     distinct = keys if groups.distinct is None else keys[groups.distinct]
-    yield from expand(groups, _iter_candidates(distinct), copies == "all")
+    yield from expand(groups, _iter_candidates(distinct), every=True)
 
 
 def _iter_candidates(keys: U32 | U64) -> Iterator[RowPairs]:
@@ -66,7 +60,7 @@ def _iter_candidates(keys: U32 | U64) -> Iterator[RowPairs]:
         # Stable, so that the smaller of two rows comes first.
         order = np.argsort(keys[:, band], kind="stable")
         inside = keys[order, band]
-        ends = np.append(np.flatnonzero(inside[1:] != inside[:-1]) + 1, len(inside))
+        ends = np.append(run_starts(inside)[1:], len(inside))
         sizes = np.diff(ends, prepend=0)
         after = np.repeat(ends, sizes) - np.arange(len(inside)) - 1
         positions = np.flatnonzero(after)

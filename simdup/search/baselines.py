@@ -79,35 +79,30 @@ def iter_flips(ball: HammingBall) -> Iterator[U64]:
             yield mask
 
 
-def build_lookup(search: str, f: U64, ball: HammingBall) -> U64:
-    """Return the lookup table of ``probe`` or ``neighbours``; empty for other searches."""
-    if search == "probe":
-        return sort_by_mix(f)
-    return _store_neighbours(f, ball) if search == "neighbours" else np.empty(0, dtype=np.uint64)
-
-
-def look_up(search: str, f: U64, table: U64, queries: U64, ball: HammingBall) -> Iterator[RowPairs]:
-    """Find the fingerprints near each query in the table from `build_lookup`.
-
-    Yields
-    ------
-    query, row : int64[m]
-        Each pair once.
-    """
-    if search == "probe":
-        return _probe(f, table, queries, ball)
-    return _find_neighbours(f, table, queries, ball.distance)
-
-
-def _probe(f: U64, table: U64, queries: U64, ball: HammingBall) -> Iterator[RowPairs]:
-    """Look up all variants of the queries in ``table = sort_by_mix(f)``."""
+def probe(f: U64, ball: HammingBall) -> Iterator[RowPairs]:
+    """Look up all variants of each fingerprint, and yield the pairs of rows, in both orders."""
+    table = sort_by_mix(f)
     for mask in iter_flips(ball):
-        for low in range(0, len(queries), PAIRS):
-            variant = queries[low : low + PAIRS] ^ mask
+        for low in range(0, len(f), PAIRS):
+            variant = f[low : low + PAIRS] ^ mask
             for query, position in _find_fronts(table, mix_rows(variant), len(f)):
                 row = read_rows(table[position], len(f))
                 hit = hamming_distances(variant, query, f, row) == 0
                 yield query[hit] + low, row[hit]
+
+
+def find_neighbours(f: U64, ball: HammingBall) -> Iterator[RowPairs]:
+    """Look up each fingerprint among the neighbours of all; yield as `probe` does."""
+    table = _store_neighbours(f, ball)
+    for low in range(0, len(f), PAIRS):
+        for query, position in _find_fronts(table, mix_rows(f[low : low + PAIRS]), len(f)):
+            query += low
+            row = read_rows(table[position], len(f))
+            # A collision of the mix may yield a false pair, or a pair twice: different
+            # neighbours of one row with equal fronts. Same front, same row: they are adjacent.
+            hit = hamming_distances(f, query, f, row) <= ball.distance
+            hit[1:] &= (query[1:] != query[:-1]) | (row[1:] != row[:-1])
+            yield query[hit], row[hit]
 
 
 def _store_neighbours(f: U64, ball: HammingBall) -> U64:
@@ -121,19 +116,6 @@ def _store_neighbours(f: U64, ball: HammingBall) -> U64:
     flat = table.reshape(-1)
     flat.sort()
     return flat
-
-
-def _find_neighbours(f: U64, table: U64, queries: U64, distance: int) -> Iterator[RowPairs]:
-    """Look up the queries in ``table = _store_neighbours(f, ..)``."""
-    for low in range(0, len(queries), PAIRS):
-        for query, position in _find_fronts(table, mix_rows(queries[low : low + PAIRS]), len(f)):
-            query += low
-            row = read_rows(table[position], len(f))
-            # A collision of the mix may yield a false pair, or a pair twice: different
-            # neighbours of one row with equal fronts. Same front, same row: they are adjacent.
-            hit = hamming_distances(queries, query, f, row) <= distance
-            hit[1:] &= (query[1:] != query[:-1]) | (row[1:] != row[:-1])
-            yield query[hit], row[hit]
 
 
 def _find_fronts(table: U64, wanted: U64, n: int) -> Iterator[RowPairs]:

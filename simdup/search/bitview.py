@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
-from simdup.search.arrays import CHUNK, U64, WORD, RowIds, count_words, mix_rows
+from simdup.search.arrays import CHUNK, U32, U64, WORD, RowIds, count_words, mix_rows
 from simdup.search.ball import HammingBall, check_bits
 from simdup.search.pieces import Piece, Pieces, cut, merge_pieces, subtract, width
 
@@ -58,7 +58,7 @@ class BitView:
         """Return the ball with a distance, for the bits that may differ (at least one)."""
         return HammingBall(self.width, min(distance, self.width))
 
-    def take(self, rows: RowIds | NDArray[np.uint32] | slice) -> BitView:
+    def take(self, rows: RowIds | U32 | slice) -> BitView:
         """Return the view of some of the fingerprints."""
         return BitView(self.fingerprints[rows], self.bits, self.columns)
 
@@ -137,7 +137,7 @@ class BitView:
 def block_keys(fingerprints: U64, ball: HammingBall) -> list[U64]:
     """Return keys of fingerprints, one column (uint64[n]) for each of ``distance + 1`` blocks.
 
-    Fingerprints within the distance have an equal key in some column: see `simdup.search.cuts`.
+    Fingerprints within the distance have an equal key in some column: see `simdup.search.plans`.
     """
     view = BitView.of_all_bits(fingerprints, ball.bits)
     blocks = cut(ball.bits, min(ball.distance + 1, ball.bits))

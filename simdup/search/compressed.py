@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.search.arrays import CHUNK, U64, RowIds, iter_ranges
+from simdup.search.arrays import CHUNK, U32, U64, RowIds, iter_ranges
 
 # Values in a block. The directory's 4 bytes are a quarter of a bit per value, 0.6 % at 10**7; with
 # 64 values the total would be 2.4 % above the bound, with 256 a query decompresses twice as much.
@@ -34,12 +34,7 @@ class Compressed:
     lows: U64  # uint64[blocks, 2 l]: the low parts, bit-packed
     highs: NDArray[np.uint8]  # uint8[]: the high parts in unary, the lowest bit of a byte first
     # uint32[blocks + 1]: the high part of each block's first value, and of the very last value.
-    heads: NDArray[np.uint32]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-        return int(self.lows.nbytes + self.highs.nbytes + self.heads.nbytes)
+    heads: U32
 
 
 def compress_table(values: U64) -> Compressed:

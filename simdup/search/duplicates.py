@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.search.arrays import (
     CHUNK,
+    U32,
     U64,
     RowIds,
     RowPairs,
@@ -26,6 +26,7 @@ from simdup.search.arrays import (
     mix_rows,
     read_rows,
     row_bits,
+    run_starts,
 )
 from simdup.search.threads import sort
 
@@ -44,7 +45,7 @@ class Duplicates:
     sizes: RowIds  # int64[g]: how many rows each has
     # uint32[d] or None: the rows that are the first with their fingerprint, ascending; None if
     # all are. There is one for almost every fingerprint, hence the small type.
-    distinct: NDArray[np.uint32] | None
+    distinct: U32 | None
 
     def count_pairs(self) -> int:
         """Count the pairs within the groups."""
@@ -86,7 +87,7 @@ def collapse(fingerprints: U64, threads: int = 1) -> Duplicates:
     first = np.unique(both >> np.uint64(32)).astype(np.int64)
     both = np.concatenate([both, combine_rows(first, first)])
     both.sort()
-    starts = np.flatnonzero(np.diff((both >> np.uint64(32)).astype(np.int64), prepend=-1))
+    starts = run_starts(both >> np.uint64(32))
     members = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
     sizes = np.diff(starts, append=len(members))
     return Duplicates(first, members, starts, sizes, _find_distinct(n, first, members))
@@ -172,7 +173,7 @@ def _pick_members(groups: Duplicates, row: RowIds, group: RowIds, which: RowIds)
     return np.where(unique, row, groups.members[position])
 
 
-def _find_distinct(n: int, first: RowIds, members: RowIds) -> NDArray[np.uint32] | None:
+def _find_distinct(n: int, first: RowIds, members: RowIds) -> U32 | None:
     if not len(first):
         return None
     keep = np.ones(n, dtype=np.bool_)

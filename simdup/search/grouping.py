@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.search.arrays import U64, RowIds, distinct
+from simdup.search.arrays import U64, Bools, RowIds, distinct
 from simdup.search.forest import Forest
 from simdup.search.lists import Lists
 
 # Returns which pairs (i[k], j[k]) of rows belong together.
-Test = Callable[[RowIds, RowIds], NDArray[np.bool_]]
+Test = Callable[[RowIds, RowIds], Bools]
 
 # The cost of visiting a pair, in compared elements: 100 ns.
 LOOK = 64
@@ -41,7 +41,7 @@ class Check(NamedTuple):
     possible: Test
     passes: Test
 
-    def __call__(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    def __call__(self, i: RowIds, j: RowIds) -> Bools:
         """Return which pairs (i[k], j[k]) of rows belong together."""
         good = self.possible(i, j)
         some = np.flatnonzero(good)
@@ -108,7 +108,7 @@ class PairSet:
         """Add the pairs (i[k], j[k])."""
         np.bitwise_or.at(self._bits, (i, j // 8), np.uint8(128) >> (j % 8).astype(np.uint8))
 
-    def after(self, row: int) -> NDArray[np.bool_]:
+    def after(self, row: int) -> Bools:
         """Return which rows are the second of a pair of which this one is the first."""
         return np.unpackbits(self._bits[row], count=self._n).view(np.bool_)
 

@@ -21,7 +21,7 @@ from simdup.search.bitview import BitView
 from simdup.search.pieces import Pieces
 from simdup.search.threads import interleave
 
-Matches: TypeAlias = tuple[RowIds, RowIds, U64]
+NearPairs: TypeAlias = tuple[RowIds, RowIds, U64]
 """Rows i, j: int64[m] of both sides, and the bits in which they differ: uint64[m, words]."""
 
 
@@ -36,13 +36,13 @@ class Join:
     right: BitView
     distance: int
 
-    def compare(self, i: RowIds, j: RowIds) -> Matches:
+    def compare(self, i: RowIds, j: RowIds) -> NearPairs:
         """Compare candidates, m of each, and return those within the distance."""
         x = xor_rows(self.left.fingerprints, i, self.right.fingerprints, j)
         near = count_ones(x) <= self.distance
         return i[near], j[near], x[near]
 
-    def lift(self, i: RowIds, j: RowIds, pairs: Iterable[RowPairs]) -> Iterator[Matches]:
+    def lift(self, i: RowIds, j: RowIds, pairs: Iterable[RowPairs]) -> Iterator[NearPairs]:
         """Yield the pairs found one level down, among rows `i` of `left` and `j` of `right`."""
         for a, b in pairs:
             left, right = i[a], j[b]
@@ -51,7 +51,7 @@ class Join:
 
 
 def join_tables(
-    join: Join, keys: list[Pieces], search_table: Callable[[int], Iterator[Matches]], threads: int
+    join: Join, keys: list[Pieces], search_table: Callable[[int], Iterator[NearPairs]], threads: int
 ) -> Iterator[RowPairs]:
     """Search all tables, `threads` at a time, and yield each pair once, in chunks.
 

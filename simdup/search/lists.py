@@ -26,12 +26,14 @@ from numpy.typing import NDArray
 from simdup.mix64 import mix64
 from simdup.search.arrays import (
     U64,
+    Bools,
     RowIds,
     RowPairs,
     distinct,
     iter_ranges,
     read_rows,
     row_bits,
+    run_starts,
 )
 
 # Pairs in a chunk: their row numbers take 1 MB.
@@ -55,7 +57,7 @@ class Lists:
     # int64[rows]: rows of equal kinds never belong together; None if all may.
     kinds: RowIds | None = None
     # bool[entries]: which rows others in the list may take; None for all (see `grouping.stars`).
-    takeable: NDArray[np.bool_] | None = None
+    takeable: Bools | None = None
 
     @classmethod
     def none(cls) -> Lists:
@@ -77,7 +79,7 @@ class Lists:
     def of_entries(cls, entries: U64, n: int) -> Lists:
         """Return the lists of rows with an equal key; see `pack`.  This sorts the entries."""
         entries.sort()
-        starts = _starts(entries >> np.uint64(row_bits(n)))
+        starts = run_starts(entries >> np.uint64(row_bits(n)))
         sizes = np.diff(starts, append=len(entries))
         rows = read_rows(entries[np.repeat(sizes > 1, sizes)], n)
         sizes = sizes[sizes > 1]
@@ -112,10 +114,10 @@ class Lists:
         """Return the number of entries."""
         return len(self.rows)
 
-    def take(self, entries: NDArray[np.bool_]) -> Lists:
+    def take(self, entries: Bools) -> Lists:
         """Return some of the entries, except those that would be alone, or with their kind only."""
         kept = np.flatnonzero(entries)
-        starts = _starts(self.lists[kept])
+        starts = run_starts(self.lists[kept])
         sizes = np.diff(starts, append=len(kept))
         good = sizes > 1
         if self.kinds is not None:
@@ -137,13 +139,13 @@ class Lists:
         return lists, counts[self.lists]
 
     @property
-    def _all_takeable(self) -> NDArray[np.bool_]:
+    def _all_takeable(self) -> Bools:
         return np.ones(len(self), np.bool_) if self.takeable is None else self.takeable
 
     @cached_property
     def starts(self) -> RowIds:
         """Where the lists begin (int64[lists])."""
-        return _starts(self.lists)
+        return run_starts(self.lists)
 
     @cached_property
     def sizes(self) -> RowIds:
@@ -193,7 +195,7 @@ class Lists:
         possible = _possible(self, a, b) & (i != j)
         return i[possible], j[possible]
 
-    def of_possible(self, possible: Callable[..., NDArray[np.bool_]], most: int) -> Lists:
+    def of_possible(self, possible: Callable[..., Bools], most: int) -> Lists:
         """Return a list for each pair of rows that is possible, or all if these are too many."""
         n = int(self.rows.max(initial=-1)) + 1
         found, waiting, held = np.zeros(0, np.int64), list[RowIds](), 0
@@ -256,7 +258,7 @@ def pack(keys: U64, rows: RowIds, n: int) -> U64:
     return keys >> bits << bits | rows.astype(np.uint64)
 
 
-def _possible(lists: Lists, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
+def _possible(lists: Lists, a: RowIds, b: RowIds) -> Bools:
     """Return which pairs of entries of the same list may share as much as they must.
 
     Elements have the same order in all sets.  Two sets that share enough have a first common
@@ -275,32 +277,24 @@ def _tails(lists: Lists, own: RowIds, most: int) -> tuple[RowIds, RowIds]:
     """Return the entries in order, and with how many of its list's end each is paired."""
     order = np.lexsort((own, lists.lists))
     lengths = np.empty(len(lists), np.int64)
-    sizes = np.diff(_starts(lists.lists[order], own[order]), append=len(lists))
+    sizes = np.diff(run_starts(lists.lists[order], own[order]), append=len(lists))
     lengths[order] = np.repeat(sizes, sizes)
     room = own if lists.rest is None else lists.rest
     order = np.lexsort((room, own, lengths, lists.lists))
-    starts = _starts(lists.lists[order], own[order])
+    starts = run_starts(lists.lists[order], own[order])
     sizes = np.diff(starts, append=len(lists))
     run_ends = np.repeat(starts + sizes, sizes)
     return order, np.minimum(lists.bounds[1] - run_ends, most)
 
 
-def _several(values: RowIds, starts: RowIds) -> NDArray[np.bool_]:
+def _several(values: RowIds, starts: RowIds) -> Bools:
     """Return which lists have several values, given those of entries and where lists begin."""
     changes = np.append(False, values[1:] != values[:-1])
     changes[starts] = False
-    several: NDArray[np.bool_] = (
+    several: Bools = (
         np.add.reduceat(changes.astype(np.int64), starts) > 0 if len(starts) else changes[:0]
     )
     return several
-
-
-def _starts(*numbers: NDArray[np.integer]) -> RowIds:
-    """Return where runs of equal rows begin, in several parallel columns."""
-    if not len(numbers[0]):
-        return np.zeros(0, np.int64)
-    changes = np.logical_or.reduce([column[1:] != column[:-1] for column in numbers])
-    return np.flatnonzero(np.append(True, changes))
 
 
 def kinds_of(groups: RowIds) -> RowIds:
@@ -322,8 +316,7 @@ class KindRuns(NamedTuple):
     def of(cls, lists: RowIds, kinds: RowIds, places: RowIds) -> KindRuns:
         """Return the runs of entries, given list, kind and place in the list of each."""
         order = np.lexsort((places, kinds, lists))
-        changes = (np.diff(lists[order]) != 0) | (np.diff(kinds[order]) != 0)
-        starts = np.flatnonzero(np.append(True, changes)) if len(order) else order
+        starts = run_starts(lists[order], kinds[order])
         sizes = np.diff(starts, append=len(order))
         runs = np.repeat(np.arange(len(starts)), sizes)
         run_of = np.empty(len(order), np.int64)

@@ -21,11 +21,6 @@ def free_memory() -> int:
         return 4 << 30
 
 
-def max_pairs(pair_bytes: int, memory: int | None) -> int:
-    """Count the pairs of `pair_bytes` each that fit in `memory` bytes, or in the free memory."""
-    return (free_memory() if memory is None else memory) // pair_bytes
-
-
 def too_many(pairs: int, copies: str) -> SimdupError:
     """Return the error for at least `pairs` pairs."""
     hint = "`iter_pairs` yields them in chunks; a smaller `distance` finds fewer; raise `memory`"

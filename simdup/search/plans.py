@@ -1,20 +1,42 @@
-"""Plans: the search and the tables that find every pair at the lowest cost.
+"""Plans: which tables find every pair, and whether they or the plain scan cost least.
 
-`cuts` lists the possible tables, `costs` estimates their cost. `plan` chooses the cheapest, which
-for few fingerprints or a large distance is the plain scan.
+The idea (Manku, Jain, Das Sarma, WWW 2007, section 3.1): cut the bits into b blocks. Two
+fingerprints within distance k differ in at most k blocks, because each differing bit affects one
+block. So they agree on at least b - k blocks. Build one table for each choice of b - k blocks,
+C(b, k) in all, and key it on these blocks: in at least one table the two have equal keys. This
+is the pigeonhole principle, and it misses no pair.
+
+More blocks mean more tables to sort, and longer keys. Of n**2 / 2 pairs of random fingerprints,
+n**2 / 2**(p + 1) have equal keys of p bits: the expected candidates. For 64 bits and distance 3:
+
+====== ====== ========= ==========================================
+tables blocks key bits  the idea
+====== ====== ========= ==========================================
+4      4      16        k + 1 blocks, one of them equal
+10     5      25 or 26  k + 2 blocks, two of them equal
+20     6      31 to 33  k + 3 blocks, three of them equal
+16     4 x 4  28        nested: one block of four equal, and of the
+                        remaining 48 bits, cut in four, one again
+====== ====== ========= ==========================================
+
+For other distances, the same four numbers name the same four shapes.
+
+`plan` chooses the cheapest of these cuts by the estimates of `costs`; for few fingerprints or a
+large distance it is the plain scan.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 
 from simdup.errors import SimdupError, invalid
+from simdup.search import pieces
 from simdup.search.arrays import WORD, count_words, row_bits
 from simdup.search.ball import HammingBall
 from simdup.search.costs import COSTS
-from simdup.search.cuts import Cut
-from simdup.search.pieces import Pieces, width
+from simdup.search.pieces import Pieces, locate, merge_pieces, subtract, width
 
 SHAPES = {4: 1, 10: 2, 20: 3}  # tables at distance 3: blocks more than the distance
 NESTED = 16
@@ -24,6 +46,61 @@ MAX_TABLES = 1_000
 # Ten million lookups take seconds per fingerprint; a scan is faster.
 MAX_VARIANTS = 10_000_000
 MAX_STORED = 1 << 28  # neighbours of 8 bytes: 2 GiB
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """One way to cut fingerprints, complete for a Hamming ball."""
+
+    ball: HammingBall
+    # More than the distance, at most the number of bits; for a nested cut, the distance + 1.
+    blocks: int
+    nested: bool = False  # whether the bits outside each block are cut again
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The blocks' sizes in bits."""
+        return tuple(size for _, size in pieces.cut(self.ball.bits, self.blocks))
+
+    @property
+    def tables(self) -> int:
+        """The number of tables."""
+        return self.blocks**2 if self.nested else math.comb(self.blocks, self.ball.distance)
+
+    @property
+    def keys(self) -> tuple[Pieces, ...]:
+        """The bits of every table's key."""
+        if self.nested:
+            return tuple(self._nested_keys())
+        blocks = pieces.cut(self.ball.bits, self.blocks)
+        chosen = combinations(blocks, self.blocks - self.ball.distance)
+        return tuple(merge_pieces(some) for some in chosen)
+
+    def _nested_keys(self) -> Iterator[Pieces]:
+        """Yield the keys of the nested cut: each of k + 1 blocks, with each of k + 1 of the rest.
+
+        It is complete because it applies the first cut twice. Two fingerprints agree on one of
+        k + 1 blocks, so all their differences, at most k, are in the rest, where they again agree
+        on one of k + 1 blocks.
+        """
+        for outer in pieces.cut(self.ball.bits, self.blocks):
+            rest = subtract([(0, self.ball.bits)], [outer])
+            for start, length in pieces.cut(width(rest), self.blocks):
+                yield merge_pieces([outer, *locate(rest, start, length)])
+
+    def key_sizes(self) -> Iterator[tuple[int, int]]:
+        """Yield the sizes of the keys with their counts, without making the keys."""
+        sizes = self.sizes
+        if self.nested:
+            for outer in sizes:
+                for _, inner in pieces.cut(self.ball.bits - outer, self.blocks):
+                    yield outer + inner, 1
+            return
+        chosen, small = self.blocks - self.ball.distance, min(sizes)
+        larger = sum(size > small for size in sizes)
+        for large in range(min(chosen, larger) + 1):
+            keys = math.comb(larger, large) * math.comb(self.blocks - larger, chosen - large)
+            yield chosen * small + large, keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,3 +230,51 @@ def _plan_baseline(search: str, ball: HammingBall, n: int) -> Plan:
         return Plan(search, ball, n, None, candidates, 8 * n, stored * COSTS.lookup)
     seconds = stored * COSTS.sort * math.log2(max(stored, 2)) + n * COSTS.lookup
     return Plan(search, ball, n, None, candidates, 8 * stored, seconds)
+
+
+def explain(chosen: Plan) -> str:
+    """Describe in a few lines what a plan does, and its alternatives.
+
+    Seconds are those of the cost model: one core, random fingerprints.
+    """
+    lines = [
+        f"{chosen.n:,} fingerprints of {chosen.ball.bits} bits, distance {chosen.ball.distance}",
+        f"search               {chosen.search}",
+    ]
+    if chosen.cut:
+        sizes = chosen.cut.sizes
+        lines += [
+            f"blocks               {len(sizes)} ({', '.join(map(str, sizes))} bits)",
+            f"tables               {chosen.tables}",
+            f"key bits             {_format_range(chosen.key_bits)}",
+        ]
+    lines += [
+        f"expected candidates  {chosen.candidates:,.0f}",
+        f"memory               {_format_bytes(chosen.memory)} per thread, without input and output",
+        f"model                {_format_seconds(chosen.seconds)} on one core",
+    ]
+    if chosen.search in ("tables", "exhaustive"):
+        lines.append("compared with:")
+        for other in alternatives(chosen.ball, chosen.n):
+            name = f"{other.tables} tables" if other.tables else other.search
+            key = f"keys of {_format_range(other.key_bits)} bits, " if other.tables else ""
+            figures = f"{key}{other.candidates:,.0f} candidates, {_format_seconds(other.seconds)}"
+            lines.append(f"  {name:<18} {figures}")
+    return "\n".join(lines)
+
+
+def _format_range(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _format_seconds(seconds: float) -> str:
+    # Nobody reads 4.16e-07 s.
+    return f"{seconds:.3g} s" if seconds >= 0.001 else "under 1 ms"
+
+
+def _format_bytes(count: int) -> str:
+    size, unit = float(count), 0
+    while size >= 1000 and unit < 4:
+        size, unit = size / 1000, unit + 1
+    return f"{size:.3g} {('bytes', 'kB', 'MB', 'GB', 'TB')[unit]}"

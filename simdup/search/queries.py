@@ -14,7 +14,7 @@ searched.
 Few queries do not pay for tables: a `Searcher` scans rows first.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -22,25 +22,23 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.errors import SimdupError
 from simdup.search import baselines, skew
 from simdup.search.arrays import (
     U64,
     WORD,
     RowIds,
     RowPairs,
-    hamming_distances,
     iter_ranges,
     read_rows,
     row_bits,
+    run_starts,
 )
 from simdup.search.ball import HammingBall
 from simdup.search.bitview import BitView
 from simdup.search.compressed import Compressed, compress_table, decompress_window
 from simdup.search.costs import COSTS
 from simdup.search.duplicates import PAIRS, Duplicates, collapse, expand_rows
-from simdup.search.joins import Join, Matches, join_tables
-from simdup.search.memory import max_pairs
+from simdup.search.joins import Join, NearPairs, join_tables
 from simdup.search.pieces import Pieces, width
 from simdup.search.plans import Plan, plan
 from simdup.search.tables import build_table, table_keys
@@ -54,9 +52,6 @@ BATCH_COMPRESSED = 1 << 13
 # With fewer queries, threads save less time than starting them takes. Against 10**6, one thread
 # and two: 100 queries 2.3 and 3.3 ms, 1,000 6.5 and 7.9 ms, 3,000 20.6 and 12.5 ms.
 MIN_PARALLEL_QUERIES = 3_000
-
-# The most bytes per hit: in chunks 18, concatenated 18, ordered 18, and 16 to order it.
-HIT_BYTES = 70
 
 # Rows compared at a time. With 4,096, 16,384, 32,768 and 131,072, one query against 10**6 rows
 # takes 1.9, 1.1, 1.0 and 0.8 ms; 64 queries against 10**7 take 29, 12.7, 11.4 and 12.7 ms each.
@@ -73,16 +68,9 @@ class SearchIndex:
 
     view: BitView  # the distinct fingerprints
     duplicates: Duplicates
-    plan: Plan  # its distance is the largest for queries
+    plan: Plan
     keys: list[Pieces]  # the bits in front of each table
     tables: list[Table]  # sorted, uint64[m] each, one for each key
-    lookup: U64  # uint64[]: the lookup table of ``probe`` and ``neighbours``
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the tables and the fingerprints."""
-        parts = (self.view.fingerprints, self.lookup, *self.tables)
-        return sum(int(part.nbytes) for part in parts)
 
 
 def build(
@@ -92,7 +80,6 @@ def build(
     compress: bool = False,
     *,
     tables: int | str = "auto",
-    search: str = "tables",
     threads: int | None = None,
 ) -> SearchIndex:
     """Build the tables that queries will be joined with.
@@ -102,10 +89,10 @@ def build(
     fingerprints : uint64[n] or uint64[n, words]
         The array is kept, not copied, unless some are equal.
     bits, distance : int
-        As for `all_pairs`; queries may use a smaller distance.
+        As for `all_pairs`.
     compress : bool
         Store about 42 instead of 64 bits per value (at 10**7), which makes queries slower.
-    tables, search, threads
+    tables, threads
         As for `all_pairs`.
 
     Raises
@@ -118,7 +105,7 @@ def build(
     groups = collapse(view.fingerprints, count_threads(threads))
     if groups.distinct is not None:
         view = view.take(groups.distinct)
-    chosen = plan(ball, len(view), tables, search)
+    chosen = plan(ball, len(view), tables)
     keys = table_keys(chosen, view, max(len(view), BATCH))
 
     def sort_table(key: Pieces) -> Table:
@@ -127,50 +114,20 @@ def build(
 
     with ThreadPoolExecutor(count_threads(threads)) as pool:
         built = list(pool.map(sort_table, keys))
-    lookup = baselines.build_lookup(chosen.search, view.fingerprints, ball)
-    return SearchIndex(view, groups, chosen, keys, built, lookup)
+    return SearchIndex(view, groups, chosen, keys, built)
 
 
 class Hits(NamedTuple):
-    """The results of queries: query number, row of the index, exact Hamming distance.
+    """The results of queries, m of them."""
 
-    Attributes
-    ----------
-    query, row : int64[m]
-    distance : int16[m]
-    """
-
-    query: RowIds
-    row: RowIds
-    distance: NDArray[np.int16]
-
-    @classmethod
-    def concat(cls, several: Sequence["Hits"]) -> "Hits":
-        """Concatenate hits."""
-        nothing = np.empty(0, dtype=np.int64)
-        none = cls(nothing, nothing, nothing.astype(np.int16))
-        query, row, distance = zip(none, *several, strict=True)
-        return cls(np.concatenate(query), np.concatenate(row), np.concatenate(distance))
-
-    def ordered(self) -> "Hits":
-        """Return the hits by query and row."""
-        # Both numbers in one value, because sorting by one value is faster than by two.
-        return self.take(np.argsort(self.query << 32 | self.row))
-
-    def take(self, which: RowIds | slice) -> "Hits":
-        """Return some of the hits."""
-        return Hits(self.query[which], self.row[which], self.distance[which])
+    query: RowIds  # its number
+    row: RowIds  # of the index
 
 
-def query(
-    index: SearchIndex,
-    fingerprints: U64,
-    distance: int | None = None,
-    *,
-    threads: int | None = None,
-    memory: int | None = None,
-) -> Hits:
-    """Find the fingerprints of an index within a distance of each query.
+def iter_hits(
+    index: SearchIndex, fingerprints: U64, *, threads: int | None = None
+) -> Iterator[Hits]:
+    """Find the fingerprints of an index within its distance of each query.
 
     Parameters
     ----------
@@ -178,89 +135,41 @@ def query(
         From `build`.
     fingerprints : uint64[q] or uint64[q, words]
         One or a million queries.
-    distance : int, optional
-        At most the distance of the index, which is the default.
     threads : int, optional
         By default one per core.
-    memory : int, optional
-        The most bytes for the result; by default the free memory.
 
-    Returns
-    -------
+    Yields
+    ------
     Hits
-        Ordered by (query, row). Each duplicate in the index is found.
+        Each once, in undefined order, without keeping all. Each duplicate in the index is found.
 
     Raises
     ------
     SimdupError
-        Invalid input; a distance above that of the index; more hits than fit in memory.
+        Invalid input.
     """
-    limit = max_pairs(HIT_BYTES, memory)
-    found: list[Hits] = []
-    total = 0
-    for chunk in iter_hits(index, fingerprints, distance, threads=threads):
-        total += len(chunk.query)
-        if total > limit:
-            raise SimdupError(
-                "queries",
-                f"{total:,} or more hits do not fit in memory",
-                "pass fewer queries at a time, or a smaller `distance`",
-            )
-        found.append(chunk)
-    return Hits.concat(found).ordered()
-
-
-def iter_hits(
-    index: SearchIndex,
-    fingerprints: U64,
-    distance: int | None = None,
-    *,
-    threads: int | None = None,
-) -> Iterator[Hits]:
-    """Find the hits that `query` finds, in chunks, in undefined order, without keeping all."""
-    built = index.plan.ball
-    asked = BitView.of_all_bits(fingerprints, built.bits)
-    ball = built if distance is None else HammingBall(built.bits, distance)
-    if ball.distance > built.distance:
-        raise SimdupError(
-            "distance",
-            f"{ball.distance} exceeds {built.distance}, the largest distance of the index",
-            "build it again with a larger `distance`",
-            field="distance",
-        )
-    return _find(index, asked, ball, count_threads(threads))
-
-
-def _find(index: SearchIndex, asked: BitView, ball: HammingBall, threads: int) -> Iterator[Hits]:
-    """Yield all hits, each once, in chunks."""
+    asked = BitView.of_all_bits(fingerprints, index.plan.ball.bits)
     if not len(index.view):
         return
-    if len(asked) < MIN_PARALLEL_QUERIES:
-        threads = 1
+    threads = 1 if len(asked) < MIN_PARALLEL_QUERIES else count_threads(threads)
     for low in range(0, len(asked), BATCH):
         some = asked.take(slice(low, low + BATCH))
-        for i, found in _search_batch(index, some, ball, threads):
-            distances = hamming_distances(some.fingerprints, i, index.view.fingerprints, found)
+        for i, found in _search_batch(index, some, threads):
             for which, row in expand_rows(index.duplicates, found):
-                yield Hits(i[which] + low, row, distances[which])
+                yield Hits(i[which] + low, row)
 
 
-def _search_batch(
-    index: SearchIndex, asked: BitView, ball: HammingBall, threads: int
-) -> Iterator[RowPairs]:
+def _search_batch(index: SearchIndex, asked: BitView, threads: int) -> Iterator[RowPairs]:
     """Return the pairs of a query and a distinct fingerprint, each once, in chunks."""
-    search, f, queries = index.plan.search, index.view.fingerprints, asked.fingerprints
-    if search == "exhaustive":
-        return interleave(baselines.scan(queries, f, ball.distance, threads), threads)
-    if search != "tables":
-        return baselines.look_up(search, f, index.lookup, queries, ball)
-    join, keys = Join(asked, index.view, ball.distance), index.keys
-    if skew.prefers_scan(asked, index.view, keys, ball.distance):
-        return interleave(baselines.scan(queries, f, ball.distance, threads), threads)
+    view, keys, distance = index.view, index.keys, index.plan.ball.distance
+    if not keys or skew.prefers_scan(asked, view, keys, distance):
+        parts = baselines.scan(asked.fingerprints, view.fingerprints, distance, threads)
+        return interleave(parts, threads)
+    join = Join(asked, view, distance)
     return join_tables(join, keys, lambda t: _search_table(join, keys[t], index.tables[t]), threads)
 
 
-def _search_table(join: Join, key: Pieces, whole: Table) -> Iterator[Matches]:
+def _search_table(join: Join, key: Pieces, whole: Table) -> Iterator[NearPairs]:
     """Yield the matches with equal keys in one table, in chunks."""
     q, n = len(join.left), len(join.right)
     values = build_table(join.left, key, np.empty(q, dtype=np.uint64))
@@ -299,7 +208,7 @@ def _find_heavy_runs(begin: RowIds, count: RowIds, met: RowIds) -> list[tuple[in
     Queries with equal keys are adjacent and hit the same run. `begin` and `count`, int64[q],
     describe the run of each query; `met`, int64[m], are the queries that hit a run.
     """
-    heads = np.flatnonzero(np.diff(begin[met], prepend=-1) != 0)
+    heads = run_starts(begin[met])
     sizes = np.diff(heads, append=len(met))
     starts = met[heads]
     # A quarter of a million comparisons take less time than the calls for a single table.
@@ -316,7 +225,7 @@ def _join_below(below: Join, chosen: Plan) -> Iterator[RowPairs]:
     keys = table_keys(chosen, right, max(len(left), len(right)))
     buffer = np.empty(len(right), dtype=np.uint64)
 
-    def search_table(t: int) -> Iterator[Matches]:
+    def search_table(t: int) -> Iterator[NearPairs]:
         return _search_table(below, keys[t], build_table(right, keys[t], buffer))
 
     return join_tables(below, keys, search_table, threads=1)
@@ -361,11 +270,6 @@ class Searcher:
             held[:first] = self._held[:first]
             self._held = held
         self._held[first : self._rows] = values
-
-    @property
-    def has_tables(self) -> bool:
-        """Whether tables have been sorted."""
-        return self._tables is not None
 
     def find(self, asked: U64) -> Generator[Hits, None, None]:
         """Yield all hits, in chunks, in undefined order."""
@@ -416,4 +320,4 @@ def _compare(asked: U64, values: U64, distance: int, chunks: slice) -> Iterator[
                 distances = distances + np.bitwise_count(x).astype(np.uint16)
             near = np.flatnonzero(distances <= distance)
             if len(near):
-                yield Hits(np.full(len(near), query), near + low, distances[near].astype(np.int16))
+                yield Hits(np.full(len(near), query), near + low)

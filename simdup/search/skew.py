@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simdup.search.arrays import U64, RowIds, count_words
+from simdup.search.arrays import U64, RowIds, count_words, run_starts
 from simdup.search.bitview import BitView
 from simdup.search.costs import COSTS
 from simdup.search.duplicates import PAIRS
@@ -108,7 +108,7 @@ def _runs(view: BitView, key: Pieces) -> list[RowIds]:
     view.pack(key, width(key), values)
     order = np.argsort(values, kind="stable")
     values = values[order]
-    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+    starts = run_starts(values)
     sizes = np.diff(starts, append=len(values))
     several = np.flatnonzero(sizes > 1)
     runs = zip(starts[several].tolist(), sizes[several].tolist(), strict=True)

@@ -22,8 +22,7 @@ from simdup.model.criteria import LOSSLESS, Criteria
 from simdup.model.table import Side
 from simdup.search.arrays import U64, RowIds, hamming_distances
 from simdup.search.lists import Lists
-from simdup.search.parts import Parts
-from simdup.search.prefixes import Prefixes, odd_sketches
+from simdup.search.prefixes import Parts, Prefixes, odd_sketches
 from simdup.verify.candidates import Candidates
 from simdup.verify.searches import NearFingerprints
 from simdup.verify.shared_elements import ROWS, SharedElements
@@ -202,10 +201,9 @@ class SetBounds:
             prefixes.count(places, *sets)
         for places, sets in self._all():
             prefixes.add(places, *sets)
-        prefixes.remember()
-        prefixes.forget()
+        prefixes.remember(drop=True)
         for places, sets in self._all():
-            prefixes.add_holders(places, *sets)
+            prefixes.add(places, *sets, met=True, whole=True)
         return prefixes.holder_lists()
 
     def lists(self, settled: NDArray[np.bool_]) -> Lists:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import examples
 
-from lab.oracles.search import clustered, numbers_of, oracle, planted, triples, words_of
+from lab.oracles.search import clustered, numbers_of, oracle, planted, tuples, words_of
 from simdup.errors import SimdupError
 from simdup.search import (
     Pairs,
@@ -29,7 +29,7 @@ def test_finds_exactly_the_pairs_within_any_distance_of_any_width(drawn, data, w
     numbers, bits = drawn
     distance = data.draw(st.integers(0, bits) | st.integers(0, min(bits, 6)))
     found = all_pairs(words_of(numbers, bits), distance, bits, which, threads=1)
-    assert triples(found) == oracle(numbers, distance, which)
+    assert tuples(found) == oracle(numbers, distance, which)
 
 
 @SMALL
@@ -39,7 +39,7 @@ def test_every_plan_finds_the_same(drawn, data, which):
     distance = data.draw(st.integers(0, min(bits, 5)))
     f, expected = words_of(numbers, bits), oracle(numbers, distance, which)
     for shape in (4, 10, 16, 20):
-        assert triples(all_pairs(f, distance, bits, which, tables=shape, threads=1)) == expected
+        assert tuples(all_pairs(f, distance, bits, which, tables=shape, threads=1)) == expected
 
 
 @examples(40)
@@ -50,7 +50,7 @@ def test_every_search_finds_the_same(drawn, data, which):
     f, expected = words_of(numbers, bits), oracle(numbers, distance, which)
     for search in ("tables", "auto", "exhaustive", "probe", "neighbours"):
         found = all_pairs(f, distance, bits, which, search=search, threads=1)
-        assert triples(found) == expected, search
+        assert tuples(found) == expected, search
 
 
 @pytest.mark.parametrize("bits", [24, 64, 128, 200])
@@ -58,15 +58,15 @@ def test_every_search_finds_the_same(drawn, data, which):
 def test_all_threads_and_chunk_sizes_give_the_same_arrays(bits, shape, monkeypatch):
     f = planted(1500, bits=bits, near=0.5)
     f[100:130] = f[99]
-    expected = triples(all_pairs(f, 3, bits, search="exhaustive"))
-    assert expected == triples(all_pairs(f, 3, bits, tables=shape, threads=1))
+    expected = tuples(all_pairs(f, 3, bits, search="exhaustive"))
+    assert expected == tuples(all_pairs(f, 3, bits, tables=shape, threads=1))
     for chunk, pairs in ((7, 5), (64, 1000), (1 << 20, 1 << 20)):
         for module in (arrays, bitview, tables, duplicates):
             monkeypatch.setattr(module, "CHUNK", chunk)
         monkeypatch.setattr(duplicates, "PAIRS", pairs)
         monkeypatch.setattr(baselines, "PAIRS", pairs)
         found = all_pairs(f, 3, bits, tables=shape, threads=3)
-        assert triples(found) == expected
+        assert tuples(found) == expected
         assert [part.dtype for part in found] == [np.int64, np.int64, np.int16]
 
 
@@ -77,8 +77,8 @@ def test_the_stream_yields_each_pair_once_in_bounded_chunks(which, monkeypatch):
     f[500:600] = f[499]
     chunks = list(iter_pairs(f, copies=which, tables=10, threads=2))
     assert all(isinstance(chunk, Pairs) for chunk in chunks)
-    joined = sorted(triple for chunk in chunks for triple in triples(chunk))
-    assert joined == triples(all_pairs(f, copies=which))
+    joined = sorted(triple for chunk in chunks for triple in tuples(chunk))
+    assert joined == tuples(all_pairs(f, copies=which))
     assert joined == oracle(numbers_of(f), 3, which)
 
 
@@ -105,15 +105,15 @@ def test_exceptions_of_threads_are_raised(monkeypatch):
 @pytest.mark.parametrize("search", ["tables", "exhaustive", "probe", "neighbours"])
 def test_zero_or_one_fingerprint_have_no_pairs(n, search):
     found = all_pairs(np.zeros(n, dtype=np.uint64), 2, search=search)
-    assert triples(found) == []
-    assert triples(all_pairs(np.zeros((n, 3), dtype=np.uint64), 1, 160, search=search)) == []
+    assert tuples(found) == []
+    assert tuples(all_pairs(np.zeros((n, 3), dtype=np.uint64), 1, 160, search=search)) == []
 
 
 @pytest.mark.parametrize("distance", [64, 63])
 def test_at_the_largest_distance_everything_pairs(distance):
     f = np.array([0, 2**64 - 1, 5], dtype=np.uint64)
     pairs = [(0, 1, 64), (0, 2, 2), (1, 2, 62)]
-    assert triples(all_pairs(f, distance)) == [pair for pair in pairs if pair[2] <= distance]
+    assert tuples(all_pairs(f, distance)) == [pair for pair in pairs if pair[2] <= distance]
 
 
 def test_the_input_is_left_alone_and_may_be_read_only():
@@ -126,7 +126,7 @@ def test_the_input_is_left_alone_and_may_be_read_only():
 
 def test_strided_input_is_accepted():
     f = planted(4000).reshape(-1)
-    assert triples(all_pairs(f[::2])) == triples(all_pairs(f[::2].copy()))
+    assert tuples(all_pairs(f[::2])) == tuples(all_pairs(f[::2].copy()))
 
 
 @pytest.mark.parametrize(

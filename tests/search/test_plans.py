@@ -9,9 +9,8 @@ from support import examples
 
 from simdup.errors import SimdupError
 from simdup.search import HammingBall, Plan, explain, plan
-from simdup.search.cuts import Cut
 from simdup.search.pieces import cut, width
-from simdup.search.plans import alternatives
+from simdup.search.plans import Cut, alternatives
 
 BALL = HammingBall(64, 3)
 

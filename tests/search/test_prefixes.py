@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from simdup.mix64 import mix64
 from simdup.search.arrays import count_equal, hamming_distances
 from simdup.search.lists import Lists
-from simdup.search.parts import Parts
-from simdup.search.prefixes import Prefixes, odd_sketches
+from simdup.search.prefixes import Parts, Prefixes, odd_sketches
 
 Sets = list[set[int]]
 

@@ -4,16 +4,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import examples
 
-from lab.oracles.search import clustered, planted, triples, words_of
+from lab.oracles.search import (
+    clustered,
+    compared,
+    hits,
+    planted,
+    table_bytes,
+    tuples,
+    words_of,
+)
 from simdup.errors import SimdupError
-from simdup.search import Hits, build, duplicates, queries, query
+from simdup.search import build, duplicates, queries
 
 SMALL = examples(100)
 
 
 def oracle(asked, numbers, distance):
     return [
-        (i, j, (a ^ b).bit_count())
+        (i, j)
         for i, a in enumerate(asked)
         for j, b in enumerate(numbers)
         if (a ^ b).bit_count() <= distance
@@ -25,24 +33,11 @@ def oracle(asked, numbers, distance):
 def test_finds_exactly_the_fingerprints_within_the_distance(drawn, data, compress, shape):
     numbers, bits = drawn
     cut = data.draw(st.integers(0, len(numbers)))
-    built = data.draw(st.integers(0, min(bits, 5)))
-    asked = data.draw(st.integers(0, built))
+    distance = data.draw(st.integers(0, min(bits, 5)))
     f = words_of(numbers, bits)
-    index = build(f[:cut], bits, built, compress, tables=shape, threads=1)
-    found = query(index, f[cut:], asked, threads=1)
-    assert triples(found) == oracle(numbers[cut:], numbers[:cut], asked)
-
-
-@examples(40)
-@given(clustered(), st.data())
-def test_every_search_finds_the_same(drawn, data):
-    numbers, bits = drawn
-    cut = len(numbers) // 2
-    distance = data.draw(st.integers(0, min(bits, 3 if bits <= 24 else 1)))
-    f = words_of(numbers, bits)
-    for search in ("tables", "exhaustive", "probe", "neighbours"):
-        index = build(f[:cut], bits, distance, search=search, threads=1)
-        assert triples(query(index, f[cut:])) == oracle(numbers[cut:], numbers[:cut], distance)
+    index = build(f[:cut], bits, distance, compress, tables=shape, threads=1)
+    found = hits(index, f[cut:], threads=1)
+    assert tuples(found) == oracle(numbers[cut:], numbers[:cut], distance)
 
 
 @pytest.mark.parametrize("bits", [40, 64, 160])
@@ -50,8 +45,8 @@ def test_every_search_finds_the_same(drawn, data):
 def test_all_threads_and_chunk_sizes_give_the_same_arrays(bits, compress, monkeypatch):
     f = planted(6000, bits=bits, near=0.5)
     f[200:300] = f[5000]
-    expected = query(build(f[:4000], bits, search="exhaustive"), f[4000:])
-    assert len(expected.query) > 300
+    expected = compared(f[4000:], f[:4000])
+    assert len(expected) > 300
     monkeypatch.setattr(queries, "MIN_PARALLEL_QUERIES", 1)
     for batch, few, pairs, threads in ((1 << 18, 1 << 14, 1 << 18, 1), (700, 64, 333, 3)):
         monkeypatch.setattr(queries, "BATCH", batch)
@@ -59,16 +54,16 @@ def test_all_threads_and_chunk_sizes_give_the_same_arrays(bits, compress, monkey
         monkeypatch.setattr(duplicates, "PAIRS", pairs)
         for shape in (4, 10, 16, 20):
             index = build(f[:4000], bits, 3, compress, tables=shape, threads=threads)
-            assert triples(query(index, f[4000:], threads=threads)) == triples(expected)
+            assert tuples(hits(index, f[4000:], threads=threads)) == expected
 
 
 def test_matches_in_heavy_runs_are_found_completely(monkeypatch):
     f = planted(3000, near=0.5) & np.uint64(0xFFFF0000FFFF)
-    expected = query(build(f[:2000], search="exhaustive"), f[2000:])
+    expected = compared(f[2000:], f[:2000])
     monkeypatch.setattr(queries, "PAIRS", 2000)
     for compress in (False, True):
         index = build(f[:2000], compress=compress, tables=4)
-        assert triples(query(index, f[2000:])) == triples(expected)
+        assert tuples(hits(index, f[2000:])) == expected
 
 
 def test_a_heavy_run_is_found_after_queries_without_hits(monkeypatch):
@@ -83,46 +78,36 @@ def test_a_heavy_run_is_found_after_queries_without_hits(monkeypatch):
         return below(*arguments)
 
     monkeypatch.setattr(queries, "_join_below", counted)
-    found = query(build(f[:3000], tables=4), asked)
-    assert triples(found) == triples(query(build(f[:3000], search="exhaustive"), asked))
+    found = hits(build(f[:3000], tables=4), asked)
+    assert tuples(found) == compared(asked, f[:3000])
     assert max(sizes) == 1000
 
 
 def test_one_query_and_none():
     f = planted(5000)
     index = build(f)
-    found = query(index, f[7:8])
-    assert isinstance(found, Hits)
-    assert (0, 7, 0) in triples(found)
-    assert triples(query(index, f[:0])) == []
-    assert triples(query(build(f[:0]), f[:3])) == []
-    assert triples(query(build(f[:0], compress=True, tables=4), f[:3])) == []
+    assert (0, 7) in tuples(hits(index, f[7:8]))
+    assert tuples(hits(index, f[:0])) == []
+    assert tuples(hits(build(f[:0]), f[:3])) == []
+    assert tuples(hits(build(f[:0], compress=True, tables=4), f[:3])) == []
 
 
 def test_duplicates_in_the_index_are_each_found():
     f = np.array([9, 8, 9, 1 << 60, 9], dtype=np.uint64)
-    found = query(build(f, distance=1), np.array([9, 0], dtype=np.uint64))
-    assert triples(found) == [(0, 0, 0), (0, 1, 1), (0, 2, 0), (0, 4, 0), (1, 1, 1), (1, 3, 1)]
+    found = hits(build(f, distance=1), np.array([9, 0], dtype=np.uint64))
+    assert tuples(found) == [(0, 0), (0, 1), (0, 2), (0, 4), (1, 1), (1, 3)]
 
 
 def test_invalid_queries_raise():
     index = build(planted(100))
-    with pytest.raises(SimdupError, match="exceeds"):
-        query(index, planted(3), 4)
     with pytest.raises(SimdupError, match="expected shape"):
-        query(index, planted(3, bits=128))
+        hits(index, planted(3, bits=128))
     with pytest.raises(SimdupError, match="uint64"):
-        query(index, [1, 2])
+        hits(index, [1, 2])
 
 
 def test_compressed_tables_are_smaller():
     f = planted(100_000, near=0)
-    assert build(f, compress=True, tables=10).nbytes < 0.8 * build(f, tables=10).nbytes
-
-
-def test_hits_above_the_memory_limit_raise():
-    index = build(np.zeros(2000, dtype=np.uint64))
-    asked = np.zeros(2000, dtype=np.uint64)
-    with pytest.raises(SimdupError, match="do not fit"):
-        query(index, asked, memory=10_000_000)
-    assert len(query(index, asked[:3]).row) == 6000
+    tables = (build(f, compress=compress, tables=10).tables for compress in (True, False))
+    small, plain = (sum(map(table_bytes, some)) for some in tables)
+    assert small < 0.8 * plain

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import examples
 
-from lab.oracles.search import numbers_of, oracle, planted, triples, words_of
+from lab.oracles.search import hits, numbers_of, oracle, planted, tuples, words_of
 from simdup.errors import SimdupError
 from simdup.search import (
     HammingBall,
@@ -16,7 +16,6 @@ from simdup.search import (
     iter_pairs,
     memory,
     plans,
-    query,
     threads,
 )
 from simdup.search.bitview import BitView
@@ -59,7 +58,7 @@ def test_long_runs_are_searched_completely(monkeypatch):
 
     monkeypatch.setattr("simdup.search.allpairs.long_run", short)
     for shape in (4, 10, 16, 20):
-        assert triples(all_pairs(f, tables=shape)) == expected
+        assert tuples(all_pairs(f, tables=shape)) == expected
     assert min(calls) < 40
 
 
@@ -95,7 +94,7 @@ def test_duplicates_near_duplicates_pair_with_each_other():
     for distance in range(9):
         for which in ("all", "first"):
             expected = oracle(f.tolist(), distance, which)
-            assert triples(all_pairs(f, distance, 8, which)) == expected
+            assert tuples(all_pairs(f, distance, 8, which)) == expected
 
 
 def test_all_eight_bit_fingerprints_many_times():
@@ -122,7 +121,7 @@ def test_many_queries_on_a_long_run_are_joined_by_the_rest():
     f = planted(30_000, near=0.4).reshape(-1) & np.uint64(0xFFFFFFFFFFFF)
     index = build(f[:20_000])
     started = time.process_time()
-    found = query(index, f[20_000:])
+    found = hits(index, f[20_000:])
     assert time.process_time() - started < 8
     for row in range(0, 10_000, 500):
         near = np.flatnonzero(np.bitwise_count(f[:20_000] ^ f[20_000 + row]) <= 3)
@@ -151,15 +150,13 @@ def test_bits_that_say_little_cost_no_more_than_comparing_all(kind):
     f = narrow(kind, 3000)
     started = time.process_time()
     found = all_pairs(f, 12, 128, threads=1)
-    hits = query(build(f, 128, 12, threads=1), f, threads=1)
+    answers = hits(build(f, 128, 12, threads=1), f, threads=1)
     # Both take about a twentieth of a second, and comparing all as much.
     assert time.process_time() - started < 5
     expected = all_pairs(f, 12, 128, search="exhaustive")
     assert len(expected.i) >= 300
-    assert triples(found) == triples(expected)
-    later = hits.query < hits.row
-    both = (hits.query[later], hits.row[later], hits.distance[later])
-    assert triples(both) == triples(expected)
+    assert tuples(found) == tuples(expected)
+    assert [(i, j) for i, j in tuples(answers) if i < j] == tuples(expected[:2])
 
 
 @examples(40)
@@ -177,9 +174,9 @@ def test_any_fingerprints_of_few_bits(data, n, bits):
             patch.setattr("simdup.search.allpairs.long_run", lambda ball: 2)
             patch.setattr("simdup.search.queries.PAIRS", 2)
         for shape in ("auto", 4):
-            assert triples(all_pairs(f, distance, bits, tables=shape)) == expected
+            assert tuples(all_pairs(f, distance, bits, tables=shape)) == expected
         index = build(f, bits, distance, tables=4)
-        assert len(query(index, f).query) == 2 * len(expected) + n
+        assert len(hits(index, f).query) == 2 * len(expected) + n
 
 
 def test_a_run_is_long_if_tables_are_faster_than_the_scan():
@@ -194,7 +191,7 @@ def test_collisions_of_the_mix_are_resolved(monkeypatch):
     monkeypatch.setattr(duplicates, "mix_rows", lambda f: f[:, 0] % np.uint64(3) << np.uint64(60))
     f = np.random.default_rng(6).integers(0, 40, 300, dtype=np.uint64)
     for which in ("all", "first"):
-        assert triples(all_pairs(f, 1, 8, which)) == oracle(f.tolist(), 1, which)
+        assert tuples(all_pairs(f, 1, 8, which)) == oracle(f.tolist(), 1, which)
 
 
 def test_an_array_sorted_by_threads_is_sorted(monkeypatch):
