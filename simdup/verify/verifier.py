@@ -48,12 +48,6 @@ def common(a: Shingles, b: Shingles) -> int:
     return int(np.count_nonzero(both[1:] == both[:-1]))
 
 
-def resemblance(a: Shingles, b: Shingles) -> float:
-    """Return the Jaccard similarity of two sets of shingles, 0 to 1; 0 for empty sets."""
-    shared = common(a, b)
-    return shared / max(len(a) + len(b) - shared, 1)
-
-
 class Vector(NamedTuple):
     """A sparse vector of length 1."""
 
