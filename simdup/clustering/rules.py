@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import by_edit
+from simdup.clustering.short_texts import Mask, by_edit
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.table import Side
 from simdup.search.arrays import U64, RowIds
 
-Mask = NDArray[np.bool_]
 # Returns which of the pairs (a[k], b[k]) a rule allows.
 Rule = Callable[[Side, Side], Mask]
 

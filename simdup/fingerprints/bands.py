@@ -23,10 +23,9 @@ from simdup.lsh.bbit import fewest_agreeing, fewest_equal
 from simdup.lsh.families import MINHASH, Banding, bands, choose, choose_pstable
 from simdup.mix64 import mix64, stream
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
-from simdup.search.arrays import count_equal
+from simdup.search.arrays import U64, count_equal
 
 # Band keys: uint32[documents, bands] of MinHash, uint64 of p-stable projections.
-U64 = NDArray[np.uint64]
 Keys = NDArray[np.uint32] | NDArray[np.uint64]
 
 # The most hashes of a signature: 512 bytes per document.

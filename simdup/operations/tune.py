@@ -47,7 +47,7 @@ _DEFAULT = Criteria()
 # Lengths of shingles that are tried where texts are short or heavily edited.
 LENGTHS = (4, 3, 2)
 # The most documents among which a corpus is searched for true pairs: of 30,000 English titles 20
-# million pairs share a key, which is within the budget of `wide`.
+# million pairs share a key, which `VISITS` allows.
 WIDEST = 30_000
 # Elements that all pairs of a sample may have in common, together: 1.5 s.
 _JOINED = 1 << 29

@@ -7,7 +7,7 @@ passages are listed beforehand.
 Each search is first prepared for the documents of a run.  Then it answers questions about any
 of them, in rows of a table: which of some pairs it proposes, all pairs that it proposes, pairs that
 are enough to connect these, lists of rows of which each proposed pair shares one, and which of its
-bands are equal in one pair.  `simdup.index.searches` has those between documents and an index.
+bands are equal in one pair.  `simdup.index.row_searches` has those between documents and an index.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.clustering.short_texts import Mask
 from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import Keys, Signatures, minhash_fewest, pstable_signatures
 from simdup.fingerprints.edit_bands import EditSignatures
@@ -36,8 +37,6 @@ from simdup.search.ball import HammingBall
 from simdup.search.bitview import block_keys
 from simdup.search.lists import Lists
 from simdup.search.pieces import cut
-
-Mask = NDArray[np.bool_]
 
 
 def distances(a: Side, b: Side) -> NDArray[np.int16]:
