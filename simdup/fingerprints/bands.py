@@ -23,6 +23,7 @@ from simdup.lsh.bbit import fewest_agreeing, fewest_equal
 from simdup.lsh.families import MINHASH, Banding, bands, choose, choose_pstable
 from simdup.mix64 import mix64, stream
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
+from simdup.model.table import Documents
 from simdup.search.arrays import U64, count_equal
 
 # Band keys: uint32[documents, bands] of MinHash, uint64 of p-stable projections.
@@ -47,6 +48,11 @@ class Signatures(NamedTuple):
     sketches: NDArray[np.uint8]  # uint8[rows, size]: the low byte of each hash of the signatures
     fewest: int  # how many bytes of two sketches must be equal
     row_of: NDArray[np.int64]  # int64[documents]: the row of each
+
+    @classmethod
+    def of(cls, texts: Documents, criteria: Criteria, row_of: NDArray[np.int64]) -> Signatures:
+        """Return the signatures of texts by MinHash, from their columns."""
+        return cls(texts["keys"], texts["sketch"], minhash_fewest(criteria), row_of)
 
     def propose(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which pairs share a key and are not far below the similarity."""

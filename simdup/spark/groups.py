@@ -35,7 +35,7 @@ from simdup.spark.partitions import (
     batch_of,
     documents_of,
     in_order,
-    searches_of,
+    searches_among,
     table_of,
     to_array,
 )
@@ -85,7 +85,7 @@ class Refine:
             return
         table = in_order(table, self.carried)
         documents = documents_of(table)
-        searches = searches_of(table, documents, self.settings)
+        searches = searches_among(table, documents, self.settings)
         copies = find_identical(documents)
         compared, searched = propose(Candidates(documents, searches, self.settings), copies)
         some = copies.distinct[searched]
@@ -137,7 +137,7 @@ class GroupDocuments:
         }
         known = documents.and_columns(**columns)
         priority = priority_by(criteria.keep, known.__getitem__, rank_by(criteria, known))
-        searches = searches_of(table, documents, settings)
+        searches = searches_among(table, documents, settings)
         found = find_groups(
             Candidates(documents, searches, settings, measure, texts.sets, priority, self.every)
         )

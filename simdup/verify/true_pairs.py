@@ -26,7 +26,7 @@ from simdup.clustering.short_texts import by_edit, formed, longest_form, may_rea
 from simdup.features.counts import select
 from simdup.features.shingles import Sets
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import Signatures, minhash_signatures
+from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
 from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
 from simdup.lsh import minhash
 from simdup.lsh.bbit import fewest_agreeing
@@ -41,7 +41,7 @@ from simdup.model.tuning import Setting
 from simdup.search.arrays import RowIds, RowPairs
 from simdup.verify.candidates import Candidates
 from simdup.verify.document_texts import Texts
-from simdup.verify.searches import EqualKeys, NearFingerprints, Search
+from simdup.verify.searches import EqualKeys, chosen_searches
 from simdup.verify.shared_elements import NO_PAIRS, ROWS, SharedElements
 from simdup.verify.verifier import Vector, Verifier, vector
 
@@ -260,16 +260,14 @@ class TunedDocuments:
     def compared(self, settings: Settings) -> Candidates:
         """Return what the searches of a scan propose."""
         criteria = settings.criteria
-        searches: list[Search] = []
+        of_vectors = of_texts = of_forms = None
         if criteria.method == "pstable":
-            searches.append(EqualKeys.of_vectors(self.own_weighting, criteria))
+            of_vectors = pstable_signatures(self.own_weighting, criteria)
         elif "minhash" in criteria.searches:
-            signatures = minhash_signatures(self.sets(criteria.shingle), criteria)
-            searches.append(EqualKeys("minhash", signatures))
+            of_texts = minhash_signatures(self.sets(criteria.shingle), criteria)
             if "letters" in self.texts.documents:
-                searches.append(EqualKeys("minhash", form_signatures(self.texts, criteria)))
-        if "simhash" in criteria.searches:
-            searches.append(NearFingerprints(settings))
+                of_forms = form_signatures(self.texts, criteria)
+        searches = chosen_searches(settings, of_vectors, of_texts, of_forms)
         documents = self.texts.documents.and_columns(number=np.arange(len(self)))
         return Candidates(documents, searches, settings)
 
