@@ -223,7 +223,7 @@ def _verified(length: int, trial: Trial) -> Iterator[Row]:
     def verified(criteria: Criteria) -> list[float]:
         # A new verifier reads each document for the first time, and then again.
         held = document_texts.Texts(known, Analyzer.for_recipe(Recipe()), criteria.shingle, read)
-        verifier = Verifier(held, lambda i: vector(weighted[i]), criteria, cache_bytes=1 << 30)
+        verifier = Verifier(held, criteria, lambda i: vector(weighted[i]), cache_bytes=1 << 30)
         i = np.array(first)
         return [clock(lambda: verifier.measure(i, i + 1)) for _ in range(2)]
 

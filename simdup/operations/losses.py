@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -57,11 +57,9 @@ def with_indexes(opened: Input, indexes: Sequence[str], options: DedupeOptions) 
     return replace(opened, indexes=indexes, seen=seen)
 
 
-@contextmanager
-def reserved(options: DedupeOptions) -> Iterator[None]:
+def reserved(options: DedupeOptions) -> AbstractContextManager[None]:
     """Keep other runs from adding to the index meanwhile: none would know of the other's texts."""
-    with reserve(options.index) if options.add and options.index else nullcontext():
-        yield
+    return reserve(options.index) if options.add and options.index else nullcontext()
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,17 +143,16 @@ class Candidates:
         """Return both sides of the pairs (i[k], j[k])."""
         return Side(self.documents, i), Side(self.documents, j)
 
-    def useful(self, i: RowIds, j: RowIds) -> Mask:
-        """Return which pairs may be candidates: no rule about documents forbids it."""
-        return allowed(*self.sides(i, j))
+    def proposals(self, i: RowIds, j: RowIds) -> tuple[Mask, Mask]:
+        """Return which pairs all rules allow, and which of them each search proposes.
 
-    def proposed_by(self, i: RowIds, j: RowIds) -> Mask:
-        """Return which pairs each search of the criteria proposes (bool[searches, pairs])."""
+        The first is bool[pairs], the second bool[searches of the criteria, pairs].
+        """
         names, (a, b) = self.criteria.searches, self.sides(i, j)
         by, useful = np.zeros((len(names), len(i)), np.bool_), allowed(a, b)
         for search in self.searches:
             by[names.index(search.name)] |= search.propose(a, b)
-        return by & useful
+        return useful, by & useful
 
     def test(self, i: RowIds, j: RowIds) -> Mask:
         """Return which pairs are candidates."""

@@ -326,7 +326,7 @@ class LargeGroup:
 
     def _afford(self, i: RowIds, j: RowIds) -> RowIds:
         """Return which pairs are candidates and within the budget; these count as checked."""
-        by = self.compared.proposed_by(i, j)
+        _, by = self.compared.proposals(i, j)
         some = np.flatnonzero(by.any(axis=0))
         paid = self._budget.afford(self._bounds.costs[i[some]] + self._bounds.costs[j[some]])
         room = max(CHECKS - int(self._checked[0]), 0)
@@ -347,7 +347,7 @@ class LargeGroup:
         """What comparing all pairs finds."""
         every = _Every.of(len(self), self._directed, len(self._checked))
         for i, j, possible in self._bounds.every():
-            by = self.compared.proposed_by(i, j)
+            _, by = self.compared.proposals(i, j)
             some = np.flatnonzero(every.count(by) & possible)
             every.add(i[some], j[some], self._compare(i[some], j[some]))
         return every

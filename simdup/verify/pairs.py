@@ -173,7 +173,7 @@ class _Grouping:
                 # Pairs of twins need no check, as those of copies.
                 twins = np.bincount(which, minlength=len(good)) - 1
                 if twins.any():
-                    by = compared.proposed_by(i[some][good], j[some][good])
+                    _, by = compared.proposals(i[some][good], j[some][good])
                     self._found.count(int(twins.sum()), *(by @ twins).tolist())
                 last = min(first + _CHUNK, len(i))
                 self._every.settings.run.progress("verifying", done + last, total)
@@ -186,14 +186,14 @@ class _Grouping:
         """
         if not self._every.every:
             for i, j in compared.pairs():
-                by = np.count_nonzero(compared.proposed_by(i, j), axis=1)
-                self._found.count(len(i), *by.tolist())
+                _, by = compared.proposals(i, j)
+                self._found.count(len(i), *np.count_nonzero(by, axis=1).tolist())
                 yield i, j
             return
         for i, j, possible in Bounds(compared).every():
-            useful = compared.useful(i, j)
-            by = np.count_nonzero(compared.proposed_by(i, j), axis=1)
-            self._found.count(int(np.count_nonzero(useful)), *by.tolist())
+            useful, by = compared.proposals(i, j)
+            counts = np.count_nonzero([useful, *by], axis=1)
+            self._found.count(*counts.tolist())
             some = np.flatnonzero(useful & possible)
             yield i[some], j[some]
 

@@ -43,7 +43,7 @@ from simdup.verify.candidates import Candidates
 from simdup.verify.document_texts import Texts
 from simdup.verify.searches import EqualKeys, chosen_searches
 from simdup.verify.shared_elements import NO_PAIRS, ROWS, SharedElements
-from simdup.verify.verifier import Vector, Verifier, vector
+from simdup.verify.verifier import Verifier, vector
 
 # -- all pairs of a sample, nearly all of a corpus --
 
@@ -66,7 +66,6 @@ _CHUNK = 1 << 11
 _ROUNDED = 1e-6
 
 _DEFAULT = Criteria()
-_NO_VECTORS: dict[int, Vector] = {}
 Signed: TypeAlias = Signatures | EditSignatures
 
 
@@ -187,7 +186,7 @@ def _measured(
     texts: Texts, chunks: Iterable[RowPairs], least: float, edited: bool
 ) -> MeasuredPairs:
     """Return the pairs with at least the similarity, if edits are, or are not, their measure."""
-    measure, found = Verifier(texts, _NO_VECTORS.__getitem__, _DEFAULT).measure, [NO_PAIRS]
+    measure, found = Verifier(texts, _DEFAULT).measure, [NO_PAIRS]
     for i, j in chunks:
         a, b = Side(texts.documents, i), Side(texts.documents, j)
         some = by_edit(a, b) & may_reach(a, b) if edited else ~by_edit(a, b)
@@ -249,7 +248,7 @@ class TunedDocuments:
         """Return what measures pairs of the documents."""
         numbers, weights = self.texts.documents["number"].tolist(), self.weighting.document
         return Verifier(
-            self.texts.by(shingling), lambda place: vector(weights(numbers[place])), _DEFAULT
+            self.texts.by(shingling), _DEFAULT, lambda place: vector(weights(numbers[place]))
         )
 
     def cosines(self, pairs: MeasuredPairs) -> NDArray[np.float64]:

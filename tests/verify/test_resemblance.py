@@ -109,7 +109,7 @@ def test_a_small_cache_changes_nothing() -> None:
             return known.read(slot)
 
         counted = replace(known, read=read)
-        verifier = Verifier(counted, pytest.fail, Criteria(), cache_bytes)
+        verifier = Verifier(counted, Criteria(), pytest.fail, cache_bytes)
         found = verifier.measure(*np.array(pairs).T)
         assert found["similarity"].tolist() == expected
         assert least <= len(asked) <= most
