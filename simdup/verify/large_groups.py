@@ -30,8 +30,7 @@ from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Group
 from simdup.clustering.rules import across_groups
-from simdup.model.criteria import Criteria
-from simdup.model.measures import DocumentPair, Measures
+from simdup.model.measures import DocumentPair, MeasuredPairs, Measures
 from simdup.model.table import Documents, Side
 from simdup.search.arrays import RowIds, hamming_distances
 from simdup.search.forest import Forest
@@ -186,7 +185,7 @@ class LargeGroup:
         known = self._centre_pairs if centre == self._centre else {}
         near = {other: known[other] for other in others.tolist() if other in known}
         left = np.array([other for other in others.tolist() if other not in near], np.int64)
-        return near | self._measure(np.full(len(left), centre), left)
+        return near | self._pairs(np.full(len(left), centre), left)
 
     def firsts(
         self, places: RowIds, parts: RowIds | None = None
@@ -245,7 +244,7 @@ class LargeGroup:
     def _paired(self, partners: RowIds, places: RowIds) -> dict[int, tuple[int, DocumentPair]]:
         """Return the pairs of places with their partners, which are -1 for none; see `firsts`."""
         found = partners >= 0
-        pairs = self._measure(partners[found], places[found])
+        pairs = self._pairs(partners[found], places[found])
         partner_of = dict(
             zip(places.tolist(), self.compared.numbers[partners].tolist(), strict=True)
         )
@@ -258,10 +257,10 @@ class LargeGroup:
         some = others[self._afford(np.full(len(others), self._centre), others)]
         if self._all_compared:
             some = np.flatnonzero(self._every.near.after(self._centre))
-        found = self._measure(np.full(len(some), self._centre), some)
-        codes = [_code(found.get(one), self._criteria, self._directed) for one in some.tolist()]
-        self._known.add(np.full(len(some), self._centre), some, np.array(codes, np.uint8))
-        return found
+        centres = np.full(len(some), self._centre)
+        pairs, good = self._measure(centres, some)
+        self._known.add(centres, some, self._codes(pairs))
+        return dict(zip(some[good].tolist(), pairs.take(good).each(), strict=True))
 
     @property
     def _taken_by_centre(self) -> NDArray[np.bool_]:
@@ -277,8 +276,13 @@ class LargeGroup:
         taken[[self._centre, *some]] = True
         return taken
 
-    def _measure(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
+    def _pairs(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
         """Return the pairs (i[k], j[k]) that meet the criteria, by j."""
+        pairs, good = self._measure(i, j)
+        return dict(zip(j[good].tolist(), pairs.take(good).each(), strict=True))
+
+    def _measure(self, i: RowIds, j: RowIds) -> tuple[MeasuredPairs, NDArray[np.bool_]]:
+        """Return the pairs (i[k], j[k]), the smaller row first, and which meet the criteria."""
         documents = self.compared.documents
         pairs = self.compared.measure(self.compared.numbers[i], self.compared.numbers[j])
         values = documents["fingerprint"]
@@ -290,8 +294,7 @@ class LargeGroup:
             good &= distances <= self._criteria.distance
         elif not self._criteria.verify:
             good &= self.compared.test(i, j)
-        pairs = pairs.and_columns(distance=distances).take(good).ordered()
-        return dict(zip(j[good].tolist(), pairs.each(), strict=True))
+        return pairs.and_columns(distance=distances).ordered(), good
 
     def _possible(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
         """Return which pairs may be candidates that meet the criteria."""
@@ -317,7 +320,11 @@ class LargeGroup:
 
     def _compare(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
         """Return what is found of candidates."""
-        pairs = self.compared.measure(self.compared.numbers[i], self.compared.numbers[j])
+        numbers = self.compared.numbers
+        return self._codes(self.compared.measure(numbers[i], numbers[j]))
+
+    def _codes(self, pairs: MeasuredPairs) -> NDArray[np.uint8]:
+        """Return what is known of candidates that were measured."""
         near = first = second = pairs.accepted(self._criteria)
         if self._directed:
             first, second = (one.taken(self._criteria) for one in (pairs, pairs.turned()))
@@ -391,14 +398,6 @@ class LargeGroup:
         if FEW_PAIRS * n < lists.count_pairs() <= _VISITS * n:
             return lists.of_possible(self._possible, _POSSIBLE * n)
         return lists
-
-
-def _code(pair: DocumentPair | None, criteria: Criteria, directed: bool) -> int:
-    """Return what is known of a candidate, given the pair if it is one."""
-    if pair is None:
-        return 0
-    first, second = (not directed or pair.taken_by(one, criteria) for one in (pair.a, pair.b))
-    return int(_PAIR | first * _FIRST_TAKES | second * _SECOND_TAKES)
 
 
 def _first_budget(bounds: Bounds, n: int) -> Budget:
