@@ -24,7 +24,7 @@ from simdup.lsh.families import MINHASH, Banding, bands, choose, choose_pstable
 from simdup.mix64 import mix64, stream
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
 from simdup.model.table import Documents
-from simdup.search.arrays import U64, count_equal
+from simdup.search.arrays import U64, RowIds, count_equal
 
 # Band keys: uint32[documents, bands] of MinHash, uint64 of p-stable projections.
 Keys = NDArray[np.uint32] | NDArray[np.uint64]
@@ -47,14 +47,14 @@ class Signatures(NamedTuple):
     keys: Keys
     sketches: NDArray[np.uint8]  # uint8[rows, size]: the low byte of each hash of the signatures
     fewest: int  # how many bytes of two sketches must be equal
-    row_of: NDArray[np.int64]  # int64[documents]: the row of each
+    row_of: RowIds  # int64[documents]: the row of each
 
     @classmethod
-    def of(cls, texts: Documents, criteria: Criteria, row_of: NDArray[np.int64]) -> Signatures:
+    def of(cls, texts: Documents, criteria: Criteria, row_of: RowIds) -> Signatures:
         """Return the signatures of texts by MinHash, from their columns."""
         return cls(texts["keys"], texts["sketch"], minhash_fewest(criteria), row_of)
 
-    def propose(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def propose(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
         """Return which pairs share a key and are not far below the similarity."""
         i, j = self.row_of[a], self.row_of[b]
         # Sketches first: they are smaller than keys, and most pairs asked about share a key.
@@ -63,7 +63,7 @@ class Signatures(NamedTuple):
         proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed
 
-    def may_reach(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def may_reach(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
         """Return which pairs of rows are not far below the similarity."""
         likely: NDArray[np.bool_] = count_equal(self.sketches, i, self.sketches, j) >= self.fewest
         return likely

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.corpus.batches import read
 from simdup.corpus.sources import Named
@@ -39,8 +38,6 @@ from simdup.reuse.overlaps import form_overlaps
 from simdup.reuse.templates import Template
 from simdup.reuse.winnowing import Window
 from simdup.workers import Workers
-
-I64 = NDArray[np.int64]
 
 
 def passages(
