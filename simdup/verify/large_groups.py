@@ -443,7 +443,6 @@ class ShownPairs:
     large: LargeGroup
     copies: Identical
     documents: Documents
-    star: bool  # whether documents are joined only with the kept one
 
     def groups(self, bare: Sequence[BareGroup]) -> list[Group]:
         """Return the groups with their pairs."""
@@ -497,7 +496,7 @@ class ShownPairs:
         numbers = self.large.compared.numbers[group.members].tolist()
         far = [n not in near or not self._may_pair(n, group.kept) for n in numbers]
         others = group.members != group.centre
-        if not self.star:
+        if not self.large.compared.star:
             others |= int(self.large.compared.numbers[group.centre]) in self.copies.twins
         places: RowIds = group.members[np.array(far) & others]
         return places
@@ -505,10 +504,10 @@ class ShownPairs:
     def _group(self, group: BareGroup, near: _Partners, firsts: _Partners) -> Group:
         documents: list[int] = []
         pairs: set[DocumentPair] = set()
-        numbers = self.large.compared.numbers
+        numbers, star = self.large.compared.numbers, self.large.compared.star
         for first in numbers[group.members].tolist():
             alike = self.copies.of(first)
-            if self.star and first == numbers[group.centre] and first in self.copies.twins:
+            if star and first == numbers[group.centre] and first in self.copies.twins:
                 alike = [group.kept]
             documents += alike
             for document in alike:

@@ -235,7 +235,7 @@ class _Grouping:
             centre = _centre(members, places)
             kept = min(copies.of(int(numbers[centre])), key=self._priority)
             bare.append(BareGroup(members, centre, kept))
-        groups = ShownPairs(large, copies, self._every.documents, compared.star).groups(bare)
+        groups = ShownPairs(large, copies, self._every.documents).groups(bare)
         self._found.groups += groups
         if not compared.star:
             # Other groups would be the same with stars: every document is near the kept one, or
