@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from simdup.clustering.clusters import Group
 from simdup.clustering.rules import across_groups
 from simdup.model.measures import DocumentPair, MeasuredPairs, Measures
-from simdup.model.table import Documents, Side
+from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, hamming_distances
 from simdup.search.forest import Forest
 from simdup.search.grouping import (
@@ -101,12 +101,7 @@ class LargeGroup:
     `places` (int64[n]) says in which order they would be kept.
     """
 
-    def __init__(
-        self,
-        compared: Candidates,
-        places: RowIds,
-        directed: bool = False,
-    ) -> None:
+    def __init__(self, compared: Candidates, places: RowIds, directed: bool = False) -> None:
         self.compared = compared
         self._criteria = compared.criteria
         self.identical = Measures.identical(self._criteria)
@@ -266,14 +261,10 @@ class LargeGroup:
     def _taken_by_centre(self) -> NDArray[np.bool_]:
         """Which documents are in the star of the centre, which is one of them."""
         centre = int(self.compared.numbers[self._centre])
-        pairs = self._centre_pairs.items()
-        some = [
-            other
-            for other, pair in pairs
-            if not self._directed or pair.taken_by(centre, self._criteria)
-        ]
         taken = np.zeros(len(self), np.bool_)
-        taken[[self._centre, *some]] = True
+        taken[self._centre] = True
+        for other, pair in self._centre_pairs.items():
+            taken[other] = not self._directed or pair.taken_by(centre, self._criteria)
         return taken
 
     def _pairs(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
@@ -283,13 +274,10 @@ class LargeGroup:
 
     def _measure(self, i: RowIds, j: RowIds) -> tuple[MeasuredPairs, NDArray[np.bool_]]:
         """Return the pairs (i[k], j[k]), the smaller row first, and which meet the criteria."""
-        documents = self.compared.documents
+        values = self.compared.documents["fingerprint"]
         pairs = self.compared.measure(self.compared.numbers[i], self.compared.numbers[j])
-        values = documents["fingerprint"]
         distances = hamming_distances(values, i, values, j).astype(np.int64)
-        good = pairs.accepted(self._criteria) & across_groups(
-            Side(documents, i), Side(documents, j)
-        )
+        good = pairs.accepted(self._criteria) & across_groups(*self.compared.sides(i, j))
         if self._criteria.by_distance:
             good &= distances <= self._criteria.distance
         elif not self._criteria.verify:
