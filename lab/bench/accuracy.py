@@ -18,7 +18,7 @@ from rapidfuzz.distance import Levenshtein
 
 from lab.corpora import real, templates
 from lab.corpora.edits import OF_DOCUMENTS, OF_SHORT_TEXTS, NamePair, with_copies
-from lab.corpora.made import zipf_texts
+from lab.corpora.made import in_memory, zipf_texts
 from lab.measuring import JOBS, Ran, simdup
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
@@ -32,10 +32,10 @@ from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.shingling import Shingling
-from simdup.verify.document_texts import Texts, in_memory
+from simdup.verify.document_texts import Texts
 from simdup.verify.shared_elements import SharedElements
 from simdup.verify.true_pairs import counted_pairs, edited_pairs
-from simdup.verify.verifier import resemblance
+from simdup.verify.verifier import common
 
 LEAST = 0.8  # the lowest similarity of near-duplicates
 
@@ -115,6 +115,12 @@ def compact(text: str) -> str:
 def grams(text: str) -> Shingles:
     """Return the 5-grams of a folded text, hashed."""
     return Shingler(Shingling()).shingles(compact(fold(text)))
+
+
+def jaccard(a: Shingles, b: Shingles) -> float:
+    """Return the Jaccard similarity of the 5-grams of two texts."""
+    shared = common(a, b)
+    return shared / max(len(a) + len(b) - shared, 1)
 
 
 def similar(texts: Iterable[str]) -> MeasuredPairs:
@@ -222,7 +228,7 @@ def planted(trial: Trial) -> Iterator[Table]:
     originals = chance.sample(fit, min(COPIES * len(OF_DOCUMENTS), len(fit)))
     texts, pairs = with_copies([laws[number] for number in originals], OF_DOCUMENTS, chance)
     every = {**pairs, "all": [pair for of_kind in pairs.values() for pair in of_kind]}
-    alike = {(a, b): resemblance(grams(texts[a]), grams(texts[b])) for a, b in every["all"]}
+    alike = {(a, b): jaccard(grams(texts[a]), grams(texts[b])) for a, b in every["all"]}
     others = {f"law {n}": text for n, text in enumerate(laws) if n not in set(originals)}
     path = real.write_records((texts | others).items(), trial.folder / "planted.jsonl").path
     for least, pstable in PSTABLE.items():

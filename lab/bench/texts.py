@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lab.bench.accuracy import LEAST, NamePair, compact, labelled, ordered, scan, score
+from lab.bench.accuracy import LEAST, NamePair, compact, jaccard, labelled, ordered, scan, score
 from lab.corpora import real
+from lab.corpora.made import in_memory
 from lab.measuring import clock, fastest, in_turn, ratio, simdup
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
@@ -28,7 +29,7 @@ from simdup.model.recipe import Recipe
 from simdup.model.shingling import Shingling
 from simdup.search.banding import candidates
 from simdup.verify import document_texts
-from simdup.verify.verifier import Verifier, resemblance, vector
+from simdup.verify.verifier import Verifier, vector
 
 # -- signatures --
 
@@ -158,7 +159,7 @@ def _in_memory(texts: Texts) -> Timed:
             for one in (a, b):
                 if one not in sets:
                     sets[one] = shingler.shingles(contents[one])
-            if resemblance(sets[a], sets[b]) >= LEAST:
+            if jaccard(sets[a], sets[b]) >= LEAST:
                 pairs.add(ordered(names[a], names[b]))
     return Timed(len(texts), time.perf_counter() - started, [pairs])
 
@@ -212,7 +213,7 @@ def _verified(length: int, trial: Trial) -> Iterator[Row]:
         )
         for one in counts
     ]
-    known, read = document_texts.in_memory([text.encode() for text in texts])
+    known, read = in_memory([text.encode() for text in texts])
 
     def plain() -> float:
         return clock(
@@ -222,7 +223,7 @@ def _verified(length: int, trial: Trial) -> Iterator[Row]:
     def verified(criteria: Criteria) -> list[float]:
         # A new verifier reads each document for the first time, and then again.
         held = document_texts.Texts(known, Analyzer.for_recipe(Recipe()), criteria.shingle, read)
-        verifier = Verifier(held, lambda i: vector(weighted[i]), criteria, cache_bytes=1 << 30)
+        verifier = Verifier(held, criteria, lambda i: vector(weighted[i]), cache_bytes=1 << 30)
         i = np.array(first)
         return [clock(lambda: verifier.measure(i, i + 1)) for _ in range(2)]
 

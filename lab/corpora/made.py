@@ -1,12 +1,16 @@
 """Texts made up from seeds: another one for each."""
 
 import random
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
+
+from simdup.corpus.spool import Slot
+from simdup.model.table import Documents
+from simdup.verify.document_texts import cut_slot
 
 
 @cache
@@ -82,3 +86,11 @@ def write(folder: Path, texts: dict[str, str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
     return folder
+
+
+def in_memory(contents: Sequence[bytes]) -> tuple[Documents, Callable[[Slot], bytes]]:
+    """Return a table of texts that are not in a spool, and what returns the bytes of a slot."""
+    sizes = list(map(len, contents))
+    slots = np.array([np.cumsum([0, *sizes[:-1]]), sizes], np.int64).T
+    whole = memoryview(b"".join(contents))
+    return Documents({"content": slots}), partial(cut_slot, whole)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
@@ -12,13 +12,11 @@ from simdup.corpus.patterns import matches
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents
 
-Group: TypeAlias = list[int]
-
 # Orders documents: the smallest is kept first.
 Priority: TypeAlias = tuple[float, ...]
 
 
-def components(pairs: Iterable[tuple[int, int]]) -> list[Group]:
+def components(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Return the groups of documents that pairs connect (single linkage).
 
     Groups are ascending, and sorted by size, largest first, then by their first document.
@@ -38,58 +36,13 @@ def components(pairs: Iterable[tuple[int, int]]) -> list[Group]:
     for a, b in pairs:
         low, high = sorted((root(a), root(b)))
         parent[high] = low
-    groups: dict[int, Group] = {}
+    groups: dict[int, list[int]] = {}
     for document in sorted(parent):
         groups.setdefault(root(document), []).append(document)
     return ordered(groups.values())
 
 
-def stars(
-    pairs: Iterable[tuple[int, int]],
-    first_of: Mapping[int, int],
-    priority: Callable[[int], Priority],
-    twins: Container[int] = (),
-) -> list[Group]:
-    """Return groups in which the kept document takes every other one (star linkage).
-
-    The first document of a pair may take the second; if either may take the other, there are two
-    such pairs.  Documents are visited by priority: a document without a group is kept, and those
-    without a group that it may take join it.  Redundancy is therefore never transitive.  A stream
-    deduplicator that keeps whatever comes first does the same.
-
-    `first_of` maps each copy to the first identical document; only that one needs to appear in
-    pairs with others.  Groups are ascending.  The copies of `twins` are never pairs, so the others
-    stay out where one of them is kept: all their partners are taken.
-    """
-    copies: dict[int, Group] = {}
-    for copy, first in first_of.items():
-        copies.setdefault(first, [first]).append(copy)
-    partners: dict[int, set[int]] = {}
-    for a, b in pairs:
-        a, b = first_of.get(a, a), first_of.get(b, b)
-        partners.setdefault(a, set()).add(b)
-        partners.setdefault(b, set())
-
-    def alike(document: int) -> Group:
-        return copies.get(document, [document])
-
-    taken: set[int] = set()
-    groups = []
-    for kept in sorted(partners, key=lambda first: min(map(priority, alike(first)))):
-        if kept in taken:
-            continue
-        members = {kept} | (partners[kept] - taken)
-        taken |= members
-        group = [document for first in members for document in alike(first)]
-        if kept in twins:
-            others = set(alike(kept)) - {min(alike(kept), key=priority)}
-            group = [document for document in group if document not in others]
-        if len(group) > 1:
-            groups.append(sorted(group))
-    return ordered(groups)
-
-
-def ordered(groups: Iterable[Group]) -> list[Group]:
+def ordered(groups: Iterable[list[int]]) -> list[list[int]]:
     """Return groups sorted by size, largest first, then by their first document."""
     return sorted(groups, key=lambda group: (-len(group), group[0]))
 

@@ -10,28 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.clustering.short_texts import by_edit
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.table import Side
-from simdup.search.arrays import U64, RowIds
+from simdup.search.arrays import U64, Bools, RowIds
 
-Mask = NDArray[np.bool_]
 # Returns which of the pairs (a[k], b[k]) a rule allows.
-Rule = Callable[[Side, Side], Mask]
+Rule = Callable[[Side, Side], Bools]
 
 
-def _no_references(a: Side, b: Side) -> Mask:
+def _no_references(a: Side, b: Side) -> Bools:
     """References are not compared with each other."""
-    one_new: Mask = ~(a["reference"] & b["reference"])
+    one_new: Bools = ~(a["reference"] & b["reference"])
     return one_new
 
 
-def _enough_terms(a: Side, b: Side) -> Mask:
+def _enough_terms(a: Side, b: Side) -> Bools:
     """Texts with few terms are pairs only if they are short, or identical."""
     one, other = a["terms"], b["terms"]
-    enough: Mask = (np.minimum(one, other) >= FEW_TERMS) | (one == 0) | (other == 0)
+    enough: Bools = (np.minimum(one, other) >= FEW_TERMS) | (one == 0) | (other == 0)
     few = np.flatnonzero(~enough)
     if len(few):
         a, b = a.take(few), b.take(few)
@@ -39,7 +37,7 @@ def _enough_terms(a: Side, b: Side) -> Mask:
     return enough
 
 
-def _identical(a: Side, b: Side) -> Mask:
+def _identical(a: Side, b: Side) -> Bools:
     """Return which pairs have the same text: of an index, only lengths and sketches are known."""
     same = np.zeros(len(a.rows), np.bool_)
     if "content_number" in a:
@@ -49,28 +47,28 @@ def _identical(a: Side, b: Side) -> Mask:
     return same
 
 
-def across_groups(a: Side, b: Side) -> Mask:
+def across_groups(a: Side, b: Side) -> Bools:
     """Documents of one group are never a pair; those of no group may be one with any."""
     if "group_number" not in a:
         return np.ones(len(a.rows), np.bool_)
     group = a["group_number"]
-    apart: Mask = (group != b["group_number"]) | (group < 0)
+    apart: Bools = (group != b["group_number"]) | (group < 0)
     return apart
 
 
-def _of_one_block(a: Side, b: Side) -> Mask:
+def _of_one_block(a: Side, b: Side) -> Bools:
     """Only documents that agree in all that must be equal are pairs."""
-    same: Mask = a["blocking_key"] == b["blocking_key"]
+    same: Bools = a["blocking_key"] == b["blocking_key"]
     return same
 
 
-def _no_versions(a: Side, b: Side) -> Mask:
+def _no_versions(a: Side, b: Side) -> Bools:
     """Documents do not match their own earlier versions, of the same name and another content.
 
     If only one of the two has a text, their fingerprints tell.  Where contents are not to be known,
     documents of the same name are never a pair.
     """
-    other: Mask = a["name_key"] != b["name_key"]
+    other: Bools = a["name_key"] != b["name_key"]
     same = np.flatnonzero(~other)
     if len(same) and "content_key" in a:
         a, b = a.take(same), b.take(same)
@@ -95,7 +93,7 @@ _RULES: Mapping[str, Rule] = {
 }
 
 
-def allowed(a: Side, b: Side) -> Mask:
+def allowed(a: Side, b: Side) -> Bools:
     """Return which of the pairs (a[k], b[k]) all rules allow."""
     good = np.ones(len(a.rows), np.bool_)
     for allows in judged(a, b).values():
@@ -103,7 +101,7 @@ def allowed(a: Side, b: Side) -> Mask:
     return good
 
 
-def judged(a: Side, b: Side) -> dict[str, Mask]:
+def judged(a: Side, b: Side) -> dict[str, Bools]:
     """Return which of the pairs (a[k], b[k]) each rule allows, by its column."""
     known = (column for column in _RULES if column in a and column in b)
     return {column: _RULES[column](a, b) for column in known}

@@ -17,46 +17,44 @@ from numpy.typing import NDArray
 from simdup.features.short_texts import Forms
 from simdup.model.criteria import SHORT, Criteria
 from simdup.model.table import Documents, Side
-from simdup.search.arrays import RowIds
-
-Mask = NDArray[np.bool_]
+from simdup.search.arrays import Bools, RowIds
 
 
-def formed(documents: Documents) -> Mask:
+def formed(documents: Documents) -> Bools:
     """Return which documents may be similar to a short one (bool[documents])."""
     return _letters(documents) > 0
 
 
-def short(documents: Documents) -> Mask:
+def short(documents: Documents) -> Bools:
     """Return which documents are short (bool[documents])."""
     letters = _letters(documents)
     return (letters > 0) & (letters < SHORT)
 
 
-def by_edit(a: Side, b: Side) -> Mask:
+def by_edit(a: Side, b: Side) -> Bools:
     """Return which of the pairs (a[k], b[k]) are measured by edit similarity."""
     if "letters" not in a or "letters" not in b:
         return np.zeros(len(a.rows), np.bool_)
     one, other = a["letters"], b["letters"]
-    either: Mask = ((one > 0) & (one < SHORT)) | ((other > 0) & (other < SHORT))
+    either: Bools = ((one > 0) & (one < SHORT)) | ((other > 0) & (other < SHORT))
     return either
 
 
-def same_numbers(a: Side, b: Side) -> Mask:
+def same_numbers(a: Side, b: Side) -> Bools:
     """Return which pairs, measured by edit similarity, have no different numbers.
 
     What is too long to be similar anyway has none.
     """
-    same: Mask = (a["numbers"] == b["numbers"]) | (a["letters"] == 0) | (b["letters"] == 0)
+    same: Bools = (a["numbers"] == b["numbers"]) | (a["letters"] == 0) | (b["letters"] == 0)
     return same
 
 
-def may_reach(a: Side, b: Side) -> Mask:
+def may_reach(a: Side, b: Side) -> Bools:
     """Return which of the pairs that are measured by it may be similar enough.
 
     Other numbers forbid it, and so does a text that is too long to have its form here.
     """
-    possible: Mask = (a["numbers"] == b["numbers"]) & (a["letters"] > 0) & (b["letters"] > 0)
+    possible: Bools = (a["numbers"] == b["numbers"]) & (a["letters"] > 0) & (b["letters"] > 0)
     return possible
 
 

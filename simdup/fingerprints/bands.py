@@ -23,7 +23,8 @@ from simdup.lsh.bbit import fewest_agreeing, fewest_equal
 from simdup.lsh.families import MINHASH, Banding, bands, choose, choose_pstable
 from simdup.mix64 import mix64, stream
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
-from simdup.search.arrays import I64, U32, U64, Bools, count_equal
+from simdup.model.table import Documents
+from simdup.search.arrays import U32, U64, Bools, RowIds, count_equal
 
 # Band keys: uint32[documents, bands] of MinHash, uint64 of p-stable projections.
 Keys = U32 | U64
@@ -46,9 +47,14 @@ class Signatures(NamedTuple):
     keys: Keys
     sketches: NDArray[np.uint8]  # uint8[rows, size]: the low byte of each hash of the signatures
     fewest: int  # how many bytes of two sketches must be equal
-    row_of: I64  # int64[documents]: the row of each
+    row_of: RowIds  # int64[documents]: the row of each
 
-    def propose(self, a: I64, b: I64) -> Bools:
+    @classmethod
+    def of(cls, texts: Documents, criteria: Criteria, row_of: RowIds) -> Signatures:
+        """Return the signatures of texts by MinHash, from their columns."""
+        return cls(texts["keys"], texts["sketch"], minhash_fewest(criteria), row_of)
+
+    def propose(self, a: RowIds, b: RowIds) -> Bools:
         """Return which pairs share a key and are not far below the similarity."""
         i, j = self.row_of[a], self.row_of[b]
         # Sketches first: they are smaller than keys, and most pairs asked about share a key.
@@ -57,7 +63,7 @@ class Signatures(NamedTuple):
         proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed
 
-    def may_reach(self, i: I64, j: I64) -> Bools:
+    def may_reach(self, i: RowIds, j: RowIds) -> Bools:
         """Return which pairs of rows are not far below the similarity."""
         likely: Bools = count_equal(self.sketches, i, self.sketches, j) >= self.fewest
         return likely

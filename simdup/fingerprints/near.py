@@ -1,4 +1,4 @@
-"""Find all pairs of fingerprints within a distance, with the search options of a run."""
+"""Find pairs of fingerprints within a distance, with the search options of a run."""
 
 from __future__ import annotations
 
@@ -11,32 +11,21 @@ from simdup.model.settings import RunOptions
 from simdup.search import Pairs
 
 
-def near_pairs(fingerprints: Fingerprints, distance: int, run: RunOptions) -> Pairs:
-    """Return all pairs of fingerprints within a Hamming distance, ordered."""
-    distance = min(distance, fingerprints.bits)
-    how = _options(run)
-    values, bits = fingerprints.values, fingerprints.bits
-    return search.all_pairs(values, distance, bits, memory=run.search.memory, **how)
-
-
-def iter_near_pairs(fingerprints: Fingerprints, distance: int, run: RunOptions) -> Iterator[Pairs]:
+def near_pairs(
+    fingerprints: Fingerprints, distance: int, run: RunOptions, every: bool = False
+) -> Iterator[Pairs]:
     """Yield, in chunks, enough pairs to connect everything within a Hamming distance.
 
-    Identical fingerprints are paired with the first of them only, and only the first with others.
+    Identical fingerprints are paired with the first of them only, and only the first with others,
+    unless `every` pair is wanted: then all come at once, ordered.
     """
-    distance = min(distance, fingerprints.bits)
-    values, how = fingerprints.values, run.search
-    tables = _tables(run)
+    values, bits, how = fingerprints.values, fingerprints.bits, run.search
+    distance = min(distance, bits)
+    tables = how.tables if how.tables == "auto" else int(how.tables)
+    options: dict[str, Any] = {"tables": tables, "search": how.search, "threads": run.processes}
+    if every:
+        return iter([search.all_pairs(values, distance, bits, memory=how.memory, **options)])
     if how.explain is not None:
-        ball = search.HammingBall(fingerprints.bits, distance)
+        ball = search.HammingBall(bits, distance)
         how.explain(search.explain(search.plan(ball, len(values), tables, how.search)))
-    return search.iter_pairs(values, distance, fingerprints.bits, "first", **_options(run))
-
-
-def _tables(run: RunOptions) -> int | str:
-    tables = run.search.tables
-    return tables if tables == "auto" else int(tables)
-
-
-def _options(run: RunOptions) -> dict[str, Any]:
-    return {"tables": _tables(run), "search": run.search.search, "threads": run.processes}
+    return search.iter_pairs(values, distance, bits, "first", **options)

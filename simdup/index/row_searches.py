@@ -32,10 +32,10 @@ from simdup.lsh.sketch_bands import (
 )  # fmt: skip
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
 from simdup.model.table import Documents, Side
-from simdup.search.arrays import U64, RowIds, RowPairs
+from simdup.search.arrays import U64, Bools, RowIds, RowPairs
 from simdup.search.banding import neighbours
 from simdup.search.queries import Searcher, SearchSetup
-from simdup.verify.candidates import Mask, candidates
+from simdup.verify.candidates import candidates
 from simdup.verify.searches import distances
 
 # The most documents tried at a time: their look-ups take 16 MB, and their band keys 50 MB.
@@ -57,9 +57,9 @@ class NearRows:
         """Append rows."""
         self.searcher.append(rows["fingerprint"])
 
-    def propose(self, a: Side, b: Side) -> Mask:
+    def propose(self, a: Side, b: Side) -> Bools:
         """Return which pairs (a[k], b[k]) it proposes."""
-        near: Mask = distances(a, b) <= self._ball.distance
+        near: Bools = distances(a, b) <= self._ball.distance
         return near
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
@@ -92,9 +92,9 @@ class AgreeingRows:
         places, sketches = sketched(rows)
         self._bands.append(first + places, sketches)
 
-    def propose(self, a: Side, b: Side) -> Mask:
+    def propose(self, a: Side, b: Side) -> Bools:
         """Return which pairs (a[k], b[k]) it proposes."""
-        proposed: Mask = (a["terms"] > 0) & (b["terms"] > 0)
+        proposed: Bools = (a["terms"] > 0) & (b["terms"] > 0)
         if len(some := np.flatnonzero(proposed)):
             one, other = a.take(some)["sketch"], b.take(some)["sketch"]
             proposed[some] = agree(one, other, self._banding) & self._likely(one, other)

@@ -7,6 +7,7 @@ What is made of their texts is up to the run: `simdup.ingest.counting` makes wha
 from __future__ import annotations
 
 import math
+import mmap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
@@ -18,8 +19,7 @@ from simdup.corpus.batches import Batch, FileBatch, Unreadable
 from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.spool import Slots, SpoolWriter, slot_at
 from simdup.features.counts import CountedChunk
-from simdup.features.text import DIGEST_TYPE
-from simdup.ingest.seen import Seen
+from simdup.features.text import DIGEST_BYTES, DIGEST_TYPE
 from simdup.ingest.stripped import read_stripped
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
@@ -28,6 +28,11 @@ from simdup.model.table import Documents, objects
 
 # The names of the tables that batches have: documents, the texts met first, forms of short ones.
 DOCUMENTS, TEXTS, FORMS = "documents", "texts", "forms"
+
+# A million digests in 16 MB; pages that nobody writes to take no memory.
+_SLOTS = 1 << 20
+# If half of the table is full, hardly one digest in a thousand finds all these places taken.
+_PROBES = 8
 
 Columns: TypeAlias = Mapping[str, Any]
 Tables: TypeAlias = Mapping[str, Columns]
@@ -77,6 +82,35 @@ class TextWork(Protocol):
 
     def start(self) -> Callable[[Sequence[Document]], BatchTexts]:
         """Return what prepares the documents of each batch in one process."""
+
+
+class Seen:
+    """A set of the digests of texts with a fixed size, which forked processes share without a lock.
+
+    It may forget a digest, but never contains a wrong one: each was written as a whole.  One that
+    is lost, or that two processes write at the same time, only means that a text is segmented
+    twice.
+    """
+
+    def __init__(self) -> None:
+        self._table = mmap.mmap(-1, _SLOTS * DIGEST_BYTES)
+
+    def __contains__(self, digest: bytes) -> bool:
+        """Return whether a digest has been added, and not been forgotten."""
+        places = self._places(digest)
+        return self._table.find(digest, places.start, places.stop) in places
+
+    def add(self, digest: bytes) -> None:
+        """Add a digest; if there is no room, it replaces another one."""
+        places = self._places(digest)
+        empty = bytes(DIGEST_BYTES)
+        free = (i for i in places if self._table[i : i + DIGEST_BYTES] in (empty, digest))
+        place = next(free, places[0])
+        self._table[place : place + DIGEST_BYTES] = digest
+
+    def _places(self, digest: bytes) -> range:
+        first = int.from_bytes(digest[:4], "little") % (_SLOTS - _PROBES) * DIGEST_BYTES
+        return range(first, first + _PROBES * DIGEST_BYTES, DIGEST_BYTES)
 
 
 @dataclass(frozen=True)

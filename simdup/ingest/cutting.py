@@ -18,12 +18,11 @@ from simdup.ingest.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
 from simdup.ingest.collection import Collection
 from simdup.ingest.mapped import mapped
 from simdup.model.documents import Document
-from simdup.model.table import Documents
+from simdup.model.table import I64, Documents
 from simdup.reuse.extension import MARGIN
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks
 from simdup.reuse.templates import Template
 from simdup.reuse.winnowing import Seeds, Window, winnow
-from simdup.search.arrays import I64
 
 # Two positions are sorted as one number: some 13 GB of Chinese.
 MOST_UNITS = 1 << 32

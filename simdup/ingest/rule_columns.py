@@ -84,16 +84,16 @@ def rule_columns(read: Collection, criteria: Criteria) -> dict[str, NDArray[Any]
     """Return the columns of the rules that the criteria set; see `simdup.clustering.rules`."""
     columns: dict[str, NDArray[Any]] = {}
     if criteria.across is not None:
-        columns["group_number"] = groups_of(read, "across", criteria.across)
+        columns["group_number"] = group_numbers(read, "across", criteria.across)
     equal = [read.title_keys()] if criteria.same_title else []
     if criteria.within is not None:
-        equal.append(within_groups(groups_of(read, "within", criteria.within)))
+        equal.append(within_groups(group_numbers(read, "within", criteria.within)))
     if equal:
         columns["blocking_key"] = mix_columns(equal)
     return columns
 
 
-def groups_of(read: Collection, argument: str, name: str) -> NDArray[np.int64]:
+def group_numbers(read: Collection, argument: str, name: str) -> NDArray[np.int64]:
     """Return the group of each document, -1 for none; note what follows from it for many.
 
     Groups are those that must differ (`argument` is ``across``) or be the same (``within``).

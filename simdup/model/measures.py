@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.model.criteria import Criteria
-from simdup.model.table import Table
-
-I64 = NDArray[np.int64]
+from simdup.model.table import I64, Table
 
 # By the values of the column `contained`: which text the other one contains.
 _SIDES = (None, "a", "b", "both")

@@ -6,11 +6,10 @@ import time
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from simdup.clustering.clusters import Measure, form_clusters, unmeasured
+from simdup.clustering.clusters import form_clusters
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.sources import Named
 from simdup.errors import SimdupError
@@ -21,15 +20,15 @@ from simdup.ingest.places import Places
 from simdup.ingest.source_documents import SourceDocuments
 from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import Input, open_input
-from simdup.model.clusters import Cluster, Summary
+from simdup.model.clusters import Summary
 from simdup.model.documents import Skipped
 from simdup.model.inputs import InputDocuments
 from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
 from simdup.verify.candidates import Candidates
-from simdup.verify.document_texts import SetsOf, Texts, no_texts
-from simdup.verify.pairs import FoundGroups, find_groups
+from simdup.verify.document_texts import Texts
+from simdup.verify.pairs import find_groups
 from simdup.verify.searches import NearFingerprints
 from simdup.verify.verifier import Vector, Verifier
 
@@ -68,35 +67,12 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
         criteria=replace(criteria, method="simhash"),
         recipe=replace(recipe, bits=lines.bits),
     )
-    sources = list(verify_from)
-    if sources:
-        found = _cluster_texts(lines, open_input(Named(sources), settings))
-    else:
-        found = _cluster_lines(lines, settings)
-    summary = Summary.of(
-        found.clusters,
-        documents=len(found.inputs),
-        skipped=len(found.skipped),
-        seconds=time.monotonic() - started,
-        recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},
-        **found.found.figures(settings.criteria),
-    )
-    skipped = tuple(found.skipped)
-    return Result(found.clusters, skipped, (), summary, inputs=found.inputs, origins=found.origins)
-
-
-class _Clustered(NamedTuple):
-    clusters: tuple[Cluster, ...]
-    inputs: InputDocuments
-    found: FoundGroups
-    skipped: Sequence[Skipped] = ()
-    origins: Any = None  # as in `Result`
-
-
-def _cluster_lines(lines: FingerprintLines, settings: Settings) -> _Clustered:
-    """Cluster lines by the distance of their fingerprints alone."""
+    if sources := list(verify_from):
+        return _cluster_texts(lines, open_input(Named(sources), settings), started)
+    # The distance of the fingerprints alone decides.
     settings = replace(settings, criteria=replace(settings.criteria, verify=False))
-    return _form(_documents(lines), unmeasured, no_texts, settings)
+    compared = Candidates(_documents(lines), [NearFingerprints(settings)], settings)
+    return _clustered(lines, compared, started)
 
 
 def _documents(lines: FingerprintLines) -> Documents:
@@ -105,18 +81,30 @@ def _documents(lines: FingerprintLines) -> Documents:
     return Documents({"name": objects(lines.names), "reference": nobody, **prints.columns})
 
 
-def _form(
-    documents: Documents, measure: Measure, sets_of: SetsOf, settings: Settings
-) -> _Clustered:
-    search = NearFingerprints(settings)
-    found = find_groups(Candidates(documents, [search], settings, measure, sets_of))
-    criteria, bits = settings.criteria, settings.recipe.bits
+def _clustered(
+    lines: FingerprintLines,
+    compared: Candidates,
+    started: float,
+    skipped: Sequence[Skipped] = (),
+    origins: SourceDocuments | None = None,
+) -> Result:
+    documents, settings = compared.documents, compared.settings
+    found, criteria, bits = find_groups(compared), settings.criteria, settings.recipe.bits
     rows = range(len(documents))
-    clusters = form_clusters(found.groups, documents, measure, criteria, bits, rows)
-    return _Clustered(clusters, InputDocuments(documents["name"].tolist()), found)
+    clusters = form_clusters(found.groups, documents, compared.measure, criteria, bits, rows)
+    summary = Summary.of(
+        clusters,
+        documents=len(documents),
+        skipped=len(skipped),
+        seconds=time.monotonic() - started,
+        recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},
+        **found.figures(criteria),
+    )
+    inputs = InputDocuments(documents["name"].tolist())
+    return Result(clusters, tuple(skipped), (), summary, inputs=inputs, origins=origins)
 
 
-def _cluster_texts(lines: FingerprintLines, opened: Input) -> _Clustered:
+def _cluster_texts(lines: FingerprintLines, opened: Input, started: float) -> Result:
     """Cluster lines, and verify their pairs on the texts of the sources."""
     settings, analyzer = opened.settings, opened.analyzer()
     criteria = settings.criteria
@@ -136,11 +124,12 @@ def _cluster_texts(lines: FingerprintLines, opened: Input) -> _Clustered:
         documents = documents.and_columns(
             digest=found["digest"], **{name: known[name] for name in known}
         )
-        measure = Verifier(texts, _no_vector, criteria).measure
-        formed = _form(documents, measure, texts.sets, settings)
+        measure = Verifier(texts, criteria, _no_vector).measure
+        searches = [NearFingerprints(settings)]
+        compared = Candidates(documents, searches, settings, measure, texts.sets)
         skipped = _skipped(found.report, set(lines.names), row_of.keys())
         origins = SourceDocuments.of(opened, found, None, {}, Places(len(found), ()))
-        return formed._replace(origins=origins, skipped=skipped)
+        return _clustered(lines, compared, started, skipped, origins)
 
 
 def _skipped(report: SourceReport, wanted: Set[str], known: Set[str]) -> list[Skipped]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +22,7 @@ from simdup.index.sections import REMOVED, RemovedTexts, name_keys, removed_keys
 from simdup.ingest.groups import GroupBy, Groups
 from simdup.ingest.source_documents import SourceDocuments
 from simdup.ingest.sources import Input
-from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part
+from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part, Removed
 from simdup.model.clusters import Spared
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
@@ -31,7 +32,6 @@ from simdup.model.settings import Progress, Settings
 from simdup.model.table import Documents
 from simdup.operations.scan import examine
 from simdup.output.corpus_writer import RemovedDocument
-from simdup.output.cuts import list_cuts
 from simdup.output.records import rounded
 from simdup.verify.differences import find_differences
 from simdup.workspace import reserve
@@ -57,11 +57,9 @@ def with_indexes(opened: Input, indexes: Sequence[str], options: DedupeOptions) 
     return replace(opened, indexes=indexes, seen=seen)
 
 
-@contextmanager
-def reserved(options: DedupeOptions) -> Iterator[None]:
+def reserved(options: DedupeOptions) -> AbstractContextManager[None]:
     """Keep other runs from adding to the index meanwhile: none would know of the other's texts."""
-    with reserve(options.index) if options.add and options.index else nullcontext():
-        yield
+    return reserve(options.index) if options.add and options.index else nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +272,50 @@ def find_losses(opened: Input, options: DedupeOptions) -> Losses:
     cuts, notes = list_cuts(result, opened.files)
     result = replace(result, notes=(*result.notes, *notes))
     return Losses(result, cuts, groups, matches, opened.settings.run.progress)
+
+
+def list_cuts(
+    result: Result, files: Sequence[File]
+) -> tuple[list[RemovedDocument], list[tuple[str, str]]]:
+    """Return the documents to leave out, in input order, and notes on those that stay after all.
+
+    Files in archives are never left out: an archive that is written again may lack what only the
+    program that packed it knows.
+    """
+    archives = {file.path: file.member.archive for file in files if file.member}
+    cuts = _cuts(result, archives)
+    staying = Counter(archives[cut.path] for cut in cuts if cut.path in archives)
+    notes = [
+        (path, f"{count:,} redundant in it; archives are kept whole")
+        for path, count in staying.items()
+    ]
+    return [cut for cut in cuts if cut.path not in archives], notes
+
+
+def _cuts(result: Result, archives: Mapping[str, str]) -> list[RemovedDocument]:
+    """Return the redundant documents; `archives` has those of the files in them."""
+    origins: SourceDocuments = result.origins
+    # A file that was not read completely is kept whole.
+    unread = {one.document for one in result.skipped if one.error}
+    found: list[RemovedDocument] = []
+    paths, records, digests = (origins.documents[name] for name in ("path", "record", "digest"))
+    for cluster in result.clusters:
+        by_number = {member.number: member for member in cluster.members}
+        for one in cluster.members:
+            number, kept = one.number, by_number[one.beside]
+            if one.role == "redundant" and paths[number] not in unread:
+                read = kept.number >= 0  # not in an index, of which neither text nor file is known
+                same = read and digests[number] == digests[kept.number]
+                reason = "exact copy" if same else "near-duplicate"
+                figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
+                kept_path = paths[kept.number] if read else ""
+                kept_path = archives.get(kept_path, kept_path)
+                place = paths[number], int(records[number]), kept_path
+                entry = Removed(
+                    one.name, reason, *figures, one.containment, one.cosine, one.covered
+                )
+                found.append(RemovedDocument(entry, *place, number, kept.number))
+    return sorted(found, key=lambda cut: cut.number)
 
 
 def given_up(result: Result) -> list[Spared]:

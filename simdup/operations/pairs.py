@@ -11,7 +11,7 @@ import numpy as np
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.spool import spool_folder
 from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.fingerprints.near import iter_near_pairs
+from simdup.fingerprints.near import near_pairs
 from simdup.model.clusters import Pair
 from simdup.model.settings import PAIR_MEMORY, RunOptions
 from simdup.search.arrays import U64, combine_rows, hamming_distances
@@ -33,7 +33,7 @@ def pairs(lines: FingerprintLines, distance: int, run: RunOptions) -> Iterator[I
     ends.
     """
     memory = PAIR_MEMORY if run.search.memory is None else run.search.memory
-    found = iter_near_pairs(Fingerprints.of_lines(lines), distance, run)
+    found = near_pairs(Fingerprints.of_lines(lines), distance, run)
     keys = (combine_rows(pairs.i, pairs.j) for pairs in found)
     room = max(min(memory, free_memory()) // _PAIR_BYTES, _LEAST)
     with sort_chunks(keys, room, partial(spool_folder, "the pairs")) as ordered:

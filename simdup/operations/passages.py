@@ -10,7 +10,6 @@ from functools import partial
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.corpus.batches import read
 from simdup.corpus.sources import Named
@@ -20,7 +19,7 @@ from simdup.ingest.collection import Collection, collected
 from simdup.ingest.cutting import Cutting, PairTexts, assemble
 from simdup.ingest.groups import GroupBy
 from simdup.ingest.paths import Paths, as_paths
-from simdup.ingest.rule_columns import groups_of
+from simdup.ingest.rule_columns import group_numbers
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.documents import Document, Skipped
 from simdup.model.passages import (
@@ -39,8 +38,6 @@ from simdup.reuse.overlaps import form_overlaps
 from simdup.reuse.templates import Template
 from simdup.reuse.winnowing import Window
 from simdup.workers import Workers
-
-I64 = NDArray[np.int64]
 
 
 def passages(
@@ -192,7 +189,7 @@ def _sides(cut: Collection, opened: Input, across: str | None) -> Sides:
         references = sources
     groups = np.full(len(references), -1)
     if across is not None:
-        groups = groups_of(cut, "across", across)
+        groups = group_numbers(cut, "across", across)
     return Sides(sources, references, groups)
 
 

@@ -115,8 +115,7 @@ def rewrite(
                 why = "has no effect: OUT is not a folder"
                 opened = replace(opened, notes=[*opened.notes, ("`link`", why)])
             compression = compression_for(single, options.target, settings.reading)
-            job = _File(single, references, compression)
-            return _write_file(replace(task, opened=opened), job)
+            return _write_file(replace(task, opened=opened), single, references, compression)
         if options.target == STDIN:
             raise SimdupError("output", "only a single file of records can go to standard output",
                               "name a folder", field="output")  # fmt: skip
@@ -162,44 +161,35 @@ class _Task:
         return losses.cleaned()._replace(added=added)
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file of records that becomes a file of records."""
-
-    file: File
-    references: Sequence[File]
-    compression: str  # of the file that is written
-
-
-def _write_file(task: _Task, job: _File) -> Cleaned:
-    """Write the remaining records of a file to another file."""
+def _write_file(task: _Task, file: File, references: Sequence[File], compression: str) -> Cleaned:
+    """Write the remaining records of a file to another file, which is compressed so."""
     target = task.options.target or STDIN
-    like = "" if job.file.path == STDIN else job.file.path
+    like = "" if file.path == STDIN else file.path
     with ExitStack() as stack:
         if target != STDIN:
             stack.enter_context(reserve(target))
         stream = stack.enter_context(open_output(target, like))
         losses = task.find()
         cleaned = losses.cleaned()
-        change: Collection[int] | Annotations = records_by_file(losses.cuts).get(job.file.path, ())
+        change: Collection[int] | Annotations = records_by_file(losses.cuts).get(file.path, ())
         if task.options.annotate:
-            change = losses.annotations([job.file])[job.file.path]
-        check_unchanged([job.file, *job.references])
+            change = losses.annotations([file])[file.path]
+        check_unchanged([file, *references])
         try:
             progress = task.opened.settings.run.progress
-            write_records(job.file, stream, change, job.compression, progress)
+            write_records(file, stream, change, compression, progress)
             task.finish(cleaned)
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise unwritable(f"{job.file.path} to {target}", error) from None
-        check_unchanged([job.file])
+            raise unwritable(f"{file.path} to {target}", error) from None
+        check_unchanged([file])
     cleaned = cleaned._replace(
         written=target, annotated=task.options.annotate, added=losses.remember(task.options)
     )
-    if job.compression != job.file.compression or not os.path.isfile(target):
+    if compression != file.compression or not os.path.isfile(target):
         return cleaned
-    return cleaned._replace(bytes_before=job.file.size, bytes_after=os.path.getsize(target))
+    return cleaned._replace(bytes_before=file.size, bytes_after=os.path.getsize(target))
 
 
 def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:

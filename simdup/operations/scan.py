@@ -256,7 +256,7 @@ def _template_hint(groups: list[Group], corpus: Collection, criteria: Criteria) 
 
 
 def _count_equal(corpus: Collection, pairs: Sequence[tuple[int, int]]) -> int:
-    """Count the pairs whose titles are equal, as if these decided; see `Titles.keys`."""
+    """Count the pairs whose titles are equal, as if these decided; see `share_titles`."""
     titles = corpus.folded_titles(sorted({document for pair in pairs for document in pair}))
     digests, named = corpus["digest"], corpus["named"]
 

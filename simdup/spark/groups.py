@@ -35,7 +35,7 @@ from simdup.spark.partitions import (
     batch_of,
     documents_of,
     in_order,
-    searches_of,
+    searches_among,
     table_of,
     to_array,
 )
@@ -43,7 +43,7 @@ from simdup.verify.candidates import Candidates
 from simdup.verify.document_texts import Texts, cut_slot
 from simdup.verify.identical import find_identical
 from simdup.verify.pairs import FoundGroups, find_groups, propose
-from simdup.verify.verifier import Vector, Verifier, vector
+from simdup.verify.verifier import Vector, Verifier, no_vectors, vector
 
 # Documents of a component that one task groups with their texts: some 100 MB of pages.
 MANY = 1 << 16
@@ -85,7 +85,7 @@ class Refine:
             return
         table = in_order(table, self.carried)
         documents = documents_of(table)
-        searches = searches_of(table, documents, self.settings)
+        searches = searches_among(table, documents, self.settings)
         copies = find_identical(documents)
         compared, searched = propose(Candidates(documents, searches, self.settings), copies)
         some = copies.distinct[searched]
@@ -128,8 +128,8 @@ class GroupDocuments:
         texts = self._texts(table, documents)
         measure = unmeasured
         if criteria.verify:
-            vector_of = _vectors(table) if criteria.cosine is not None else _no_vector
-            measure = Verifier(texts, vector_of, criteria).measure
+            vector_of = _vectors(table) if criteria.cosine is not None else no_vectors
+            measure = Verifier(texts, criteria, vector_of).measure
         columns = {
             "path": objects([""] * len(documents)),
             "modified": np.zeros(len(documents)),
@@ -137,7 +137,7 @@ class GroupDocuments:
         }
         known = documents.and_columns(**columns)
         priority = priority_by(criteria.keep, known.__getitem__, rank_by(criteria, known))
-        searches = searches_of(table, documents, settings)
+        searches = searches_among(table, documents, settings)
         found = find_groups(
             Candidates(documents, searches, settings, measure, texts.sets, priority, self.every)
         )
@@ -173,10 +173,6 @@ def _vectors(table: pa.Table) -> Callable[[int], Vector]:
         return vector(CsrRows(np.array([0, len(columns)]), columns, weights[document]))
 
     return vector_of
-
-
-def _no_vector(document: int) -> Vector:
-    raise ValueError("the criteria ask for no cosine")
 
 
 def _members(

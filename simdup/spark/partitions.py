@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from simdup.clustering.short_texts import formed
 from simdup.features.titles import share_titles
 from simdup.fingerprints.bands import Signatures, pstable_fewest
+from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.model.settings import Settings
 from simdup.model.table import SCHEMA, Documents, objects
-from simdup.verify.searches import EqualKeys, ListedPairs, NearFingerprints, Search
+from simdup.verify.searches import ListedPairs, Search, chosen_searches
 
 
 def to_arrow(column: NDArray[Any]) -> pa.Array:
@@ -104,21 +105,19 @@ def documents_of(table: pa.Table) -> Documents:
     return Documents(columns)
 
 
-def searches_of(table: pa.Table, documents: Documents, settings: Settings) -> list[Search]:
+def searches_among(table: pa.Table, documents: Documents, settings: Settings) -> list[Search]:
     """Return the searches of the criteria among the documents of a table."""
     criteria, rows = settings.criteria, np.arange(len(documents))
-    searches = list[Search]()
+    of_vectors = of_texts = of_forms = None
     if "vector_keys" in documents:
         keys, sketches = documents["vector_keys"], documents["vector_sketch"]
         of_vectors = Signatures(keys, sketches, pstable_fewest(criteria), rows)
-        searches.append(EqualKeys("pstable", of_vectors))
     if "keys" in documents:
-        searches.append(EqualKeys.of_texts(documents, rows, criteria))
+        of_texts = Signatures.of(documents, criteria, rows)
     if "form_keys" in documents:
-        of_forms = np.where(formed(documents), rows, -1)
-        searches.append(EqualKeys.of_forms(documents, of_forms, criteria))
-    if "simhash" in criteria.searches:
-        searches.append(NearFingerprints(settings))
+        form_of = np.where(formed(documents), rows, -1)
+        of_forms = EditSignatures.of(documents, criteria, form_of)
+    searches = chosen_searches(settings, of_vectors, of_texts, of_forms)
     if "partners" in table.column_names:
         searches.append(_listed(table))
     return searches

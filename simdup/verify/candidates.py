@@ -13,7 +13,6 @@ from itertools import chain
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Measure, unmeasured
 from simdup.clustering.linkage import Priority, first_come
@@ -21,7 +20,7 @@ from simdup.clustering.rules import allowed
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
-from simdup.search.arrays import RowIds, RowPairs
+from simdup.search.arrays import Bools, RowIds, RowPairs
 from simdup.search.forest import Forest
 from simdup.search.grouping import LOOK, Budget, Check, connect
 from simdup.search.lists import Lists, kinds_of
@@ -39,13 +38,11 @@ VISITS = 1 << 10
 # Rules that part documents whose keys are equal.
 _PARTING = ("letters", "blocking_key", "group_number")
 
-Mask = NDArray[np.bool_]
-
 
 class Proposing(Protocol):
     """A search that is ready to be asked."""
 
-    def propose(self, a: Side, b: Side) -> Mask:
+    def propose(self, a: Side, b: Side) -> Bools:
         """Return which pairs (a[k], b[k]) it proposes."""
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
@@ -78,7 +75,7 @@ def candidates(
             yield i[new], j[new]
 
 
-def proposed(searches: Iterable[Proposing], a: Side, b: Side) -> Mask:
+def proposed(searches: Iterable[Proposing], a: Side, b: Side) -> Bools:
     """Return which pairs (a[k], b[k]) some search proposes."""
     found = np.zeros(len(a.rows), np.bool_)
     for search in searches:
@@ -143,19 +140,18 @@ class Candidates:
         """Return both sides of the pairs (i[k], j[k])."""
         return Side(self.documents, i), Side(self.documents, j)
 
-    def useful(self, i: RowIds, j: RowIds) -> Mask:
-        """Return which pairs may be candidates: no rule about documents forbids it."""
-        return allowed(*self.sides(i, j))
+    def proposals(self, i: RowIds, j: RowIds) -> tuple[Bools, Bools]:
+        """Return which pairs all rules allow, and which of them each search proposes.
 
-    def proposed_by(self, i: RowIds, j: RowIds) -> Mask:
-        """Return which pairs each search of the criteria proposes (bool[searches, pairs])."""
+        The first is bool[pairs], the second bool[searches of the criteria, pairs].
+        """
         names, (a, b) = self.criteria.searches, self.sides(i, j)
         by, useful = np.zeros((len(names), len(i)), np.bool_), allowed(a, b)
         for search in self.searches:
             by[names.index(search.name)] |= search.propose(a, b)
-        return by & useful
+        return useful, by & useful
 
-    def test(self, i: RowIds, j: RowIds) -> Mask:
+    def test(self, i: RowIds, j: RowIds) -> Bools:
         """Return which pairs are candidates."""
         a, b = self.sides(i, j)
         return allowed(a, b) & proposed(self.searches, a, b)
@@ -202,11 +198,11 @@ class Candidates:
         return lists.of_kinds(kinds_of(self.documents["group_number"]))
 
 
-def _all(i: RowIds, j: RowIds) -> Mask:
+def _all(i: RowIds, j: RowIds) -> Bools:
     return np.ones(len(i), np.bool_)
 
 
-def groups_of(roots: RowIds, chosen: Mask) -> list[RowIds]:
+def groups_of(roots: RowIds, chosen: Bools) -> list[RowIds]:
     """Return the chosen rows of each root."""
     rows = np.flatnonzero(chosen)
     rows = rows[np.argsort(roots[rows], kind="stable")]

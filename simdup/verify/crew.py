@@ -53,7 +53,7 @@ class Work:
 
     def verifier(self, room: int) -> Verifier:
         """Return a verifier with a cache of `room` bytes."""
-        return Verifier(self.texts, self._vector, self.criteria, room)
+        return Verifier(self.texts, self.criteria, self._vector, room)
 
     def _vector(self, document: int) -> Vector:
         return vector(self.weighting.document(document))

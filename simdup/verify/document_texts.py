@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -136,14 +136,6 @@ def edit_similarities(a: Sequence[str], b: Sequence[str]) -> NDArray[np.float64]
     longer = np.maximum(list(map(len, a)), list(map(len, b)))
     similarities: NDArray[np.float64] = (longer - distances) / longer
     return similarities
-
-
-def in_memory(contents: Sequence[bytes]) -> tuple[Documents, Callable[[Slot], bytes]]:
-    """Return a table of texts that are not in a spool, and what returns the bytes of a slot."""
-    sizes = list(map(len, contents))
-    slots = np.array([np.cumsum([0, *sizes[:-1]]), sizes], np.int64).T
-    whole = memoryview(b"".join(contents))
-    return Documents({"content": slots}), partial(cut_slot, whole)
 
 
 def cut_slot(whole: memoryview, slot: Slot) -> bytes:

@@ -7,13 +7,13 @@ partner of all.  Those of different groups, and references, are compared like an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
-from simdup.clustering.linkage import Priority
+from simdup.clustering.linkage import Priority, ordered
 from simdup.features.text import DIGEST_BYTES
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
@@ -71,8 +71,36 @@ class Identical:
         heads, others = ({some[0], min(some, key=priority)} for some in (one, other))
         return {*product(heads, other), *product(one, others)}
 
+    def stars(
+        self, pairs: Iterable[tuple[int, int]], priority: Callable[[int], Priority]
+    ) -> list[list[int]]:
+        """Return groups in which the kept document takes every other one (star linkage).
+
+        The first document of a pair may take the second; if either may take the other, there are
+        two such pairs.  Of identical documents only the first needs to appear in pairs with others.
+        Documents are visited by priority: a document without a group is kept, and those without a
+        group that it may take join it.  Redundancy is therefore never transitive.  A stream
+        deduplicator that keeps whatever comes first does the same.  Groups are ascending.
+        """
+        partners: dict[int, set[int]] = {}
+        for a, b in pairs:
+            a, b = self.first_of.get(a, a), self.first_of.get(b, b)
+            partners.setdefault(a, set()).add(b)
+            partners.setdefault(b, set())
+        taken: set[int] = set()
+        groups = []
+        for kept in sorted(partners, key=lambda first: min(map(priority, self.of(first)))):
+            if kept in taken:
+                continue
+            members = partners[kept] - taken
+            taken |= {kept} | members
+            group = self.star(kept, members, priority)
+            if len(group) > 1:
+                groups.append(group)
+        return ordered(groups)
+
     def star(
-        self, centre: int, members: list[int], priority: Callable[[int], Priority]
+        self, centre: int, members: Iterable[int], priority: Callable[[int], Priority]
     ) -> list[int]:
         """Return the documents of a star, ascending, given its distinct documents.
 

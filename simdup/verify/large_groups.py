@@ -30,9 +30,8 @@ from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Group
 from simdup.clustering.rules import across_groups
-from simdup.model.criteria import Criteria
-from simdup.model.measures import DocumentPair, Measures
-from simdup.model.table import Documents, Side
+from simdup.model.measures import DocumentPair, MeasuredPairs, Measures
+from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, hamming_distances
 from simdup.search.forest import Forest
 from simdup.search.grouping import (
@@ -102,12 +101,7 @@ class LargeGroup:
     `places` (int64[n]) says in which order they would be kept.
     """
 
-    def __init__(
-        self,
-        compared: Candidates,
-        places: RowIds,
-        directed: bool = False,
-    ) -> None:
+    def __init__(self, compared: Candidates, places: RowIds, directed: bool = False) -> None:
         self.compared = compared
         self._criteria = compared.criteria
         self.identical = Measures.identical(self._criteria)
@@ -186,7 +180,7 @@ class LargeGroup:
         known = self._centre_pairs if centre == self._centre else {}
         near = {other: known[other] for other in others.tolist() if other in known}
         left = np.array([other for other in others.tolist() if other not in near], np.int64)
-        return near | self._measure(np.full(len(left), centre), left)
+        return near | self._pairs(np.full(len(left), centre), left)
 
     def firsts(
         self, places: RowIds, parts: RowIds | None = None
@@ -245,7 +239,7 @@ class LargeGroup:
     def _paired(self, partners: RowIds, places: RowIds) -> dict[int, tuple[int, DocumentPair]]:
         """Return the pairs of places with their partners, which are -1 for none; see `firsts`."""
         found = partners >= 0
-        pairs = self._measure(partners[found], places[found])
+        pairs = self._pairs(partners[found], places[found])
         partner_of = dict(
             zip(places.tolist(), self.compared.numbers[partners].tolist(), strict=True)
         )
@@ -258,40 +252,37 @@ class LargeGroup:
         some = others[self._afford(np.full(len(others), self._centre), others)]
         if self._all_compared:
             some = np.flatnonzero(self._every.near.after(self._centre))
-        found = self._measure(np.full(len(some), self._centre), some)
-        codes = [_code(found.get(one), self._criteria, self._directed) for one in some.tolist()]
-        self._known.add(np.full(len(some), self._centre), some, np.array(codes, np.uint8))
-        return found
+        centres = np.full(len(some), self._centre)
+        pairs, good = self._measure(centres, some)
+        self._known.add(centres, some, self._codes(pairs))
+        return dict(zip(some[good].tolist(), pairs.take(good).each(), strict=True))
 
     @property
     def _taken_by_centre(self) -> NDArray[np.bool_]:
         """Which documents are in the star of the centre, which is one of them."""
         centre = int(self.compared.numbers[self._centre])
-        pairs = self._centre_pairs.items()
-        some = [
-            other
-            for other, pair in pairs
-            if not self._directed or pair.taken_by(centre, self._criteria)
-        ]
         taken = np.zeros(len(self), np.bool_)
-        taken[[self._centre, *some]] = True
+        taken[self._centre] = True
+        for other, pair in self._centre_pairs.items():
+            taken[other] = not self._directed or pair.taken_by(centre, self._criteria)
         return taken
 
-    def _measure(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
+    def _pairs(self, i: RowIds, j: RowIds) -> dict[int, DocumentPair]:
         """Return the pairs (i[k], j[k]) that meet the criteria, by j."""
-        documents = self.compared.documents
+        pairs, good = self._measure(i, j)
+        return dict(zip(j[good].tolist(), pairs.take(good).each(), strict=True))
+
+    def _measure(self, i: RowIds, j: RowIds) -> tuple[MeasuredPairs, NDArray[np.bool_]]:
+        """Return the pairs (i[k], j[k]), the smaller row first, and which meet the criteria."""
+        values = self.compared.documents["fingerprint"]
         pairs = self.compared.measure(self.compared.numbers[i], self.compared.numbers[j])
-        values = documents["fingerprint"]
         distances = hamming_distances(values, i, values, j).astype(np.int64)
-        good = pairs.accepted(self._criteria) & across_groups(
-            Side(documents, i), Side(documents, j)
-        )
+        good = pairs.accepted(self._criteria) & across_groups(*self.compared.sides(i, j))
         if self._criteria.by_distance:
             good &= distances <= self._criteria.distance
         elif not self._criteria.verify:
             good &= self.compared.test(i, j)
-        pairs = pairs.and_columns(distance=distances).take(good).ordered()
-        return dict(zip(j[good].tolist(), pairs.each(), strict=True))
+        return pairs.and_columns(distance=distances).ordered(), good
 
     def _possible(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
         """Return which pairs may be candidates that meet the criteria."""
@@ -317,7 +308,11 @@ class LargeGroup:
 
     def _compare(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
         """Return what is found of candidates."""
-        pairs = self.compared.measure(self.compared.numbers[i], self.compared.numbers[j])
+        numbers = self.compared.numbers
+        return self._codes(self.compared.measure(numbers[i], numbers[j]))
+
+    def _codes(self, pairs: MeasuredPairs) -> NDArray[np.uint8]:
+        """Return what is known of candidates that were measured."""
         near = first = second = pairs.accepted(self._criteria)
         if self._directed:
             first, second = (one.taken(self._criteria) for one in (pairs, pairs.turned()))
@@ -326,7 +321,7 @@ class LargeGroup:
 
     def _afford(self, i: RowIds, j: RowIds) -> RowIds:
         """Return which pairs are candidates and within the budget; these count as checked."""
-        by = self.compared.proposed_by(i, j)
+        _, by = self.compared.proposals(i, j)
         some = np.flatnonzero(by.any(axis=0))
         paid = self._budget.afford(self._bounds.costs[i[some]] + self._bounds.costs[j[some]])
         room = max(CHECKS - int(self._checked[0]), 0)
@@ -347,7 +342,7 @@ class LargeGroup:
         """What comparing all pairs finds."""
         every = _Every.of(len(self), self._directed, len(self._checked))
         for i, j, possible in self._bounds.every():
-            by = self.compared.proposed_by(i, j)
+            _, by = self.compared.proposals(i, j)
             some = np.flatnonzero(every.count(by) & possible)
             every.add(i[some], j[some], self._compare(i[some], j[some]))
         return every
@@ -393,14 +388,6 @@ class LargeGroup:
         return lists
 
 
-def _code(pair: DocumentPair | None, criteria: Criteria, directed: bool) -> int:
-    """Return what is known of a candidate, given the pair if it is one."""
-    if pair is None:
-        return 0
-    first, second = (not directed or pair.taken_by(one, criteria) for one in (pair.a, pair.b))
-    return int(_PAIR | first * _FIRST_TAKES | second * _SECOND_TAKES)
-
-
 def _first_budget(bounds: Bounds, n: int) -> Budget:
     """Return what may be spent until all pairs are compared or, if these are too many, in all."""
     costs = float(np.maximum(bounds.costs, _LEAST_COST).sum())
@@ -444,7 +431,6 @@ class ShownPairs:
     large: LargeGroup
     copies: Identical
     documents: Documents
-    star: bool  # whether documents are joined only with the kept one
 
     def groups(self, bare: Sequence[BareGroup]) -> list[Group]:
         """Return the groups with their pairs."""
@@ -498,7 +484,7 @@ class ShownPairs:
         numbers = self.large.compared.numbers[group.members].tolist()
         far = [n not in near or not self._may_pair(n, group.kept) for n in numbers]
         others = group.members != group.centre
-        if not self.star:
+        if not self.large.compared.star:
             others |= int(self.large.compared.numbers[group.centre]) in self.copies.twins
         places: RowIds = group.members[np.array(far) & others]
         return places
@@ -506,10 +492,10 @@ class ShownPairs:
     def _group(self, group: BareGroup, near: _Partners, firsts: _Partners) -> Group:
         documents: list[int] = []
         pairs: set[DocumentPair] = set()
-        numbers = self.large.compared.numbers
+        numbers, star = self.large.compared.numbers, self.large.compared.star
         for first in numbers[group.members].tolist():
             alike = self.copies.of(first)
-            if self.star and first == numbers[group.centre] and first in self.copies.twins:
+            if star and first == numbers[group.centre] and first in self.copies.twins:
                 alike = [group.kept]
             documents += alike
             for document in alike:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Group, with_distances
-from simdup.clustering.linkage import components, stars
+from simdup.clustering.linkage import components
 from simdup.clustering.short_texts import formed
 from simdup.fingerprints.bands import mask_fingerprints
 from simdup.model.criteria import FEW_TERMS, Criteria
@@ -173,7 +173,7 @@ class _Grouping:
                 # Pairs of twins need no check, as those of copies.
                 twins = np.bincount(which, minlength=len(good)) - 1
                 if twins.any():
-                    by = compared.proposed_by(i[some][good], j[some][good])
+                    _, by = compared.proposals(i[some][good], j[some][good])
                     self._found.count(int(twins.sum()), *(by @ twins).tolist())
                 last = min(first + _CHUNK, len(i))
                 self._every.settings.run.progress("verifying", done + last, total)
@@ -186,14 +186,14 @@ class _Grouping:
         """
         if not self._every.every:
             for i, j in compared.pairs():
-                by = np.count_nonzero(compared.proposed_by(i, j), axis=1)
-                self._found.count(len(i), *by.tolist())
+                _, by = compared.proposals(i, j)
+                self._found.count(len(i), *np.count_nonzero(by, axis=1).tolist())
                 yield i, j
             return
         for i, j, possible in Bounds(compared).every():
-            useful = compared.useful(i, j)
-            by = np.count_nonzero(compared.proposed_by(i, j), axis=1)
-            self._found.count(int(np.count_nonzero(useful)), *by.tolist())
+            useful, by = compared.proposals(i, j)
+            counts = np.count_nonzero([useful, *by], axis=1)
+            self._found.count(*counts.tolist())
             some = np.flatnonzero(useful & possible)
             yield i[some], j[some]
 
@@ -202,7 +202,7 @@ class _Grouping:
     def _group(self, pairs: MeasuredPairs) -> None:
         """Add the groups connected by verified pairs."""
         star = self._every.star
-        members = self._stars(self._takes(pairs)) if star else components(_numbers(pairs))
+        members = self._stars(pairs) if star else components(_numbers(pairs))
         group_of = np.full(len(self._every.documents), -1)
         for number, group in enumerate(members):
             group_of[group] = number
@@ -218,7 +218,7 @@ class _Grouping:
         ]
         self._found.groups += groups
         if not star and any(map(self._is_chain, groups)):
-            members = self._stars(self._takes(pairs))
+            members = self._stars(pairs)
         self._count_redundant(members)
 
     def _group_large(self, compared: Candidates) -> None:
@@ -235,7 +235,7 @@ class _Grouping:
             centre = _centre(members, places)
             kept = min(copies.of(int(numbers[centre])), key=self._priority)
             bare.append(BareGroup(members, centre, kept))
-        groups = ShownPairs(large, copies, self._every.documents, compared.star).groups(bare)
+        groups = ShownPairs(large, copies, self._every.documents).groups(bare)
         self._found.groups += groups
         if not compared.star:
             # Other groups would be the same with stars: every document is near the kept one, or
@@ -261,7 +261,7 @@ class _Grouping:
             return not gone.issuperset(self._copies.of(first))
 
         both = [(a, b) for a, b in _numbers(pairs) if left(a) and left(b)]
-        alike = self._stars([*both, *((b, a) for a, b in both)])
+        alike = self._copies.stars([*both, *((b, a) for a, b in both)], self._priority)
         for rows in large:
             compared = self._distinct.take(rows)
             places = self._places(compared)
@@ -282,9 +282,6 @@ class _Grouping:
         places[sorted(range(len(first)), key=first.__getitem__)] = np.arange(len(first))
         return places
 
-    def _stars(self, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
-        return stars(pairs, self._copies.first_of, self._priority, self._copies.twins)
-
     def _large_stars(
         self, compared: Candidates, places: RowIds, roots: RowIds, among: NDArray[np.bool_]
     ) -> list[list[int]]:
@@ -297,11 +294,10 @@ class _Grouping:
             for rows in groups_of(roots, among)
         ]
 
-    def _takes(self, pairs: MeasuredPairs) -> Iterator[tuple[int, int]]:
-        """Yield (a, b) for each document b that may be removed if a is kept."""
-        both = (pairs, pairs.turned())
-        taken = (some.take(some.taken(self._criteria)) for some in both)
-        return chain.from_iterable(map(_numbers, taken))
+    def _stars(self, pairs: MeasuredPairs) -> list[list[int]]:
+        """Return the stars of documents; see `Identical.stars`."""
+        taken = (some.take(some.taken(self._criteria)) for some in (pairs, pairs.turned()))
+        return self._copies.stars(chain.from_iterable(map(_numbers, taken)), self._priority)
 
     def _count_redundant(self, groups: Iterable[Sequence[int]]) -> None:
         """Count the documents of stars that are neither kept nor references."""

@@ -5,39 +5,35 @@ that share one, unless their sketches show that they are far below the similarit
 passages are listed beforehand.
 
 Each search is first prepared for the documents of a run.  Then it answers questions about any
-of them, in rows of a table: which of some pairs it proposes, all pairs that it proposes, pairs that
-are enough to connect these, lists of rows of which each proposed pair shares one, and which of its
-bands are equal in one pair.  `simdup.index.searches` has those between documents and an index.
+of them, in rows of a table.  `simdup.index.row_searches` has those between documents and an index.
 """
+
+# ruff: noqa: D102 (`Search` says what its methods are for)
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import Keys, Signatures, minhash_fewest, pstable_signatures
+from simdup.fingerprints.bands import Keys, Signatures, pstable_signatures
 from simdup.fingerprints.edit_bands import EditSignatures
 from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.fingerprints.near import iter_near_pairs, near_pairs
+from simdup.fingerprints.near import near_pairs
 from simdup.ingest.collection import Collection
 from simdup.lsh.simhash import to_hex
-from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
 from simdup.search import banding
-from simdup.search.arrays import U64, RowIds, RowPairs, hamming_distances
+from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances
 from simdup.search.ball import HammingBall
 from simdup.search.bitview import block_keys
 from simdup.search.lists import Lists
 from simdup.search.pieces import cut
-
-Mask = NDArray[np.bool_]
 
 
 def distances(a: Side, b: Side) -> NDArray[np.int16]:
@@ -45,37 +41,68 @@ def distances(a: Side, b: Side) -> NDArray[np.int16]:
     return hamming_distances(a.table["fingerprint"], a.rows, b.table["fingerprint"], b.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class NearFingerprints:
-    """Proposes documents whose fingerprints are within the distance of the criteria."""
+class Search:
+    """Proposes pairs of documents, once it is prepared."""
+
+    name: str  # of the method, as `Criteria.searches` has it
+
+    def prepared(self, documents: Documents, numbers: RowIds) -> Search:
+        """Return what proposes pairs among some of all documents, given by their numbers."""
+        return self
+
+    def propose(self, a: Side, b: Side) -> Bools:
+        """Return which pairs (a[k], b[k]) it proposes."""
+        raise NotImplementedError
+
+    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
+        raise NotImplementedError
+
+    def links(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield pairs that connect what it proposes, and perhaps more."""
+        return self.pairs(documents)
+
+    def lists(self, documents: Documents) -> Iterator[Lists]:
+        """Yield lists of rows; each proposed pair shares one."""
+        return (Lists.of_pairs(i, j) for i, j in self.pairs(documents))
+
+    def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
+        """Return which bands of a pair are equal; without bands, whether it proposes the pair."""
+        a, b = (Side(documents, np.array([row])) for row in (i, j))
+        found: list[bool] = self.propose(a, b).tolist()
+        return found
+
+
+@dataclass(frozen=True)
+class NearFingerprints(Search):
+    """Proposes documents whose fingerprints are within the distance of the criteria.
+
+    Blocking keys need no preparation: they are mixed into the fingerprints.
+    """
 
     settings: Settings
     name: str = "simhash"
 
-    def prepared(self, documents: Documents, numbers: RowIds) -> NearFingerprints:
-        """Return the search itself: blocking keys are mixed into the fingerprints."""
-        return self
-
-    def propose(self, a: Side, b: Side) -> Mask:
-        """Return which pairs (a[k], b[k]) it proposes."""
-        near: Mask = distances(a, b) <= self.settings.criteria.distance
+    def propose(self, a: Side, b: Side) -> Bools:
+        near: Bools = distances(a, b) <= self.settings.criteria.distance
         return near
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
-        """Yield all pairs that it proposes, i < j, each once."""
-        settings = self.settings
-        found = near_pairs(self._prints(documents), settings.criteria.distance, settings.run)
-        yield found.i, found.j
+        return self._near(documents, every=True)
 
     def links(self, documents: Documents) -> Iterator[RowPairs]:
-        """Yield pairs that connect what it proposes, and perhaps more."""
-        settings, prints = self.settings, self._prints(documents)
-        for pairs in iter_near_pairs(prints, settings.criteria.distance, settings.run):
-            yield pairs.i, pairs.j
+        return self._near(documents, every=False)
 
     def lists(self, documents: Documents) -> Iterator[Lists]:
-        """Yield lists of rows; each proposed pair shares one."""
-        yield from map(Lists.of_key, self.blocks(documents))
+        return map(Lists.of_key, self.blocks(documents))
+
+    def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
+        # Of distance + 1 blocks at least one is equal, if so few bits differ.
+        bits = self.settings.recipe.bits
+        a, b = to_hex(documents["fingerprint"][[i, j]], bits)
+        different = format(int(a, 16) ^ int(b, 16), f"0{bits}b")
+        count = min(self.settings.criteria.distance + 1, bits)
+        return ["1" not in different[start : start + size] for start, size in cut(bits, count)]
 
     def blocks(self, documents: Documents) -> list[U64]:
         """Return the blocks of fingerprints of which near documents share one."""
@@ -83,54 +110,33 @@ class NearFingerprints:
         distance = min(self.settings.criteria.distance, prints.bits)
         return block_keys(prints.values, HammingBall(prints.bits, distance))
 
-    def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
-        """Return which of distance + 1 blocks are equal: at least one, if so few bits differ."""
-        bits = self.settings.recipe.bits
-        a, b = to_hex(documents["fingerprint"][[i, j]], bits)
-        different = format(int(a, 16) ^ int(b, 16), f"0{bits}b")
-        count = min(self.settings.criteria.distance + 1, bits)
-        return ["1" not in different[start : start + size] for start, size in cut(bits, count)]
+    def _near(self, documents: Documents, every: bool) -> Iterator[RowPairs]:
+        distance, run = self.settings.criteria.distance, self.settings.run
+        for pairs in near_pairs(self._prints(documents), distance, run, every):
+            yield pairs.i, pairs.j
 
     def _prints(self, documents: Documents) -> Fingerprints:
         bits = self.settings.recipe.bits
         return Fingerprints(documents["fingerprint"], bits, documents["terms"])
 
 
-@dataclass(frozen=True, slots=True)
-class EqualKeys:
+@dataclass(frozen=True)
+class EqualKeys(Search):
     """Proposes documents that share a band key."""
 
     name: str
     signatures: Signatures | EditSignatures  # of documents by number
 
-    @classmethod
-    def of_vectors(cls, weighting: Weighting, criteria: Criteria) -> EqualKeys:
-        """Return the search by p-stable projections of TF-IDF vectors."""
-        return cls("pstable", pstable_signatures(weighting, criteria))
-
-    @classmethod
-    def of_texts(cls, texts: Documents, rows: RowIds, criteria: Criteria) -> EqualKeys:
-        """Return the search by MinHash; `rows` are those of the texts of documents."""
-        fewest = minhash_fewest(criteria)
-        return cls("minhash", Signatures(texts["keys"], texts["sketch"], fewest, rows))
-
-    @classmethod
-    def of_forms(cls, forms: Documents, rows: RowIds, criteria: Criteria) -> EqualKeys:
-        """Return the search among short texts; `rows` are those of the forms of documents."""
-        return cls("minhash", EditSignatures.of(forms, criteria, rows))
-
     def prepared(self, documents: Documents, numbers: RowIds) -> EqualKeys:
-        """Return the search with blocking keys mixed into its keys, if there are any."""
+        # Blocking keys are mixed into band keys, if there are any.
         if "blocking_key" not in documents:
             return self
         return replace(self, signatures=self.signatures.masked(documents["blocking_key"]))
 
-    def propose(self, a: Side, b: Side) -> Mask:
-        """Return which pairs (a[k], b[k]) it proposes."""
+    def propose(self, a: Side, b: Side) -> Bools:
         return self.signatures.propose(a["number"], b["number"])
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
-        """Yield all pairs that it proposes, i < j, each once."""
         places, rows = self._rows(documents)
         for a, b in banding.candidates(self.signatures.keys[rows]):
             # They share a key, so only their sketches are asked.
@@ -138,18 +144,15 @@ class EqualKeys:
             yield places[a[good]], places[b[good]]
 
     def links(self, documents: Documents) -> Iterator[RowPairs]:
-        """Yield pairs that connect what it proposes, and perhaps more."""
         places, rows = self._rows(documents)
         for a, b in banding.neighbours(self._columns(rows)):
             yield places[a], places[b]
 
     def lists(self, documents: Documents) -> Iterator[Lists]:
-        """Yield lists of rows; each proposed pair shares one."""
         places, rows = self._rows(documents)
-        yield from (Lists.of_key(column).of_rows(places) for column in self._columns(rows))
+        return (Lists.of_key(column).of_rows(places) for column in self._columns(rows))
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
-        """Return which bands have the same key."""
         a, b = documents["number"][[i, j]].tolist()
         return self.signatures.equal_bands(a, b)
 
@@ -166,30 +169,24 @@ class EqualKeys:
 
 
 @dataclass(frozen=True)
-class ListedPairs:
+class ListedPairs(Search):
     """Proposes pairs that are known, by number, in order; the smaller number first."""
 
-    a: RowIds = field(default_factory=lambda: np.zeros(0, np.int64))
-    b: RowIds = field(default_factory=lambda: np.zeros(0, np.int64))
+    a: RowIds
+    b: RowIds
     name: str = "passages"
 
-    def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
-        """Return the search itself."""
-        return self
-
-    def propose(self, a: Side, b: Side) -> Mask:
-        """Return which pairs (a[k], b[k]) it proposes."""
+    def propose(self, a: Side, b: Side) -> Bools:
         if not len(self.a):
             return np.zeros(len(a.rows), np.bool_)
         one, other = a["number"], b["number"]
         keys = self.a << 32 | self.b
         asked = np.minimum(one, other) << 32 | np.maximum(one, other)
         places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-        listed: Mask = keys[places] == asked
+        listed: Bools = keys[places] == asked
         return listed
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
-        """Yield all pairs that it proposes, i < j, each once."""
         numbers = documents["number"]
         firsts = np.searchsorted(self.a, numbers)
         counts = np.searchsorted(self.a, numbers, "right") - firsts
@@ -199,54 +196,49 @@ class ListedPairs:
         i = np.repeat(np.arange(len(numbers)), counts)[here]
         yield i, np.searchsorted(numbers, others[here])
 
-    def links(self, documents: Documents) -> Iterator[RowPairs]:
-        """Yield pairs that connect what it proposes, and perhaps more."""
-        yield from self.pairs(documents)
 
-    def lists(self, documents: Documents) -> Iterator[Lists]:
-        """Yield lists of rows; each proposed pair shares one."""
-        for i, j in self.pairs(documents):
-            yield Lists.of_pairs(i, j)
-
-    def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
-        """Return whether it proposes the pair."""
-        a, b = (Side(documents, np.array([row])) for row in (i, j))
-        found: list[bool] = self.propose(a, b).tolist()
-        return found
-
-
-@dataclass(frozen=True, kw_only=True)
-class SharedPassages(ListedPairs):
-    """Lists the pairs of documents that share enough passages once it is prepared; before, none."""
+@dataclass(frozen=True)
+class SharedPassages(Search):
+    """Proposes documents that share enough passages."""
 
     seeds: TextSeeds
     text_of: RowIds  # the text of each document
     containment: float
 
     def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
-        """Return the pairs among some documents, by number."""
         i, j = sharing_pairs(self.seeds, self.text_of[numbers], least_share(self.containment))
         return ListedPairs(numbers[i], numbers[j])
 
 
-Search: TypeAlias = NearFingerprints | EqualKeys | ListedPairs
+def chosen_searches(
+    settings: Settings,
+    of_vectors: Signatures | None,
+    of_texts: Signatures | None,
+    of_forms: EditSignatures | None,
+) -> list[Search]:
+    """Return the searches of the criteria, given the signatures that documents have.
+
+    `of_forms` are those of short texts.  What proposes shared passages is up to the caller.
+    """
+    keys = ("pstable", of_vectors), ("minhash", of_texts), ("minhash", of_forms)
+    searches: list[Search] = [EqualKeys(name, one) for name, one in keys if one is not None]
+    if "simhash" in settings.criteria.searches:
+        searches.append(NearFingerprints(settings))
+    return searches
 
 
 def searches_of(corpus: Collection, weighting: Weighting, settings: Settings) -> list[Search]:
     """Return the searches that the criteria ask for, if documents have what they need."""
-    criteria = settings.criteria
-    searches: list[Search] = []
-    if criteria.method == "pstable":
-        searches.append(EqualKeys.of_vectors(weighting, criteria))
-    if "keys" in corpus.texts:
-        searches.append(EqualKeys.of_texts(corpus.texts, corpus.text_of, criteria))
-    if "form_keys" in corpus.forms and len(corpus.forms):
-        searches.append(EqualKeys.of_forms(corpus.forms, corpus["form"], criteria))
-    if "simhash" in criteria.searches:
-        searches.append(NearFingerprints(settings))
-    if "seeds" in corpus.texts:
+    criteria, texts, forms = settings.criteria, corpus.texts, corpus.forms
+    searches = chosen_searches(
+        settings,
+        pstable_signatures(weighting, criteria) if criteria.method == "pstable" else None,
+        Signatures.of(texts, criteria, corpus.text_of) if "keys" in texts else None,
+        EditSignatures.of(forms, criteria, corpus["form"])
+        if "form_keys" in forms and len(forms)
+        else None,
+    )
+    if "seeds" in texts:
         containment = criteria.containment or 0
-        searches.append(
-            SharedPassages(seeds=corpus.seeds(), text_of=corpus.text_of, containment=containment)
-        )
+        searches.append(SharedPassages(corpus.seeds(), corpus.text_of, containment))
     return searches

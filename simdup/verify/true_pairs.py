@@ -26,7 +26,7 @@ from simdup.clustering.short_texts import by_edit, formed, longest_form, may_rea
 from simdup.features.counts import select
 from simdup.features.shingles import Sets
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import Signatures, minhash_signatures
+from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
 from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
 from simdup.lsh import minhash
 from simdup.lsh.bbit import fewest_agreeing
@@ -41,9 +41,9 @@ from simdup.model.tuning import Setting
 from simdup.search.arrays import RowIds, RowPairs
 from simdup.verify.candidates import Candidates
 from simdup.verify.document_texts import Texts
-from simdup.verify.searches import EqualKeys, NearFingerprints, Search
+from simdup.verify.searches import EqualKeys, chosen_searches
 from simdup.verify.shared_elements import NO_PAIRS, ROWS, SharedElements
-from simdup.verify.verifier import Vector, Verifier, vector
+from simdup.verify.verifier import Verifier, vector
 
 # -- all pairs of a sample, nearly all of a corpus --
 
@@ -66,7 +66,6 @@ _CHUNK = 1 << 11
 _ROUNDED = 1e-6
 
 _DEFAULT = Criteria()
-_NO_VECTORS: dict[int, Vector] = {}
 Signed: TypeAlias = Signatures | EditSignatures
 
 
@@ -187,7 +186,7 @@ def _measured(
     texts: Texts, chunks: Iterable[RowPairs], least: float, edited: bool
 ) -> MeasuredPairs:
     """Return the pairs with at least the similarity, if edits are, or are not, their measure."""
-    measure, found = Verifier(texts, _NO_VECTORS.__getitem__, _DEFAULT).measure, [NO_PAIRS]
+    measure, found = Verifier(texts, _DEFAULT).measure, [NO_PAIRS]
     for i, j in chunks:
         a, b = Side(texts.documents, i), Side(texts.documents, j)
         some = by_edit(a, b) & may_reach(a, b) if edited else ~by_edit(a, b)
@@ -249,7 +248,7 @@ class TunedDocuments:
         """Return what measures pairs of the documents."""
         numbers, weights = self.texts.documents["number"].tolist(), self.weighting.document
         return Verifier(
-            self.texts.by(shingling), lambda place: vector(weights(numbers[place])), _DEFAULT
+            self.texts.by(shingling), _DEFAULT, lambda place: vector(weights(numbers[place]))
         )
 
     def cosines(self, pairs: MeasuredPairs) -> NDArray[np.float64]:
@@ -260,16 +259,14 @@ class TunedDocuments:
     def compared(self, settings: Settings) -> Candidates:
         """Return what the searches of a scan propose."""
         criteria = settings.criteria
-        searches: list[Search] = []
+        of_vectors = of_texts = of_forms = None
         if criteria.method == "pstable":
-            searches.append(EqualKeys.of_vectors(self.own_weighting, criteria))
+            of_vectors = pstable_signatures(self.own_weighting, criteria)
         elif "minhash" in criteria.searches:
-            signatures = minhash_signatures(self.sets(criteria.shingle), criteria)
-            searches.append(EqualKeys("minhash", signatures))
+            of_texts = minhash_signatures(self.sets(criteria.shingle), criteria)
             if "letters" in self.texts.documents:
-                searches.append(EqualKeys("minhash", form_signatures(self.texts, criteria)))
-        if "simhash" in criteria.searches:
-            searches.append(NearFingerprints(settings))
+                of_forms = form_signatures(self.texts, criteria)
+        searches = chosen_searches(settings, of_vectors, of_texts, of_forms)
         documents = self.texts.documents.and_columns(number=np.arange(len(self)))
         return Candidates(documents, searches, settings)
 

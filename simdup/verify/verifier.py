@@ -48,12 +48,6 @@ def common(a: Shingles, b: Shingles) -> int:
     return int(np.count_nonzero(both[1:] == both[:-1]))
 
 
-def resemblance(a: Shingles, b: Shingles) -> float:
-    """Return the Jaccard similarity of two sets of shingles, 0 to 1; 0 for empty sets."""
-    shared = common(a, b)
-    return shared / max(len(a) + len(b) - shared, 1)
-
-
 class Vector(NamedTuple):
     """A sparse vector of length 1."""
 
@@ -90,6 +84,11 @@ def cosine(a: Vector, b: Vector) -> float:
     return min(float(np.cumsum(products)[-1]), 1.0) if len(products) else 0.0
 
 
+def no_vectors(document: int) -> Vector:
+    """Raise: the criteria ask for no cosine."""
+    raise ValueError("vectors are not known")
+
+
 class _Sized(Protocol):
     @property
     def nbytes(self) -> int: ...
@@ -124,17 +123,17 @@ class Verifier:
     Parameters
     ----------
     texts : Texts
+    criteria : Criteria
     vector_of : callable
         Returns the TF-IDF vector of a document by its number; asked for only if a cosine is needed.
-    criteria : Criteria
     cache_bytes : int
     """
 
     def __init__(
         self,
         texts: Texts,
-        vector_of: Callable[[int], Vector],
         criteria: Criteria,
+        vector_of: Callable[[int], Vector] = no_vectors,
         cache_bytes: int = CACHE_BYTES,
     ) -> None:
         self._texts = texts

@@ -12,7 +12,7 @@ from support import Command, process
 from lab.corpora.made import near, prose, write
 from simdup import scan
 from simdup.features import counts as counting
-from simdup.ingest.seen import Seen
+from simdup.ingest.batch_reader import Seen
 
 TEXTS = {
     "1.txt": prose(1),

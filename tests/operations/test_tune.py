@@ -20,7 +20,12 @@ from support import environment, shingles
 
 from lab.corpora.made import edited, prose, zipf_texts
 from simdup import evaluate, scan
-from simdup.evaluation.tuning import (
+from simdup.features.folding import fold
+from simdup.features.shingles import Sets, Shingles
+from simdup.model.criteria import Criteria
+from simdup.model.measures import MeasuredPairs
+from simdup.model.tuning import Setting
+from simdup.operations.tune import (
     LEAST,
     Truth,
     advise_setting,
@@ -30,13 +35,8 @@ from simdup.evaluation.tuning import (
     explain_similarity,
     find_gap,
     histogram,
+    tune,
 )
-from simdup.features.folding import fold
-from simdup.features.shingles import Sets, Shingles
-from simdup.model.criteria import Criteria
-from simdup.model.measures import MeasuredPairs
-from simdup.model.tuning import Setting
-from simdup.operations.tune import tune
 from simdup.output.tuning import reasons_words
 from simdup.verify.shared_elements import SharedElements
 

@@ -20,14 +20,14 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_490,
+    "lines": 42_165,
     "lines in simdup/cli": 3_000,
-    "files": 300,
-    "classes": 318,
+    "files": 296,
+    "classes": 317,
     "class names used twice": 0,
     "file names used twice": 23,
-    "small modules with one importer": 15,
-    "modules that a scan imports": 233,
+    "small modules with one importer": 11,
+    "modules that a scan imports": 228,
     "modules that the file of scan imports": 29,
     "fields of the largest class": 19,
     '"None where" and "None if"': 71,

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from lab.corpora.made import edited, prose
 from simdup.corpus.decoding import unify_line_ends
 from simdup.features.analyzer import Analyzer
-from simdup.features.words import cut_words
 from simdup.model.comparison import Span
 from simdup.model.recipe import Recipe
 from simdup.verify import differences
-from simdup.verify.differences import align, find_differences, longest_common
+from simdup.verify.differences import align, cut_words, find_differences, longest_common
 
 ANALYZER = Analyzer.for_recipe(Recipe())
 

@@ -23,7 +23,7 @@ from simdup.features.shingles import Shingler
 from simdup.model.criteria import Criteria
 from simdup.model.measures import Measures
 from simdup.model.shingling import Shingling
-from simdup.verify.verifier import Vector, Verifier, cosine, resemblance, vector
+from simdup.verify.verifier import Vector, Verifier, common, cosine, vector
 
 
 def down(share: float) -> str:
@@ -38,7 +38,7 @@ few_letters = st.text("ab河岸 \n\u3000😀", max_size=30)
 
 def containment(a: str, b: str, n: int = 5) -> float:
     criteria = Criteria(containment=0.5, shingle=n)
-    verifier = Verifier(held([plain.solid(a), plain.solid(b)], n), pytest.fail, criteria)
+    verifier = Verifier(held([plain.solid(a), plain.solid(b)], n), criteria, pytest.fail)
     return float(verifier.measure(np.array([0]), np.array([1]))["containment"][0])
 
 
@@ -107,7 +107,7 @@ def test_shingles_of_words(a: list[str], b: list[str], n: int) -> None:
     cut = Shingler(Shingling(n, "words")).shingles
     sets = [cut(" ".join(words)) for words in (a, b)]
     assert [len(one) for one in sets] == [len(one) for one in runs]
-    assert resemblance(*sets) == plain.jaccard(*runs)
+    assert common(*sets) == len(runs[0] & runs[1])
     assert all((one[1:] > one[:-1]).all() for one in sets)
 
 
@@ -123,7 +123,7 @@ def test_a_verifier_computes_only_requested_measures() -> None:
         side = {"contained": plain.contained(whole, part, 0.5)} if "containment" in asked else {}
         criteria = Criteria(**dict.fromkeys(asked, 0.5))  # type: ignore[arg-type]
         vector_of = vectors.__getitem__ if "cosine" in asked else unasked
-        verifier = Verifier(held(texts), vector_of, criteria)
+        verifier = Verifier(held(texts), criteria, vector_of)
         (found,) = verifier.measure(np.array([0]), np.array([1])).measures()
         wanted = {name: exact[name] for name in ("similarity", *asked)}
         given = {n: v for n, v in found._asdict().items() if v is not None and n != "same_numbers"}

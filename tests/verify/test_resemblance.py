@@ -12,7 +12,7 @@ from lab.oracles import plain
 from simdup import Recipe, SimdupError, compare, scan
 from simdup.corpus.spool import Slot
 from simdup.model.criteria import Criteria
-from simdup.verify.verifier import Verifier, resemblance
+from simdup.verify.verifier import Verifier, common
 
 PLAIN = Recipe(tokens="chars:1", fold=False)
 
@@ -109,12 +109,12 @@ def test_a_small_cache_changes_nothing() -> None:
             return known.read(slot)
 
         counted = replace(known, read=read)
-        verifier = Verifier(counted, pytest.fail, Criteria(), cache_bytes)
+        verifier = Verifier(counted, Criteria(), pytest.fail, cache_bytes)
         found = verifier.measure(*np.array(pairs).T)
         assert found["similarity"].tolist() == expected
         assert least <= len(asked) <= most
 
 
-def test_resemblance_of_arrays() -> None:
-    assert resemblance(shingles("abcdef"), shingles("abcdef")) == 1
-    assert resemblance(shingles(""), shingles("abcdef")) == 0
+def test_what_arrays_have_in_common() -> None:
+    assert common(shingles("abcdef"), shingles("abcdef")) == 2
+    assert common(shingles(""), shingles("abcdef")) == 0

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from lab.corpora.made import in_memory
 from lab.oracles import plain
 from simdup.features.analyzer import Analyzer
 from simdup.features.short_texts import forms_of
@@ -13,7 +14,7 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.shingling import Shingling
 from simdup.verify import true_pairs
-from simdup.verify.document_texts import Texts, in_memory
+from simdup.verify.document_texts import Texts
 from simdup.verify.true_pairs import edited_pairs, wide_counted, wide_edited
 
 ANALYZER = Analyzer.for_recipe(Recipe())
