@@ -238,11 +238,13 @@ class _Grouping:
         groups = ShownPairs(large, copies, self._every.documents).groups(bare)
         self._found.groups += groups
         if not compared.star:
-            # Other groups would be the same with stars: every document is near the kept one, or
-            # alone.
+            # Other groups would be the same with stars: every document is near the kept one, and
+            # a search proposes the pair; or it is alone.
             chains = np.zeros(len(roots), np.bool_)
             for one, group in zip(bare, groups, strict=True):
-                chains[one.members] = self._is_chain(group)
+                others = one.members[one.members != one.centre]
+                proposed = compared.test(np.full(len(others), one.centre), others)
+                chains[one.members] = self._is_chain(group) or not proposed.all()
             if chains.any():
                 roots = np.where(chains, large.stars(chains), roots)
         self._count_redundant(self._large_stars(compared, places, roots, roots >= 0))
