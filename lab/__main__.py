@@ -29,7 +29,7 @@ BENCHMARKS = {
         "commands": ("start", "scan", "large_groups", "report"),
         "accuracy": ("accuracy", "planted", "short_texts", "template_pages", "advice"),
         "passages": ("passages",),
-        "texts": ("minhash", "verification", "segmenters"),
+        "texts": ("minhash", "verification", "words"),
         "fingerprints": ("search", "queries"),
         "index": ("index", "index_recall"),
         "formats": ("formats", "decoding", "office", "html_pages", "hostile"),

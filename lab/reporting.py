@@ -20,7 +20,7 @@ Row = dict[str, Cell]
 
 # Packages that the figures depend on, if installed, including peers.
 PACKAGES = (
-    "simdup", "numpy", "scipy", "scikit-learn", "jieba", "rjieba", "pyarrow", "justext",
+    "simdup", "numpy", "scipy", "scikit-learn", "jieba", "pyarrow", "justext",
     "trafilatura", "faiss-cpu", "datasketch", "simhash",
 )  # fmt: skip
 

@@ -34,6 +34,7 @@ _NOT_CODE = {
 
 # A command, a format or a page is a file of its own, whoever imports it.
 _APART = ("simdup/cli/", "simdup/corpus/", "simdup/report/")
+KERNELS = Path(__file__).resolve().parents[1] / "simdup" / "kernels"
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -235,11 +236,16 @@ def most_fields(found: list[Module]) -> Definition:
     return max(sizes, key=lambda one: one.figure)
 
 
+def _count_lines(path: Path) -> int:
+    return len(path.read_text("utf-8").splitlines())
+
+
 def ceilings(found: list[Module]) -> dict[str, int]:
     """Return the figures that only fall."""
     scan = next(m for m in found if m.name == "simdup.operations.scan")
     return {
         "lines": sum(m.lines for m in found),
+        "lines of compiled loops": sum(map(_count_lines, KERNELS.glob("*.pyx"))),
         "lines in simdup/cli": sum(m.lines for m in found if m.path.startswith("simdup/cli/")),
         "files": len(found),
         "classes": len(classes(found)),

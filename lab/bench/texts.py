@@ -14,7 +14,9 @@ import numpy as np
 from lab.bench.accuracy import LEAST, NamePair, compact, jaccard, labelled, ordered, scan, score
 from lab.corpora import real
 from lab.corpora.made import in_memory
-from lab.measuring import clock, fastest, in_turn, ratio, simdup
+from lab.measuring import clock, fastest, in_turn, ratio
+from lab.oracles import plain
+from lab.oracles.segmenting import segmenter
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup.features.analyzer import Analyzer
@@ -23,7 +25,7 @@ from simdup.features.folding import fold
 from simdup.features.shingles import Shingler
 from simdup.features.tokens import tokenizer
 from simdup.fingerprints.bands import minhash_signatures
-from simdup.lsh import minhash as families
+from simdup.kernels import sketches as families
 from simdup.model.criteria import Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.shingling import Shingling
@@ -249,40 +251,28 @@ def _verified(length: int, trial: Trial) -> Iterator[Row]:
 
 # -- words --
 
-ENGINES = ("rjieba", "jieba")
+
+def words(trial: Trial) -> Iterator[Table]:
+    """Cutting texts into words: the compiled loop and jieba, and whether they agree."""
+    yield tabulate("Cutting folded texts", (_cut(name, trial) for name in real.NAMES))
 
 
-def segmenters(trial: Trial) -> Iterator[Table]:
-    """Both segmenting engines: speed, and whether they give the same words and fingerprints."""
-    yield tabulate("Segmenting folded texts", (_segmented(name, trial) for name in real.NAMES))
-
-
-def _segmented(name: str, trial: Trial) -> Row:
-    texts = list(real.texts(name, trial.pick(20, None)).values())
-    folded = [fold(text) for text in texts]
+def _cut(name: str, trial: Trial) -> Row:
+    folded = [fold(text) for text in real.texts(name, trial.pick(20, None)).values()]
     size = sum(len(text.encode()) for text in folded) / 1e6
-    cutters = [tokenizer(Recipe(), engine) for engine in ENGINES]
-    works = [lambda text, cut=cut: list(cut([text])) for cut in cutters]
-    for work in works:
-        work("第一次会读词典")
-    # Text by text and in turn, so that other work on the machine affects both engines.
+    own, segment = tokenizer(Recipe()), segmenter()
+    own(["第一次会读词典"])
+    # Text by text and in turn, so that other work on the machine affects both.
     seconds, different = [0.0, 0.0], 0
     for text in folded:
-        words = []
-        for engine, work in enumerate(works):
-            started = time.perf_counter()
-            words.append(work(text))
-            seconds[engine] += time.perf_counter() - started
-        different += words[0] != words[1]
-    path = real.write_files(texts, trial.folder / name).path
-    one, other = (
-        simdup("fingerprint", "-j", "2", path, "--segmenter", engine) for engine in ENGINES
-    )
+        begun = time.perf_counter()
+        spans = own([text])
+        done = time.perf_counter()
+        expected = plain.words(text, segment)
+        seconds[0] += done - begun
+        seconds[1] += time.perf_counter() - done
+        different += spans.lists() != [expected]
     return {
-        "texts": name, "MB": size,
-        "MB/s rjieba": size / seconds[0], "MB/s jieba": size / seconds[1],
+        "texts": name, "MB": size, "MB/s": size / seconds[0], "MB/s jieba": size / seconds[1],
         "ratio": seconds[1] / seconds[0], "texts cut otherwise": different,
-        "fingerprint s, rjieba": one.seconds, "s, jieba": other.seconds,
-        "ratio, fingerprint": other.seconds / one.seconds,
-        "bytes": "the same" if one.output == other.output else "DIFFERENT",
     }  # fmt: skip

@@ -87,9 +87,9 @@ _PAGE_ONLY = (
     Idle(lambda o: o.format != PAGE, "only a report page (--format html) has texts and links"),
 )
 _DRY = "--{} writes what --dry-run does not; remove one of them"
-_NEEDS_JIEBA = Idle(
+_NEEDS_WORDS = Idle(
     lambda o: o.recipe and o.recipe.tokens.partition(":")[0] not in ("words", "ngrams"),
-    "these --tokens need no segmenter",
+    "these --tokens need no dictionary",
 )
 _NAMED = Yields(lambda o: o.typed("recipe") or o.index_decides)
 # fmt: on
@@ -419,8 +419,6 @@ _SEARCH = (
         click.IntRange(1, settings.MOST_JOBS), of=RunOptions, common=True, shown="one per core",
         rules=(Idle(lambda o: o.command == "compare" and not o["idf_from"],
                     "two texts are read by one process"),), trial="|--idf-from c|3"),
-    Row("--segmenter NAME", _TERMS, "Chinese segmenter; the result is the same",
-        settings.SEGMENTERS, of=RunOptions, rules=(*_LINES, _NEEDS_JIEBA), trial="jieba"),
     _search("--memory SIZE", text="Memory limit for pairs.", kind=Text(_size), shown="free memory",
         per={"pairs": {"text": "Memory limit for pairs; the rest go to temporary files.",
                        "shown": f"{settings.PAIR_MEMORY >> 20}M"}}, trial="3M"),
@@ -471,7 +469,7 @@ _RECIPE = (
     _recipe("--ties BIT", _PRINTS, "Value of a bit if its votes tie", CHOICES["ties"],
         trial="|-v|zero"),
     _recipe("--dict FILE", _TERMS, "User dictionary in jieba's format.", INFILE, name="dictionary",
-        rules=(_NAMED, _NEEDS_JIEBA), trial="|-v|words"),
+        rules=(_NAMED, _NEEDS_WORDS), trial="|-v|words"),
 )
 _OTHER = (
     Row("--timeout SECONDS", "index add, index remove, query",

@@ -21,16 +21,15 @@ from simdup.model.shingling import Shingling
 class Analyzer:
     """Turns texts into terms and shingles: a recipe with the content of its dictionary.
 
-    It can be pickled and sent to other processes and machines; there, the segmenter is set up
-    again on first use.
+    It can be pickled and sent to other processes and machines; there, the dictionary is read again
+    on first use.
     """
 
     recipe: Recipe  # how texts are folded, cut and hashed
-    segmenter: str = "auto"  # the segmenting engine; see `simdup.model.settings.RunOptions`
     dictionary: Dictionary = NO_DICTIONARY  # the content of the recipe's user dictionary
 
     @classmethod
-    def for_recipe(cls, recipe: Recipe, segmenter: str = "auto") -> Analyzer:
+    def for_recipe(cls, recipe: Recipe) -> Analyzer:
         """Return the analyzer of a recipe.
 
         Raises
@@ -39,16 +38,16 @@ class Analyzer:
             If the dictionary cannot be read.
         """
         path = recipe.dictionary
-        return cls(recipe, segmenter, NO_DICTIONARY if path is None else read_dictionary(path))
+        return cls(recipe, NO_DICTIONARY if path is None else read_dictionary(path))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle without the segmenter."""
-        return type(self), (self.recipe, self.segmenter, self.dictionary)
+        """Pickle without the function that cuts."""
+        return type(self), (self.recipe, self.dictionary)
 
     @cached_property
     def tokenize(self) -> Tokenizer:
         """The function from folded texts to their tokens."""
-        return tokenizer(self.recipe, self.segmenter, self.dictionary)
+        return tokenizer(self.recipe, self.dictionary)
 
     @property
     def terms_digest(self) -> str:
@@ -90,9 +89,9 @@ class Analyzer:
 
     def words(self, text: str) -> list[str]:
         """Return all words of a folded text in order, whatever the recipe's terms are."""
-        return next(iter(self._cut_words([text])))
+        return self._cut_words([text]).lists()[0]
 
     @cached_property
     def _cut_words(self) -> Tokenizer:
-        recipe = replace(self.recipe, tokens="ngrams:1")
-        return tokenizer(recipe, self.segmenter, self.dictionary)
+        recipe = replace(self.recipe, tokens="words")
+        return tokenizer(recipe, self.dictionary)

@@ -8,26 +8,26 @@ does not depend on which process counted what.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.spool import Slot
 from simdup.features.hashing import REMEMBERED_TERMS, FeatureHash, term_hash
-from simdup.features.tokens import GAP
+from simdup.features.text import cut_at, from_codes
+from simdup.features.tokens import Tokens
+
+if TYPE_CHECKING:
+    from simdup.kernels.words import Terms
 
 TermHashes = NDArray[np.uint64]
 TermNumbers = NDArray[np.int32]
 
 # Entries processed at a time; at about 100 bytes each, some 50 MB.
 CHUNK_ENTRIES = 1 << 19
-
-# A row number and a term number share 64 bits for sorting.
-_NUMBER_BITS = 32
-_NUMBER_MASK = (1 << _NUMBER_BITS) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,16 +165,14 @@ class TermCounter:
     def __init__(self, feature_hash: FeatureHash | None = None) -> None:
         # None if it equals the term hash.
         self._feature_hash = feature_hash
-        self._numbers = _TermTable()
-        self._ids = np.zeros(0, np.uint64)  # by number
+        self._numbers, self._ids = _no_terms()
 
-    def count(self, documents: Iterable[Sequence[str]]) -> CountedChunk:
+    def count(self, tokens: Tokens) -> CountedChunk:
         """Return the counts of a chunk of documents' tokens."""
-        number = self._numbers.__getitem__
-        # One document at a time, so that the tokens of long ones need not be kept.
-        rows = [np.fromiter(map(number, tokens), np.int64, len(tokens)) for tokens in documents]
-        starts, numbers, counts = _count_rows(rows)
-        terms = self._numbers.take_new()
+        known = len(self._numbers)
+        starts, numbers, counts = self._numbers.count(*tokens)
+        codes, ends = self._numbers.codes(known)
+        terms = tuple(cut_at(from_codes(codes), ends))
         written = b"".join(map(term_hash, terms))
         hashes = written if self._feature_hash is None else b"".join(map(self._feature_hash, terms))
         ids = np.frombuffer(written, ">u8").astype(np.uint64)
@@ -191,42 +189,15 @@ class TermCounter:
             terms=terms,
         )
         if len(self._ids) > REMEMBERED_TERMS:
-            self._numbers, self._ids = _TermTable(), np.zeros(0, np.uint64)
+            self._numbers, self._ids = _no_terms()
         return chunk
 
 
-def _count_rows(
-    rows: list[NDArray[np.int64]],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """Count the numbers of 0 or more in each row; return starts, numbers and counts."""
-    numbers = np.concatenate([np.zeros(0, np.int64), *rows])
-    row = np.repeat(np.arange(len(rows)), list(map(len, rows)))
-    keys = (row << _NUMBER_BITS) | numbers
-    keys = keys[numbers >= 0]
-    keys.sort()
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
-    counts = np.diff(first, append=len(keys))
-    keys = keys[first]
-    starts = np.searchsorted(keys, np.arange(len(rows) + 1) << _NUMBER_BITS)
-    return starts, keys & _NUMBER_MASK, counts.astype(np.int32)
+def _no_terms() -> tuple[Terms, TermHashes]:
+    """Return terms by number, and their hashes."""
+    from simdup.kernels.words import Terms
 
-
-class _TermTable(dict[str, int]):
-    """Numbers each term on first access; a gap between words has the number -1."""
-
-    def __init__(self) -> None:
-        super().__init__({GAP: -1})
-        self._new: list[str] = []
-
-    def __missing__(self, term: str) -> int:
-        number = self[term] = len(self) - 1
-        self._new.append(term)
-        return number
-
-    def take_new(self) -> tuple[str, ...]:
-        new = tuple(self._new)
-        self._new.clear()
-        return new
+    return Terms(), np.zeros(0, np.uint64)
 
 
 def join(

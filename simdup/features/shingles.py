@@ -22,7 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.features.hashing import REMEMBERED_TERMS, term_hash
-from simdup.features.text import PreparedText, to_codes
+from simdup.features.text import PreparedText, ends_of, to_codes
+from simdup.kernels.sets import distinct
+from simdup.kernels.sketches import runs
 from simdup.mix64 import GOLDEN
 from simdup.model.shingling import Shingling
 
@@ -52,25 +54,20 @@ class Shingler:
 
     def shingles(self, text: str) -> Shingles:
         """Return the distinct shingles of one text; see `text_of`."""
-        if self.shingling.by_words:
-            return _shingle_set(self._hash_words(self._words(text)), self.shingling.n)
-        return _shingle_set(to_codes(text).astype(np.uint64), self.shingling.n)
+        return self.distinct_sets([text]).hashes
 
     def sets(self, texts: Sequence[str]) -> Sets:
         """Return the shingles of many texts; see `text_of`."""
-        if self.shingling.by_words:
-            cut: Sequence[Sequence[str]] = [self._words(text) for text in texts]
-            items = self._hash_words(list(chain.from_iterable(cut)))
-        else:
-            cut, items = texts, to_codes("".join(texts)).astype(np.uint64)
+        if not self.shingling.by_words:
+            return Sets(*runs(ends_of(texts), to_codes("".join(texts)), self.shingling.n))
+        cut = [self._words(text) for text in texts]
         starts = np.cumsum([0, *map(len, cut)], dtype=np.int64)
-        return run_sets(starts, items, self.shingling.n)
+        items = self._hash_words(list(chain.from_iterable(cut)))
+        return Sets(*runs(starts, items, self.shingling.n))
 
     def distinct_sets(self, texts: Iterable[str]) -> Sets:
         """Return the distinct shingles of many texts, ascending in each; see `text_of`."""
-        each = [self.shingles(text) for text in texts]
-        starts = np.cumsum([0, *map(len, each)], dtype=np.int64)
-        return Sets(starts, np.concatenate([np.zeros(0, np.uint64), *each]))
+        return Sets(*distinct(*self.sets(list(texts))))
 
     def _hash_words(self, words: list[str]) -> NDArray[np.uint64]:
         if len(self._term_hashes) > REMEMBERED_TERMS:
@@ -110,34 +107,3 @@ def hash_runs(items: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
         hashes *= GOLDEN
         hashes += items[..., offset : offset + count]
     return hashes
-
-
-def run_sets(starts: NDArray[np.int64], items: NDArray[np.uint64], n: int) -> Sets:
-    """Return the runs of n items within each document.
-
-    A document with fewer items has all of them as its only element; an empty one has none.
-    `starts`, int64[documents + 1], says where each document begins in `items`, uint64[m], and ends.
-    """
-    lengths = np.diff(starts)
-    sizes = np.where(lengths >= n, lengths - n + 1, lengths > 0)
-    hashes = np.zeros(len(items), np.uint64)
-    if len(items) >= n:
-        hashes[: len(items) - n + 1] = hash_runs(items, n)
-    for length in range(1, min(n, int(lengths.max(initial=0)) + 1)):
-        short = starts[:-1][lengths == length]
-        hashes[short] = hash_runs(items[short[:, None] + np.arange(length)], length)[:, 0]
-    # Runs across two documents were hashed with the others, and are dropped here.
-    inside = np.arange(len(items)) < np.repeat(starts[:-1] + sizes, lengths)
-    return Sets(np.concatenate([[0], np.cumsum(sizes)]), hashes[inside])
-
-
-def _shingle_set(items: NDArray[np.uint64], n: int) -> Shingles:
-    """Return the distinct runs of n items of one document, ascending."""
-    if not len(items):
-        return items
-    hashes = hash_runs(items, min(n, len(items)))
-    hashes.sort()
-    first = np.empty(len(hashes), np.bool_)
-    first[0] = True
-    np.not_equal(hashes[1:], hashes[:-1], out=first[1:])
-    return hashes[first]

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.features.folding import CODE_POINTS
-from simdup.features.shingles import Sets, run_sets
+from simdup.features.shingles import Sets
 from simdup.features.text import PreparedText, cut_at, ends_of, from_codes, to_codes
+from simdup.kernels.sketches import runs
 
 # A text keeps its links and names if fewer letters would be left: a Han character counts as two.
 _FEW_LEFT = 8
@@ -143,7 +144,7 @@ def form_sets(forms: Sequence[str]) -> Sets:
     codes = to_codes("".join(forms))
     sizes = np.where(codes >= _DENSE, 2, 1)
     ends = np.append(0, np.cumsum(sizes))
-    return run_sets(ends[ends_of(forms)], np.repeat(codes, sizes).astype(np.uint64), _RUN)
+    return Sets(*runs(ends[ends_of(forms)], np.repeat(codes, sizes), _RUN))
 
 
 def _without_links(text: str) -> str:

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
-from importlib.util import find_spec
-from typing import NamedTuple
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdup.corpus.opening import read_named
 from simdup.errors import SimdupError
-from simdup.features.folding import fold
-from simdup.features.text import cut_at, ends_of, from_codes, to_codes
+from simdup.features.folding import CODE_POINTS, fold
+from simdup.features.text import ends_of, from_codes, to_codes
 from simdup.model.recipe import Recipe
 
-Cut = Callable[[str], list[str]]
-Tokenizer = Callable[[Sequence[str]], Iterable[list[str]]]
+if TYPE_CHECKING:
+    from simdup.kernels.words import Dictionary as Words
 
-# Runs of dictionary characters, other single Han characters, words of all other scripts.  The 42
-# characters from U+9FD6 are in no dictionary: jieba cuts them one by one, and rjieba together.
-_LAST = "\u9fd5"
-_HAN_RUN = f"[\u4e00-{_LAST}]+"
-_OTHER_HAN = "[\u3007\u3400-\u4dbf\u9fd6-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
-_OTHER_WORD = "[^\\W\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+"
-_find_others = re.compile(f"{_OTHER_HAN}|{_OTHER_WORD}").findall
-_find_all = re.compile(f"{_HAN_RUN}|{_OTHER_HAN}|{_OTHER_WORD}").findall
-
-# Separates the runs of a text that are cut in one call: no dictionary contains it.
-GAP = "\n"
-_GAP_CODE = np.uint32(ord(GAP))
+# The characters that jieba's dictionary and model know.  It cuts the 42 characters from U+9FD6,
+# which are in no dictionary, one by one.
+_HAN = range(0x4E00, 0x9FD6)
+_OTHER_HAN = re.compile("[\u3007\u3400-\u4dbf\u9fd6-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_HAN_WORD = re.compile("[\u4e00-\u9fd5]+")
+# Kinds of all other characters; see `simdup.kernels.words.cut`.
+_GAP, _ALONE, _LETTER, _UNKNOWN = range(4)
 
 # More digits than any corpus needs, and fewer than Python refuses to parse.
 _FREQUENCY_DIGITS = 18
@@ -39,6 +38,11 @@ _FREQUENCY_DIGITS = 18
 # 20,000 characters takes 400 MB, and an index brings its dictionary along.
 _WORD_CHARACTERS = 100
 _TAG = re.compile("[a-zA-Z]+")
+
+# The states of jieba's model, and the steps between them in the order in which the loop reads them.
+_STATES = ("B", "E", "M", "S")
+_STEPS = tuple(step.split("-") for step in ("E-B", "S-B", "B-E", "M-E", "B-M", "M-M", "E-S", "S-S"))
+_NEVER = -3.14e100  # what jieba takes for the logarithm of 0
 
 
 class Dictionary(NamedTuple):
@@ -49,6 +53,31 @@ class Dictionary(NamedTuple):
 
 
 NO_DICTIONARY = Dictionary("", b"")
+
+
+class Tokens(NamedTuple):
+    """The tokens of some texts, as parts of one array of code points."""
+
+    codes: NDArray[np.uint32]
+    ends: NDArray[np.int64]  # int64[texts + 1]: where each text begins, and the end
+    # int32[tokens, 3]: where each token begins and ends in its text, and its place in the
+    # dictionary, or 0.
+    spans: NDArray[np.int32]
+    sizes: NDArray[np.int64]  # int64[texts]: how many tokens each text has
+
+    def lists(self) -> list[list[str]]:
+        """Return the tokens of each text."""
+        joined = from_codes(self.codes)
+        begins = np.repeat(self.ends[:-1], self.sizes)
+        parts = zip(
+            (begins + self.spans[:, 0]).tolist(), (begins + self.spans[:, 1]).tolist(), strict=True
+        )
+        tokens = [joined[begin:end] for begin, end in parts]
+        bounds = np.append(0, np.cumsum(self.sizes)).tolist()
+        return [tokens[first:last] for first, last in pairwise(bounds)]
+
+
+Tokenizer = Callable[[Sequence[str]], Tokens]
 
 
 def read_dictionary(path: str) -> Dictionary:
@@ -67,87 +96,76 @@ def read_dictionary(path: str) -> Dictionary:
     return Dictionary(path, content)
 
 
-def tokenizer(
-    recipe: Recipe, segmenter: str = "auto", dictionary: Dictionary = NO_DICTIONARY
-) -> Tokenizer:
-    """Return the function that cuts folded texts into tokens, one list per text.
-
-    If the order of tokens has no meaning (``words``), it is undefined, and tokens of white space
-    may appear among the others; these are not terms.
+def tokenizer(recipe: Recipe, dictionary: Dictionary = NO_DICTIONARY) -> Tokenizer:
+    """Return the function that cuts folded texts into tokens.
 
     Parameters
     ----------
     recipe : Recipe
         Its ``tokens`` and ``fold`` are used.
-    segmenter : {"auto", "rjieba", "jieba"}
-        The engine; it affects only speed.
     dictionary : Dictionary, optional
         The content of the recipe's dictionary.
 
     Raises
     ------
     SimdupError
-        If the engine is not installed, or the dictionary has a line that is too long.
+        If the dictionary has a line that is too long.
     """
     kind, _, count = recipe.tokens.partition(":")
     if kind == "split":
-        return partial(map, str.split)
+        return lambda texts: join_tokens(map(str.split, texts))
     if kind == "tagged":
-        return partial(map, tagged_words)
+        return lambda texts: join_tokens(map(tagged_words, texts))
     if kind == "chars":
-        return partial(map, lambda text: _grams("".join(text.split()), int(count), ""))
-    cut = _segmenter(segmenter, dictionary, recipe.fold)
-    if kind == "ngrams":
-        return partial(map, lambda text: _grams(list(_words_in_order(text, cut)), int(count), " "))
-    return lambda texts: _words(texts, cut)
+        n = int(count)
+        return lambda texts: join_tokens(_grams("".join(text.split()), n, "") for text in texts)
+    own = dictionary != NO_DICTIONARY
+    words = partial(_cut, _own_words(dictionary, recipe.fold) if own else _jieba_words())
+    if kind == "words":
+        return words
+    n = int(count)
+    return lambda texts: join_tokens(_grams(own, n, " ") for own in words(texts).lists())
 
 
-def _words(texts: Sequence[str], cut: Cut) -> Iterator[list[str]]:
-    """Yield the words of each text in undefined order; line feeds among them are gaps."""
-    parted = _part(["" if text.isascii() else text for text in texts])
-    for text, han, others in zip(texts, *parted, strict=True):
-        words: list[str] = _find_others(text if text.isascii() else others)
-        if han:
-            words += cut(han)
-        yield words
+def join_tokens(lists: Iterable[list[str]]) -> Tokens:
+    """Return the tokens of texts, given as strings, none of them empty."""
+    every = list(lists)
+    tokens = list(chain.from_iterable(every))
+    places = ends_of(tokens)
+    sizes = np.fromiter(map(len, every), np.int64, len(every))
+    bounds = np.append(0, np.cumsum(sizes))
+    ends = places[bounds]
+    begins = np.repeat(ends[:-1], sizes)
+    spans = np.stack([places[:-1] - begins, places[1:] - begins, np.zeros_like(begins)], 1)
+    return Tokens(to_codes("".join(tokens)), ends, spans.astype(np.int32), sizes)
 
 
-def _part(texts: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Separate the runs of dictionary characters of each text from everything else.
+def _cut(words: Words, texts: Sequence[str]) -> Tokens:
+    """Cut texts into words, in order."""
+    from simdup.kernels.words import cut
 
-    numpy does this for many texts at once: for Chinese text it is five times as fast as a search
-    for the runs with a regular expression.
-    """
     codes, ends = to_codes("".join(texts)), ends_of(texts)
-    han = (codes >= 0x4E00) & (codes <= ord(_LAST))
-    begins = ends[:-1][np.diff(ends) > 0]
-    parted = []
-    for wanted in (han, ~han):
-        # One character of the other kind is kept after each run, as a gap.
-        kept = wanted.copy()
-        kept[1:] |= wanted[:-1]
-        kept[begins] = wanted[begins]
-        places = np.flatnonzero(kept)
-        part = from_codes(np.where(wanted, codes, _GAP_CODE)[places])
-        parted.append(cut_at(part, np.searchsorted(places, ends)))
-    return parted[0], parted[1]
+    return Tokens(codes, ends, *cut(words, codes, ends, _kinds_of(codes)))
 
 
-def _words_in_order(text: str, cut: Cut) -> Iterator[str]:
-    matches = _find_all(text)
-    tokens = iter(cut(GAP.join(m for m in matches if _is_run(m))))
-    for match in matches:
-        if not _is_run(match):
-            yield match
-            continue
-        for token in tokens:
-            if token == GAP:
-                break
-            yield token
+def _kinds_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Return the kinds of all characters (uint8[0x110000]); those that occur are known."""
+    kinds = _kinds()
+    unknown = codes[kinds[codes] == _UNKNOWN]
+    for code in set(unknown.tolist()):
+        character = chr(code)
+        if _OTHER_HAN.match(character):
+            kinds[code] = _ALONE
+        else:
+            kinds[code] = _LETTER if character.isalnum() or character == "_" else _GAP
+    return kinds
 
 
-def _is_run(match: str) -> bool:
-    return "\u4e00" <= match[0] <= _LAST
+@cache
+def _kinds() -> NDArray[np.uint8]:
+    kinds = np.full(CODE_POINTS, _UNKNOWN, np.uint8)
+    kinds[_HAN.start : _HAN.stop] = _GAP
+    return kinds
 
 
 def _grams(items: str | list[str], n: int, glue: str) -> list[str]:
@@ -161,38 +179,19 @@ def tagged_words(text: str) -> list[str]:
     return [word for word, _, tag in items if word and "wn" not in tag and "wd" not in tag]
 
 
-def _segmenter(engine: str, dictionary: Dictionary, folded: bool) -> Cut:
-    if dictionary != NO_DICTIONARY:
-        # The engines weigh added words differently, so only one of them may read a dictionary.
-        if engine == "rjieba":
-            raise SimdupError(
-                "segmenter",
-                "rjieba cannot use a `dictionary`",
-                "remove `segmenter`, or set it to jieba",
-                field="segmenter",
-            )
-        return _jieba(dictionary, folded)
-    if engine == "jieba" or (engine == "auto" and find_spec("rjieba") is None):
-        return _jieba()
-    return _rjieba()
+@cache
+def _jieba_words() -> Words:
+    """Return the dictionary that jieba comes with."""
+    from simdup.kernels.words import Dictionary as Words
 
-
-def _rjieba() -> Cut:
-    try:
-        import rjieba
-    except ImportError:
-        raise SimdupError(
-            "segmenter",
-            "rjieba is not installed",
-            "pip install rjieba, or set `segmenter` to jieba",
-            field="segmenter",
-        ) from None
-    cut: Cut = rjieba.cut
-    return cut
+    return Words((_jieba_folder() / "dict.txt").read_bytes(), -1.0, *_model())
 
 
 @cache
-def _jieba(dictionary: Dictionary = NO_DICTIONARY, folded: bool = True) -> Cut:
+def _own_words(dictionary: Dictionary, folded: bool) -> Words:
+    """Return jieba's dictionary with words of one's own, which jieba itself adds."""
+    from simdup.kernels.words import Dictionary as Words
+
     # Importing jieba emits deprecation warnings and sets up a verbose log; users need neither.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -204,10 +203,50 @@ def _jieba(dictionary: Dictionary = NO_DICTIONARY, folded: bool = True) -> Cut:
     engine.FREQ, engine.total = engine.gen_pfdict(engine.get_dict_file())
     # Marked as initialized, so that it never uses jieba's cache in the shared temporary folder.
     engine.initialized = True
+    split = dict[str, int]()
     for word, frequency, tag in _entries(dictionary):
-        engine.add_word(fold(word) if folded else word, frequency, tag)
-    cut: Cut = engine.lcut
-    return cut
+        word = fold(word) if folded else word
+        engine.add_word(word, frequency, tag)
+        if frequency and not int(frequency):
+            split[word] = 0
+    # jieba keeps the beginnings of words beside them, with the frequency 0.
+    known = ((word, frequency) for word, frequency in engine.FREQ.items() if frequency)
+    lines = (
+        f"{word} {frequency}\n"
+        for word, frequency in chain(known, split.items())
+        if _HAN_WORD.fullmatch(word)
+    )
+    return Words("".join(lines).encode(), math.log(engine.total), *_model())
+
+
+def _model() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return jieba's model for words that no dictionary has; see `simdup.kernels.words`."""
+    start, steps, emit = (_table(name) for name in ("prob_start", "prob_trans", "prob_emit"))
+    chances = np.full((len(_HAN), len(_STATES)), _NEVER)
+    for state, name in enumerate(_STATES):
+        codes = np.array(list(map(ord, emit[name])))
+        values = np.array(list(emit[name].values()))
+        known = (codes >= _HAN.start) & (codes < _HAN.stop)
+        chances[codes[known] - _HAN.start, state] = values[known]
+    every = [start[one] for one in _STATES] + [steps[one][other] for one, other in _STEPS]
+    return chances, np.array(every)
+
+
+def _table(name: str) -> Any:
+    """Return a table of jieba's model.  Importing jieba for it would take 0.1 s."""
+    spec = spec_from_file_location(name, _jieba_folder() / "finalseg" / f"{name}.py")
+    if spec is None or spec.loader is None:
+        raise ImportError(name)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.P
+
+
+def _jieba_folder() -> Path:
+    spec = find_spec("jieba")
+    if spec is None or spec.origin is None:
+        raise SimdupError("jieba", "is not installed", "pip install jieba")
+    return Path(spec.origin).parent
 
 
 def _entries(dictionary: Dictionary) -> Iterator[tuple[str, str | None, str | None]]:

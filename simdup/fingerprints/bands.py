@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from simdup.errors import SimdupError
 from simdup.features.shingles import Sets
 from simdup.features.weights import Weighting
-from simdup.lsh import minhash, pstable
+from simdup.kernels.sketches import signatures
+from simdup.lsh import pstable
 from simdup.lsh.bbit import fewest_agreeing, fewest_equal
 from simdup.lsh.families import MINHASH, Banding, bands, choose, choose_pstable
 from simdup.mix64 import mix64, stream
@@ -125,7 +126,7 @@ def minhash_signatures(sets: Sets, criteria: Criteria) -> Signatures:
     the measure it must meet, for a poem of 20 characters as well as for a law.
     """
     banding = minhash_banding(criteria)
-    hashes = minhash.signatures(*sets, banding.size)
+    hashes = signatures(*sets, banding.size)
     # Half a key is enough: sketches reject keys that are equal by chance.
     keys = bands(hashes, banding).astype(np.uint32)
     rows = np.arange(len(keys))

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.features.shingles import Sets, run_sets
+from simdup.features.shingles import Sets
 from simdup.features.short_texts import form_sets
 from simdup.features.text import ends_of, to_codes
 from simdup.fingerprints.bands import banding_at
-from simdup.lsh import minhash
+from simdup.kernels.sketches import runs, signatures
 from simdup.lsh.families import Banding, bands
 from simdup.mix64 import mix64
 from simdup.model.criteria import Criteria
@@ -143,19 +143,19 @@ def edit_signatures(forms: Sequence[str], numbers: U64, criteria: Criteria) -> E
         The similarity and the recall.
     """
     banding = _banding(criteria)
-    keys = bands(minhash.signatures(*form_sets(forms), banding.size), banding)
-    ends, codes = ends_of(forms), to_codes("".join(forms)).astype(np.uint64)
+    keys = bands(signatures(*form_sets(forms), banding.size), banding)
+    ends, codes = ends_of(forms), to_codes("".join(forms))
     lengths = np.diff(ends)
     few = np.flatnonzero(lengths <= _LONGEST)
     placed = Banding(banding.rows, int(_PLACED * banding.bands))
     if len(few) and placed.bands:
         some = placed_sets([forms[row] for row in few.tolist()])
-        keys[few, -placed.bands :] = bands(minhash.signatures(*some, placed.size), placed)
+        keys[few, -placed.bands :] = bands(signatures(*some, placed.size), placed)
     keys = np.hstack([keys, _without_one(forms, _one_edited(criteria.similarity))])
     # Half a key is enough: keys that are equal by chance only cost a look at the sketches.
     keys32 = (keys ^ numbers[:, None]).astype(np.uint32)
     sketches = tuple(
-        odd_sketches(*run_sets(ends, codes, n), words) for n, (words, _) in enumerate(_SKETCHES, 1)
+        odd_sketches(*runs(ends, codes, n), words) for n, (words, _) in enumerate(_SKETCHES, 1)
     )
     rows = np.arange(len(forms))
     return EditSignatures(keys32, lengths, sketches, criteria.similarity, rows, banding.bands)
@@ -167,10 +167,10 @@ def placed_sets(forms: Sequence[str]) -> Sets:
     Windows overlap by half, so that a run that edits before it have moved is in one of its windows
     all the same.
     """
-    starts, runs = run_sets(ends_of(forms), to_codes("".join(forms)).astype(np.uint64), 2)
-    places = np.arange(len(runs)) - np.repeat(starts[:-1], np.diff(starts))
+    starts, hashes = runs(ends_of(forms), to_codes("".join(forms)), 2)
+    places = np.arange(len(hashes)) - np.repeat(starts[:-1], np.diff(starts))
     windows = 2 * ((places[:, None] + np.array([0, _WINDOW // 2])) // _WINDOW) + np.array([0, 1])
-    return Sets(2 * starts, (mix64(runs)[:, None] + windows.astype(np.uint64)).ravel())
+    return Sets(2 * starts, (mix64(hashes)[:, None] + windows.astype(np.uint64)).ravel())
 
 
 def _banding(criteria: Criteria) -> Banding:
@@ -197,7 +197,7 @@ def _without_one(forms: Sequence[str], longest: int) -> U64:
     uint64[forms, 2 * longest]
         All are of the whole form if it has more than `longest` characters.
     """
-    ends, codes = ends_of(forms), to_codes("".join(forms)).astype(np.uint64) << np.uint64(32)
+    ends, codes = ends_of(forms), to_codes("".join(forms)) << np.uint64(32)
     lengths = np.diff(ends).astype(np.uint64)
     rows = np.repeat(np.arange(len(forms)), np.diff(ends))
     places = (np.arange(len(codes)) - ends[rows]).astype(np.uint64)

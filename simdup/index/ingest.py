@@ -100,7 +100,7 @@ def read_documents(
 ) -> Iterator[Collection]:
     """Yield documents batch by batch, except those already in the index."""
     settings = opened.settings
-    analyzer = replace(fingerprinter.analyzer, segmenter=settings.run.segmenter)
+    analyzer = fingerprinter.analyzer
     work = Counting(analyzer, [summaries])
     reader = BatchReader(settings.reading, work, analyzer.recipe)
     return ingest_as_they_come(

@@ -54,8 +54,8 @@ class Input:
     def analyzer(self) -> Analyzer:
         """Return what turns their texts into terms."""
         if self.fingerprinter is not None:
-            return replace(self.fingerprinter.analyzer, segmenter=self.settings.run.segmenter)
-        return Analyzer.for_recipe(self.settings.recipe, self.settings.run.segmenter)
+            return self.fingerprinter.analyzer
+        return Analyzer.for_recipe(self.settings.recipe)
 
 
 def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -> Input:

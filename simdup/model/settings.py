@@ -12,7 +12,6 @@ from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe, as_recipe
 
-SEGMENTERS = ("auto", "rjieba", "jieba")
 TABLES = ("auto", "4", "10", "16", "20")
 SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
 
@@ -64,8 +63,6 @@ class RunOptions:
     ----------
     jobs : int or None
         Processes; None for one per core.
-    segmenter : str
-        One of `SEGMENTERS`: the segmenting engine.
     progress : callable
         Called with the progress of each stage.
     search : SearchOptions
@@ -73,7 +70,6 @@ class RunOptions:
     """
 
     jobs: int | None = None
-    segmenter: str = "auto"
     progress: Progress = no_progress
     search: SearchOptions = SearchOptions()
 
@@ -82,8 +78,6 @@ class RunOptions:
         check_type("jobs", self.jobs, WHOLE, unset=None)
         if self.jobs is not None and not 1 <= self.jobs <= MOST_JOBS:
             raise invalid("jobs", self.jobs, f"1 to {MOST_JOBS} processes")
-        if self.segmenter not in SEGMENTERS:
-            raise invalid("segmenter", self.segmenter, "one of " + ", ".join(SEGMENTERS))
 
     @property
     def processes(self) -> int:

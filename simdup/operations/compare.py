@@ -128,7 +128,7 @@ def learn_fingerprinter(
         if settings.recipe.idf == "corpus":
             what, hint = "two texts are not a corpus", "name one with `idf_from`"
             raise SimdupError("idf", what, hint, field="idf")
-        analyzer = Analyzer.for_recipe(settings.recipe, settings.run.segmenter)
+        analyzer = Analyzer.for_recipe(settings.recipe)
         return Fingerprinter.alone(analyzer), (), ()
     with ingest(open_input(Named([source]), settings)) as corpus:
         made = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)

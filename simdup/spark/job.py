@@ -44,7 +44,7 @@ class Job:
     @cached_property
     def analyzer(self) -> Analyzer:
         """What turns texts into terms."""
-        return Analyzer.for_recipe(self.settings.recipe, self.settings.run.segmenter)
+        return Analyzer.for_recipe(self.settings.recipe)
 
     # -- stages
 

@@ -12,9 +12,10 @@ Physics Doklady 10 (1966).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -101,9 +102,16 @@ class Texts:
             known.update(zip(some, forms_of(list(map(self.text, some))).texts, strict=True))
         return [known[one] for one in numbers]
 
-    def shingles(self, number: int) -> Shingles:
-        """Return the distinct shingles of a text."""
-        return self._shingler.shingles(self._shingler.text_of(self.text(number)))
+    @property
+    def sizes(self) -> RowIds:
+        """The bytes of each text (int64[n])."""
+        sizes: RowIds = self.documents["content"][:, 1]
+        return sizes
+
+    def shingles(self, numbers: Sequence[int]) -> Iterator[Shingles]:
+        """Yield the distinct shingles of each of some texts."""
+        starts, hashes = self.sets(np.array(numbers, np.int64))
+        return (hashes[first:last].copy() for first, last in pairwise(starts.tolist()))
 
     def sets(self, numbers: RowIds) -> Sets:
         """Return the distinct shingles of texts."""

@@ -28,7 +28,7 @@ from simdup.features.shingles import Sets
 from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import Signatures, minhash_signatures, pstable_signatures
 from simdup.fingerprints.edit_bands import EditSignatures, edit_signatures
-from simdup.lsh import minhash
+from simdup.kernels.sketches import signatures
 from simdup.lsh.bbit import fewest_agreeing
 from simdup.lsh.families import MINHASH, bands, choose
 from simdup.mix64 import mix64
@@ -106,7 +106,7 @@ def wide_counted(texts: Texts, highest: float) -> tuple[MeasuredPairs, float]:
     hashes = np.empty((len(rows), _SIZE), np.uint32)
     for first in range(0, len(rows), _CHUNK):
         sets = texts.sets(rows[first : first + _CHUNK])
-        hashes[first : first + _CHUNK] = minhash.signatures(*sets, _SIZE)
+        hashes[first : first + _CHUNK] = signatures(*sets, _SIZE)
     sketches = hashes.astype(np.uint8)
 
     def signed(least: float) -> Signatures:

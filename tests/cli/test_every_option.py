@@ -2,7 +2,7 @@
 
 The row of an option says which calls; an option without them fails.  What a call does is its
 status, what it prints and writes and, for options that must not change the
-result, what the run was told: processes, segmenter, memory, compressed tables.
+result, what the run was told: processes, memory, compressed tables.
 """
 
 import os
@@ -19,7 +19,6 @@ import pytest
 import tqdm
 from support import Command, commands
 
-import simdup.features.tokens
 import simdup.index.matching
 import simdup.operations.pairs
 from simdup import search
@@ -89,7 +88,6 @@ def told(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         return int(processes(run))
 
     monkeypatch.setattr(RunOptions, "processes", property(count))
-    spy(simdup.features.tokens, "_segmenter", lambda engine, *_: f"segmenter {engine}")
     spy(search, "all_pairs", lambda *_, memory=None, **__: f"memory {memory}")
     spy(simdup.operations.pairs, "sort_chunks", lambda keys, room, *_: f"memory {room}")
     # Tables are built for many queries only.

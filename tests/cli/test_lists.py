@@ -127,10 +127,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
     original: Callable[..., Any] = counting.TermCounter.count
 
-    def count(self: Any, documents: Any) -> Any:
-        listed = list(documents)
-        sizes.append(len(listed))
-        return original(self, listed)
+    def count(self: Any, tokens: Any) -> Any:
+        sizes.append(len(tokens.sizes))
+        return original(self, tokens)
 
     monkeypatch.setattr(counting.TermCounter, "count", count)
     return sizes

@@ -1,24 +1,26 @@
-"""Tokens: every kind, with every engine, and a silent jieba."""
+"""Tokens: every kind, the words of jieba, and a silent jieba."""
 
 import gzip
 import itertools
 import json
 import os
 import re
-import subprocess
-import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, environment, process
+from support import Command, process
 
 from lab.corpora.made import prose, write
+from lab.oracles import plain
+from lab.oracles.segmenting import segmenter
 from simdup import Recipe, SimdupError, compare, fingerprint
-from simdup.features.tokens import Dictionary, _entries, tokenizer
+from simdup.features.tokens import NO_DICTIONARY, Dictionary, _entries, tokenizer
 
 
 def terms(text: str, tokens: str, **changes: object) -> dict[str, float]:
@@ -92,55 +94,55 @@ def test_a_kind_there_is_not() -> None:
             Recipe(tokens=wrong)
 
 
-ENGINES = ("rjieba", "jieba")
-MIXED = st.text(
-    st.one_of(
-        st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF),
-        st.sampled_from(
-            "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年"
-        ),
-        st.sampled_from("aZ09.%+#_- \n\r，。㐀𠀀〇é"),
+# Common characters make words, and so do rare ones that no dictionary has.
+HAN = st.one_of(
+    st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF),
+    st.sampled_from(
+        "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年"
     ),
-    max_size=60,
 )
+MIXED = st.text(st.one_of(HAN, HAN, st.sampled_from("aZ09.%+#_- \n\r，。㐀𠀀〇é")), max_size=60)
+
+
+def cut(text: str, dictionary: Dictionary = NO_DICTIONARY) -> list[str]:
+    """The words of a text, in order."""
+    return tokenizer(Recipe(), dictionary)([text]).lists()[0]
+
+
+@cache
+def jieba(content: str = "") -> Callable[[str], list[str]]:
+    """The words of a text as jieba cuts them."""
+    segment = segmenter(_entries(Dictionary("", content.encode())))
+    return lambda text: plain.words(text, segment)
 
 
 @given(MIXED)
-def test_engines_agree_on_any_mix(text: str) -> None:
-    for kind in ("words", "ngrams:2"):
-        one, other = (tokenizer(Recipe(tokens=kind), engine) for engine in ENGINES)
-        assert [sorted(cut) for cut in one([text])] == [sorted(cut) for cut in other([text])]
+def test_words_are_those_of_jieba(text: str) -> None:
+    assert cut(text) == jieba()(text)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_characters_that_no_dictionary_has_are_cut_one_by_one(engine: str) -> None:
+# Words that jieba knows or not, one that it would guess, letters, a word to be taken away.
+OWN = (
+    "石桥老街 100 ns\n云栖竹径\nOld Harbour 5\n山的南 999999\n卡拉OK 7\n"
+    "中大 0\n我们 0\n年主发 0\n𠀀一 9\n山我 0\n山我 3\n"
+)
+
+
+@given(st.text(st.sampled_from("石桥老街云栖竹径山的南边中大我们年主发卡拉O𠀀一是在"), max_size=30))
+def test_words_of_a_user_dictionary_are_those_of_jieba(text: str) -> None:
+    assert cut(text, Dictionary("own", OWN.encode())) == jieba(OWN)(text)
+
+
+def test_characters_that_no_dictionary_has_are_cut_one_by_one() -> None:
     text = "河" + "".join(map(chr, range(0x9FD6, 0xA000))) + "岸"
-    (cut,) = tokenizer(Recipe(tokens="ngrams:1"), engine)([text])
-    assert cut == list(text)
+    assert cut(text) == list(text)
 
 
 @pytest.mark.parametrize("collection", ["laws", "vsdocs", "poems"])
-def test_engines_agree_on_real_text(
-    shared_data: Path, simdup: Command, tmp_path: Path, collection: str
-) -> None:
+def test_words_of_real_texts_are_those_of_jieba(shared_data: Path, collection: str) -> None:
     with gzip.open(shared_data / collection / "docs.jsonl.gz", "rb") as lines:
-        taken = b"".join(itertools.islice(lines, 0, 1200, 20))
-    (tmp_path / "some.jsonl").write_bytes(taken)
-    one, other = (
-        simdup("fingerprint", "--idf", "corpus", "--id-field", "id", "--segmenter", engine, ".")
-        for engine in ENGINES
-    )
-    assert one.out == other.out
-    assert one.out.count(b"\n") == 61
-    texts = [json.loads(line)["text"] for line in taken.splitlines()[:10]]
-    cut, cut_too = (tokenizer(Recipe(tokens="ngrams:1"), engine) for engine in ENGINES)
-    assert list(cut(texts)) == list(cut_too(texts))
-
-
-def test_the_engine_is_not_part_of_the_recipe(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path, {"a.txt": prose(1)})
-    one, other = (simdup("fingerprint", "--segmenter", engine, "a.txt") for engine in ENGINES)
-    assert one.out == other.out != b""
+        texts = [json.loads(line)["text"] for line in itertools.islice(lines, 0, 1200, 40)]
+    assert tokenizer(Recipe())(texts).lists() == list(map(jieba(), texts))
 
 
 def test_a_user_dictionary_adds_words(tmp_path: Path) -> None:
@@ -180,43 +182,15 @@ def test_a_dictionary_that_cannot_be_read(
     assert what in ran.err.replace("No such", "no such")
 
 
-def test_rjieba_cannot_take_a_dictionary(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path, {"a.txt": prose(1), "d": "云栖竹径\n"})
-    ran = simdup("fingerprint", "--dict", "d", "--segmenter", "rjieba", "a.txt")
-    assert ran.status == 2
-    assert "hint: " in ran.err
-    assert simdup("fingerprint", "--dict", "d", "--segmenter", "jieba", "a.txt").status == 0
-
-
-def test_without_rjieba_jieba_does_it(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path, {"a.txt": prose(1)})
-    code = (
-        "import sys; sys.modules['rjieba'] = None\n"
-        "import importlib.util as u; found = u.find_spec\n"
-        "u.find_spec = lambda name, *a: None if name == 'rjieba' else found(name, *a)\n"
-        "from simdup.cli import main; main(sys.argv[1:])"
-    )
-
-    def run(*options: str) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [sys.executable, "-c", code, "fingerprint", *options, "a.txt"],
-            capture_output=True, env=environment(), cwd=tmp_path, check=False,
-        )  # fmt: skip
-
-    assert run().stdout == simdup("fingerprint", "a.txt").out
-    refused = run("--segmenter", "rjieba")
-    assert refused.returncode == 2
-    assert b"rjieba is not installed" in refused.stderr
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_jieba_leaves_no_files_and_prints_nothing(tmp_path: Path, engine: str) -> None:
+@pytest.mark.parametrize("options", [(), ("--dict", "../own")])
+def test_jieba_leaves_no_files_and_prints_nothing(tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "own").write_text("石桥老街 100\n", "utf-8")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     write(tmp_path / "corpus", {"a.txt": prose(1), "b.txt": prose(2)})
     ran = process(
-        "scan", "corpus", "--segmenter", engine, "-q",
-        cwd=tmp_path, TMPDIR=str(temporary), PYTHONWARNINGS="default",
+        "scan", ".", *options, "-q",
+        cwd=tmp_path / "corpus", TMPDIR=str(temporary), PYTHONWARNINGS="default",
     )  # fmt: skip
     assert (ran.status, ran.err) == (0, "")
     assert os.listdir(temporary) == []

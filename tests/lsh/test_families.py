@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from lab.oracles import families
 from simdup.errors import SimdupError
-from simdup.lsh import minhash, pstable
+from simdup.kernels import sketches
+from simdup.lsh import pstable
 from simdup.lsh.families import (
     MINHASH,
     UNRELATED,
@@ -35,7 +36,7 @@ def signatures_of(family: Family, block: Block, size: int) -> np.ndarray:
     """uint32[documents, size], of documents of 60 terms for simhash."""
     starts, hashes, weights = block
     if family.name == "minhash":
-        return minhash.signatures(starts, hashes, size)
+        return sketches.signatures(starts, hashes, size)
     if family.name == "pstable":
         return pstable.signatures(starts, hashes, weights, size, 0.8)
     terms = hashes.astype(">u8").view(np.uint8).reshape(-1, 8)

@@ -13,7 +13,7 @@ from support import shingles
 from lab.oracles import families, plain
 from simdup.features.hashing import term_hash
 from simdup.features.shingles import Sets, Shingler
-from simdup.lsh import minhash
+from simdup.kernels import sketches
 from simdup.model.shingling import Shingling
 
 
@@ -22,24 +22,26 @@ def rows(sets: list[list[int]]) -> Sets:
     return Sets(starts, np.array([x for one in sets for x in one], np.uint64))
 
 
+ROUNDS = 8
+
 hashes = st.integers(0, 2**64 - 1)
 
 
 @given(st.lists(st.lists(hashes, max_size=40), max_size=6), st.integers(1, 20))
 def test_signatures_are_those_of_plain_python(sets: list[list[int]], size: int) -> None:
-    found = minhash.signatures(*rows(sets), size)
-    assert found.tolist() == [families.minhash(one, size, minhash.ROUNDS) for one in sets]
+    found = sketches.signatures(*rows(sets), size)
+    assert found.tolist() == [families.minhash(one, size, ROUNDS) for one in sets]
 
 
 def test_sets_large_and_small_and_blocks_of_them() -> None:
     maker = random.Random(1)
     sets = [[maker.getrandbits(64) for _ in range(n)] for n in (1, 3, 0, 50, 400, 2, 90)]
-    assert minhash.signatures(*rows(sets), 16).tolist() == [
-        families.minhash(one, 16, minhash.ROUNDS) for one in sets
+    assert sketches.signatures(*rows(sets), 16).tolist() == [
+        families.minhash(one, 16, ROUNDS) for one in sets
     ]
     many = [[maker.getrandbits(64) for _ in range(maker.randrange(60))] for _ in range(3000)]
-    whole = minhash.signatures(*rows(many), 64)
-    apart = np.concatenate([minhash.signatures(*rows([one]), 64) for one in many])
+    whole = sketches.signatures(*rows(many), 64)
+    apart = np.concatenate([sketches.signatures(*rows([one]), 64) for one in many])
     assert np.array_equal(whole, apart)
 
 
@@ -47,7 +49,7 @@ def test_sets_large_and_small_and_blocks_of_them() -> None:
 def test_neither_order_nor_repetition_matters(elements: list[int], maker: random.Random) -> None:
     again = elements + maker.choices(elements, k=5)
     maker.shuffle(again)
-    found = minhash.signatures(*rows([elements, again]), 32)
+    found = sketches.signatures(*rows([elements, again]), 32)
     assert np.array_equal(found[0], found[1])
 
 
@@ -63,7 +65,7 @@ def test_places_agree_as_often_as_the_sets_do(shared: int, only_a: int, only_b: 
     for _ in range(trials):
         every = maker.integers(0, 2**64, shared + only_a + only_b, dtype=np.uint64).tolist()
         sets += [every[: shared + only_a], every[:shared] + every[shared + only_a :]]
-    found = minhash.signatures(*rows(sets), size)
+    found = sketches.signatures(*rows(sets), size)
     agree = (found[::2] == found[1::2]).mean()
     p = shared / (shared + only_a + only_b)
     assert abs(agree - p) < 4 * math.sqrt(p * (1 - p) / (trials * size))
@@ -73,23 +75,23 @@ def test_a_few_elements_a_great_many_times() -> None:
     """The text of one letter: each round went over all of its shingles."""
     few = [7, 2**63, 5]
     sets = [few * 300, [1, 2], few[:1] * 2000, list(range(200)), [], few]
-    assert minhash.signatures(*rows(sets), 8).tolist() == [
-        families.minhash(one, 8, minhash.ROUNDS) for one in sets
+    assert sketches.signatures(*rows(sets), 8).tolist() == [
+        families.minhash(one, 8, ROUNDS) for one in sets
     ]
     starts, elements = np.array([0, 4_000_000]), np.ones(4_000_000, np.uint64)
     begun = time.process_time()
-    minhash.signatures(starts, elements, 128)
+    sketches.signatures(starts, elements, 128)
     assert time.process_time() - begun < 5
 
 
 def test_an_empty_set_has_all_ones() -> None:
-    assert (minhash.signatures(*rows([[], [1]]), 8)[0] == 0xFFFFFFFF).all()
-    assert minhash.signatures(*rows([]), 8).shape == (0, 8)
+    assert (sketches.signatures(*rows([[], [1]]), 8)[0] == 0xFFFFFFFF).all()
+    assert sketches.signatures(*rows([]), 8).shape == (0, 8)
 
 
 def test_the_signature_is_the_same_on_every_platform() -> None:
     elements = np.arange(10, dtype=np.uint64)
-    assert minhash.signatures(np.array([0, 10]), elements, 4).tolist() == [SIGNATURE]
+    assert sketches.signatures(np.array([0, 10]), elements, 4).tolist() == [SIGNATURE]
 
 
 SIGNATURE = [0, 3721487594, 3010095482, 3850460875]

@@ -53,7 +53,7 @@ def test_the_picture_lists_rooms_in_data_order() -> None:
     assert f"{len(contracts['contracts'])} kept, 0 broken" in done.stdout
 
 
-HEAVY = {"numpy", "scipy", "sklearn", "jieba", "rjieba", "chardet", "rich", "tqdm"}
+HEAVY = {"numpy", "scipy", "sklearn", "jieba", "chardet", "rich", "tqdm"}
 
 
 def test_importing_the_package_costs_nothing() -> None:
@@ -98,10 +98,9 @@ def test_one_room_alone_knows_each_great_library() -> None:
     for path in sorted((ROOT / "simdup").rglob("*.py")):
         below = path.relative_to(ROOT / "simdup").as_posix()
         for line in path.read_text("utf-8").splitlines():
-            met = re.match(r"\s*(?:import|from) (r?jieba|sklearn|rich|tqdm|chardet|click)\b", line)
+            met = re.match(r"\s*(?:import|from) (jieba|sklearn|rich|tqdm|chardet|click)\b", line)
             if met:
-                rooms = knows[met[1].removeprefix("r") if met[1] == "rjieba" else met[1]]
-                assert below.startswith(rooms), (below, line)
+                assert below.startswith(knows[met[1]]), (below, line)
 
 
 def test_the_public_surface() -> None:

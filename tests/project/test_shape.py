@@ -20,20 +20,21 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_165,
+    "lines": 42_030,
+    "lines of compiled loops": 930,
     "lines in simdup/cli": 3_000,
     "files": 296,
     "classes": 317,
     "class names used twice": 0,
     "file names used twice": 23,
     "small modules with one importer": 11,
-    "modules that a scan imports": 228,
+    "modules that a scan imports": 227,
     "modules that the file of scan imports": 29,
     "fields of the largest class": 19,
     '"None where" and "None if"': 71,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
-SLACK = {"lines": 300, "lines in simdup/cli": 50}
+SLACK = {"lines": 300, "lines of compiled loops": 30, "lines in simdup/cli": 50}
 
 
 @cache

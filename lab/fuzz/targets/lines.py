@@ -36,7 +36,7 @@ from simdup.evaluation.metrics import Evaluation
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import Counts
 from simdup.features.idf import learn_model, model_bytes, parse_model
-from simdup.features.tokens import _jieba, tokenizer
+from simdup.features.tokens import _own_words, tokenizer
 from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
 from simdup.model.reading import Reading
@@ -138,13 +138,13 @@ def dictionary(data: bytes) -> None:
     recipe = Recipe(weight="tf", dictionary=write("a.txt", data))
     analyzer = Analyzer.for_recipe(recipe)
     words = _WORDS + data.decode()
-    # Its own dictionary takes a second to read, and engines are kept.
+    # Its own dictionary takes a second to read, and dictionaries are kept.
     with (
         mock.patch("jieba.Tokenizer.get_dict_file", return_value=io.BytesIO(_WORD_LIST)),
-        mock.patch("simdup.features.tokens._jieba", _jieba.__wrapped__),
+        mock.patch("simdup.features.tokens._own_words", _own_words.__wrapped__),
     ):
-        cut = tokenizer(recipe, dictionary=analyzer.dictionary)
-    expect_same(list(cut([words])), list(cut([words])), "the same text again")
+        cut = tokenizer(recipe, analyzer.dictionary)
+    expect_same(cut([words]).lists(), cut([words]).lists(), "the same text again")
 
 
 @cache

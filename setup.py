@@ -1,0 +1,40 @@
+"""The compiled loops: each `.pyx` of `simdup/kernels` is a module for Python 3.11 and later.
+
+With SIMDUP_DEBUG set, they check every index.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+DEBUG = bool(os.environ.get("SIMDUP_DEBUG"))
+# The stable ABI: one wheel for all versions of Python.
+MACROS = [("Py_LIMITED_API", "0x030B0000"), ("CYTHON_LIMITED_API", "1")]
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": DEBUG,
+    "wraparound": False,
+    "cdivision": True,
+    "initializedcheck": DEBUG,
+}
+
+# Python's own flags ask for debugging symbols, which are three quarters of a module.
+FLAGS = [] if sys.platform == "win32" else ["-g0"]
+
+modules = [
+    Extension(
+        f"simdup.kernels.{path.stem}",
+        [str(path)],
+        define_macros=MACROS,
+        extra_compile_args=FLAGS,
+        py_limited_api=True,
+    )
+    for path in sorted(Path("simdup/kernels").glob("*.pyx"))
+]
+setup(
+    ext_modules=cythonize(modules, build_dir="build/cython", compiler_directives=DIRECTIVES),
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+)

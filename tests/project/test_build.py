@@ -1,0 +1,150 @@
+"""Building and installing: an sdist, a wheel of it, with a C compiler and with none."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from support import ROOT
+
+SOURCES = (
+    "simdup", "build_tools", "setup.py", "MANIFEST.in", "pyproject.toml", "README.md", "LICENSE",
+)  # fmt: skip
+
+
+def run(
+    *command: str | Path, folder: Path | None = None, **changes: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command, by default in a folder from which nothing can be imported."""
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        [str(part) for part in command],
+        env=clean | changes, cwd=folder or tempfile.gettempdir(),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def python_of(folder: Path) -> Path:
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+@pytest.fixture(scope="module")
+def builder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python that builds packages; a build fetches setuptools and Cython."""
+    folder = tmp_path_factory.mktemp("builder")
+    venv.create(folder, with_pip=True)
+    fetched = run(python_of(folder), "-m", "pip", "install", "-q", "build")
+    if fetched.returncode:
+        if os.environ.get("SIMDUP_REQUIRE_BUILD"):
+            pytest.fail(fetched.stderr)
+        pytest.skip("no package index is reachable, from which a build fetches Cython")
+    return python_of(folder)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """The files that are built, without what an earlier build made."""
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            made = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
+            shutil.copytree(ROOT / name, folder / name, ignore=made)
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def scan_with(wheel: Path, folder: Path) -> str:
+    """Install a wheel where nothing else is, but for what it needs, and scan texts with it."""
+    venv.create(folder, with_pip=True)
+    python = python_of(folder)
+    installed = run(python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel)
+    assert installed.returncode == 0, installed.stderr
+    # The libraries are those of this Python; simdup is not.
+    found = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+    libraries = sysconfig.get_path("purelib")
+    code = f"""
+import sys
+sys.path.append({libraries!r})
+import simdup
+assert simdup.__file__.startswith({found.stdout.strip()!r}), simdup.__file__
+text = "图书馆今天宣布将延长周末开放时间，方便学生备考复习。" * 9
+print([m.name for m in simdup.scan([("a", text), ("b", text + "!")]).clusters[0].members])
+"""
+    scanned = run(python, "-c", code)
+    assert scanned.returncode == 0, scanned.stderr
+    return scanned.stdout
+
+
+def test_an_sdist_and_the_wheel_that_is_built_from_it(
+    builder: Path, checkout: Path, tmp_path: Path
+) -> None:
+    built = run(builder, "-m", "build", "-o", tmp_path / "dist", checkout)
+    assert built.returncode == 0, built.stderr
+    (source,) = (tmp_path / "dist").glob("*.tar.gz")
+    with tarfile.open(source) as packed:
+        names = [name.partition("/")[2] for name in packed.getnames()]
+    assert {"simdup/kernels/words.pyx", "build_tools/backend.py", "simdup/py.typed"} <= set(names)
+    assert not [name for name in names if name.endswith((".so", ".pyd", ".pyc", ".c"))]
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    # One wheel for all versions of Python.
+    assert re.fullmatch(r"simdup-[\d.]+-cp311-abi3-\S+\.whl", wheel.name)
+    with zipfile.ZipFile(wheel) as packed_wheel:
+        listed = packed_wheel.namelist()
+    assert {"simdup/report/assets/page.html", "simdup/features/simplified.txt"} <= set(listed)
+    assert all(name.startswith("simdup") for name in listed)
+    assert scan_with(wheel, tmp_path / "clean") == "['a', 'b']\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there setuptools needs Visual Studio")
+def test_a_wheel_where_there_is_no_compiler(builder: Path, checkout: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    options = ("--wheel", "-o", tmp_path / "dist")
+    built = run(builder, "-m", "build", *options, checkout, PATH=str(tmp_path / "empty"), CC="")
+    assert built.returncode == 0, built.stderr
+    assert "ziglang" in built.stdout + built.stderr
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    assert scan_with(wheel, tmp_path / "clean") == "['a', 'b']\n"
+
+
+# The tests of what is compiled, and of what it does for others.
+LOOPS = ("kernels", "features/test_tokens.py", "features/test_batches.py", "lsh/test_minhash.py")
+
+
+def test_the_loops_read_nothing_outside_their_arrays(
+    builder: Path, checkout: Path, tmp_path: Path
+) -> None:
+    """A build that checks every index raises IndexError where another reads what is there."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    needed = project["build-system"]["requires"]
+    fetched = run(builder, "-m", "pip", "install", "-q", "--upgrade", *needed)
+    assert fetched.returncode == 0, fetched.stderr
+    built = run(
+        builder, "setup.py", "-q", "build_ext", "--inplace", folder=checkout, SIMDUP_DEBUG="1"
+    )
+    assert built.returncode == 0, built.stderr
+    source = (checkout / "build/cython/simdup/kernels/words.c").read_text("utf-8")
+    assert "__Pyx_RaiseBufferIndexError" in source
+    (checkout / "tests").symlink_to(ROOT / "tests")
+    (checkout / "lab").symlink_to(ROOT / "lab")
+    where = "import simdup.kernels.words as words; print(words.__file__)"
+    found = run(sys.executable, "-c", where, folder=checkout, PYTHONPATH=str(checkout))
+    assert found.stdout.startswith(str(checkout)), found
+    tests = [f"tests/{name}" for name in LOOPS]
+    done = run(
+        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests,
+        folder=checkout, PYTHONPATH=str(checkout),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr
