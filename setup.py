@@ -1,18 +1,20 @@
 """The compiled loops: each `.pyx` of `simdup/kernels` is a module for Python 3.11 and later.
 
-With SIMDUP_DEBUG set, they check every index.
+With SIMDUP_DEBUG set, they check the indexes of arrays.
 """
 
 import os
 import sys
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 DEBUG = bool(os.environ.get("SIMDUP_DEBUG"))
-# The stable ABI: one wheel for all versions of Python.
-MACROS = [("Py_LIMITED_API", "0x030B0000"), ("CYTHON_LIMITED_API", "1")]
+# The stable ABI: one wheel for all versions of Python, but those without a global lock.
+LIMITED = not sysconfig.get_config_var("Py_GIL_DISABLED")
+MACROS = [("Py_LIMITED_API", "0x030B0000"), ("CYTHON_LIMITED_API", "1")] if LIMITED else []
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": DEBUG,
@@ -30,11 +32,16 @@ modules = [
         [str(path)],
         define_macros=MACROS,
         extra_compile_args=FLAGS,
-        py_limited_api=True,
+        py_limited_api=LIMITED,
     )
     for path in sorted(Path("simdup/kernels").glob("*.pyx"))
 ]
+written = Path("build/debug" if DEBUG else "build/cython")
+# Time stamps do not tell a build from one of the other kind.
+options = {"build_ext": {"force": DEBUG or Path("build/debug").exists()}}
+if LIMITED:
+    options["bdist_wheel"] = {"py_limited_api": "cp311"}
 setup(
-    ext_modules=cythonize(modules, build_dir="build/cython", compiler_directives=DIRECTIVES),
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    ext_modules=cythonize(modules, build_dir=str(written), compiler_directives=DIRECTIVES),
+    options=options,
 )

@@ -58,7 +58,7 @@ def compiler() -> Iterator[None]:
             file.write(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang cc "$@"\n')
         os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
         before = dict(os.environ)
-        os.environ.update(CC=path, LDSHARED=f"{path} -shared")
+        os.environ.update(CC=f'"{path}"', LDSHARED=f'"{path}" -shared')
         try:
             yield
         finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from itertools import chain, pairwise
@@ -113,31 +113,56 @@ def tokenizer(recipe: Recipe, dictionary: Dictionary = NO_DICTIONARY) -> Tokeniz
     """
     kind, _, count = recipe.tokens.partition(":")
     if kind == "split":
-        return lambda texts: join_tokens(map(str.split, texts))
+        return lambda texts: join_tokens(list(map(str.split, texts)))
     if kind == "tagged":
-        return lambda texts: join_tokens(map(tagged_words, texts))
+        return lambda texts: join_tokens(list(map(tagged_words, texts)))
     if kind == "chars":
-        n = int(count)
-        return lambda texts: join_tokens(_grams("".join(text.split()), n, "") for text in texts)
+        return lambda texts: _characters(texts, int(count))
     own = dictionary != NO_DICTIONARY
     words = partial(_cut, _own_words(dictionary, recipe.fold) if own else _jieba_words())
     if kind == "words":
         return words
-    n = int(count)
-    return lambda texts: join_tokens(_grams(own, n, " ") for own in words(texts).lists())
+    return lambda texts: _ngrams(words(texts).lists(), int(count))
 
 
-def join_tokens(lists: Iterable[list[str]]) -> Tokens:
+def join_tokens(lists: Sequence[list[str]], glue: str = "") -> Tokens:
     """Return the tokens of texts, given as strings, none of them empty."""
-    every = list(lists)
-    tokens = list(chain.from_iterable(every))
-    places = ends_of(tokens)
-    sizes = np.fromiter(map(len, every), np.int64, len(every))
-    bounds = np.append(0, np.cumsum(sizes))
-    ends = places[bounds]
-    begins = np.repeat(ends[:-1], sizes)
-    spans = np.stack([places[:-1] - begins, places[1:] - begins, np.zeros_like(begins)], 1)
-    return Tokens(to_codes("".join(tokens)), ends, spans.astype(np.int32), sizes)
+    texts = list(map(glue.join, lists))
+    sizes = np.fromiter(map(len, lists), np.int64, len(lists))
+    ends = ends_of(texts)
+    lengths = np.fromiter(map(len, chain.from_iterable(lists)), np.int64, int(sizes.sum()))
+    # Of a text of k tokens, the i-th follows i others, and as much glue.
+    firsts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    before = np.append(0, np.cumsum(lengths + len(glue)))
+    begins = before[:-1] - before[firsts]
+    spans = np.stack([begins, begins + lengths, np.zeros_like(begins)], 1)
+    return Tokens(to_codes("".join(texts)), ends, spans.astype(np.int32), sizes)
+
+
+def _ngrams(lists: Sequence[list[str]], n: int) -> Tokens:
+    """Return all runs of n words of each text; fewer than n words are one run."""
+    return _runs(join_tokens(lists, " "), n)
+
+
+def _characters(texts: Sequence[str], n: int) -> Tokens:
+    """Return all runs of n characters of each text, without white space."""
+    solid = ["".join(text.split()) for text in texts]
+    ends = ends_of(solid)
+    begins = np.arange(ends[-1]) - np.repeat(ends[:-1], np.diff(ends))
+    spans = np.stack([begins, begins + 1, np.zeros_like(begins)], 1).astype(np.int32)
+    return _runs(Tokens(to_codes("".join(solid)), ends, spans, np.diff(ends)), n)
+
+
+def _runs(tokens: Tokens, n: int) -> Tokens:
+    """Return the runs of n tokens of each text; fewer than n tokens are one run."""
+    sizes = tokens.sizes
+    counts = np.where(sizes >= n, sizes - n + 1, sizes > 0)
+    each = np.repeat(np.arange(len(sizes)), counts)
+    ends = np.cumsum(sizes)
+    first = (ends - sizes)[each] + np.arange(len(each)) - (np.cumsum(counts) - counts)[each]
+    last = np.minimum(first + n, ends[each]) - 1
+    spans = np.stack([tokens.spans[first, 0], tokens.spans[last, 1], np.zeros_like(each)], 1)
+    return tokens._replace(spans=spans.astype(np.int32), sizes=counts)
 
 
 def _cut(words: Words, texts: Sequence[str]) -> Tokens:
@@ -151,8 +176,9 @@ def _cut(words: Words, texts: Sequence[str]) -> Tokens:
 def _kinds_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
     """Return the kinds of all characters (uint8[0x110000]); those that occur are known."""
     kinds = _kinds()
-    unknown = codes[kinds[codes] == _UNKNOWN]
-    for code in set(unknown.tolist()):
+    unknown = np.zeros(CODE_POINTS, np.bool_)
+    unknown[codes[kinds[codes] == _UNKNOWN]] = True
+    for code in np.flatnonzero(unknown).tolist():
         character = chr(code)
         if _OTHER_HAN.match(character):
             kinds[code] = _ALONE
@@ -166,11 +192,6 @@ def _kinds() -> NDArray[np.uint8]:
     kinds = np.full(CODE_POINTS, _UNKNOWN, np.uint8)
     kinds[_HAN.start : _HAN.stop] = _GAP
     return kinds
-
-
-def _grams(items: str | list[str], n: int, glue: str) -> list[str]:
-    """Return all runs of n items; fewer than n items are one run."""
-    return [glue.join(items[i : i + n]) for i in range(max(1, len(items) - n + 1))] if items else []
 
 
 def tagged_words(text: str) -> list[str]:
@@ -205,7 +226,8 @@ def _own_words(dictionary: Dictionary, folded: bool) -> Words:
     engine.initialized = True
     split = dict[str, int]()
     for word, frequency, tag in _entries(dictionary):
-        word = fold(word) if folded else word
+        if not (word := fold(word) if folded else word):
+            continue
         engine.add_word(word, frequency, tag)
         if frequency and not int(frequency):
             split[word] = 0

@@ -7,7 +7,8 @@ next, until few are left.  Hashes are spread evenly, so one byte or two are enou
 are, eight passes are.
 
 *To compare two*, both are gone through together, always on in the one whose element is smaller: a
-pair takes time proportional to both sets.
+pair takes time proportional to both sets.  If one has many times as many elements, those of the
+other are looked up in it instead.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -18,6 +19,8 @@ import numpy as np
 cdef enum:
     # So many are sorted by insertion.
     FEW = 24
+    # Elements of a set are looked up in one so many times as large.
+    MANY = 16
 
 
 cdef bint cuts(const int64_t[::1] starts, int64_t size):
@@ -99,6 +102,19 @@ def distinct(const int64_t[::1] starts, const uint64_t[::1] hashes):
     return new_starts, made[:out]
 
 
+cdef inline int64_t look_up(const uint64_t *hashes, int64_t low, int64_t high,
+                            uint64_t value) noexcept nogil:
+    """Return where the first element that is not below a value is."""
+    cdef int64_t middle
+    while low < high:
+        middle = low + (high - low) // 2
+        if hashes[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 def common(const int64_t[::1] starts, const uint64_t[::1] hashes, const int64_t[::1] i,
            const int64_t[::1] j):
     """Return how many elements the sets of each pair share.
@@ -134,6 +150,13 @@ def common(const int64_t[::1] starts, const uint64_t[::1] hashes, const int64_t[
             a, last_a = starts[i[pair]], starts[i[pair] + 1]
             b, last_b = starts[j[pair]], starts[j[pair] + 1]
             shared = 0
+            if last_a - a > last_b - b:
+                a, last_a, b, last_b = b, last_b, a, last_a
+            if (last_a - a) * MANY < last_b - b:
+                while a < last_a and b < last_b:
+                    b = look_up(&hashes[0], b, last_b, hashes[a])
+                    shared += b < last_b and hashes[b] == hashes[a]
+                    a += 1
             while a < last_a and b < last_b:
                 x, y = hashes[a], hashes[b]
                 shared += x == y

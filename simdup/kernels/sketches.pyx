@@ -2,8 +2,8 @@
 
 *Shingles* are the runs of n characters or words of a text; `simdup.features.shingles` says why.
 
-*MinHash.*  Put all possible elements in random order.  The first element of set A equals the first element of
-set B exactly if the first element of their union is in both.  This has the probability
+*MinHash.*  Put all possible elements in random order.  The first element of set A equals the first
+element of set B exactly if the first element of their union is in both.  This has the probability
 |A and B| / |A or B|, their Jaccard similarity.  A signature has `size` bins, each with its own
 order, and two signatures agree in about that share of their bins.
 

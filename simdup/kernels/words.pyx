@@ -61,7 +61,8 @@ def _require(bint good, str what):
 def check_texts(const uint32_t[::1] codes, const int64_t[::1] ends):
     """Raise ValueError unless `ends` cuts `codes`, which are code points, into texts."""
     cdef int64_t i
-    cdef bint good = ends.shape[0] > 0 and ends[0] == 0 and ends[ends.shape[0] - 1] == codes.shape[0]
+    cdef int64_t texts = ends.shape[0] - 1
+    cdef bint good = texts >= 0 and ends[0] == 0 and ends[texts] == codes.shape[0]
     with nogil:
         for i in range(ends.shape[0] - 1):
             good &= ends[i] <= ends[i + 1]
@@ -71,6 +72,7 @@ def check_texts(const uint32_t[::1] codes, const int64_t[::1] ends):
 
 
 @cython.final
+@cython.auto_pickle(False)
 cdef class Dictionary:
     """A prefix dictionary and the hidden Markov model for what it does not know.
 
@@ -91,6 +93,7 @@ cdef class Dictionary:
 
     # A hash table of the edges of the trie: node, character, child in one value; 0 is empty.
     cdef uint64_t[::1] slots
+    cdef uint64_t seed  # odd and random, so that nobody can write words that share a slot
     cdef int32_t[::1] roots  # of each character: the node of the words that begin with it, or 0
     cdef double[::1] weights  # of each node: ln(frequency / total), or `NO_WORD`
     cdef uint8_t[::1] split  # of each node: whether a guess of it is cut into characters
@@ -100,8 +103,8 @@ cdef class Dictionary:
     cdef double unknown  # the weight of a character that is no word
     cdef readonly int64_t nodes
 
-    def __init__(self, const uint8_t[::1] lines, double whole,
-                 const double[:, ::1] emit, const double[::1] steps):
+    def __cinit__(self, const uint8_t[::1] lines, double whole,
+                  const double[:, ::1] emit, const double[::1] steps):
         _require(emit.shape[0] == LAST_HAN + 1 - FIRST_HAN and emit.shape[1] == 4, "emit")
         _require(steps.shape[0] == 12, "steps")
         # A node for each character of the words, at most.
@@ -109,6 +112,7 @@ cdef class Dictionary:
         _require(room < 1 << NODE_BITS, "a dictionary that is too large")
         while size < 2 * room:
             size *= 2
+        self.seed = int.from_bytes(os.urandom(8), "little") | 1
         self.slots = np.zeros(size, np.uint64)
         self.roots = np.zeros(1 << CODE_BITS, np.int32)
         self.inner, self.split = np.zeros((2, room), np.uint8)
@@ -167,7 +171,7 @@ cdef class Dictionary:
                             nodes += 1
                         node = <int32_t>(self.slots[place] & ((1 << NODE_BITS) - 1))
                 frequency = 0
-                at += 1
+                at += at < size and lines[at] == 32
                 while at < size and 48 <= lines[at] <= 57 and frequency < <int64_t>1 << 58:
                     frequency = 10 * frequency + lines[at] - 48
                     at += 1
@@ -183,7 +187,8 @@ cdef class Dictionary:
         return total
 
     cdef inline uint64_t place(self, uint64_t key, uint64_t last) noexcept nogil:
-        return (key * GOLDEN >> 32) & last
+        key *= self.seed
+        return ((key ^ key >> 32) * GOLDEN >> 32) & last
 
     cdef inline int32_t child(self, int32_t node, uint32_t code) noexcept nogil:
         """Return the node of the words that go on with a character, or 0."""
@@ -200,6 +205,7 @@ cdef inline bint is_han(uint32_t code) noexcept nogil:
 
 
 @cython.final
+@cython.auto_pickle(False)
 cdef class Cutter:
     """Cuts the texts of a batch; places are those of `codes`."""
 
@@ -216,6 +222,13 @@ cdef class Cutter:
     cdef int32_t[:, ::1] spans
     cdef int64_t count
     cdef int64_t first  # where the text at hand begins
+
+    def __cinit__(self, Dictionary words not None, const uint32_t[::1] codes,
+                  const uint8_t[::1] kinds, int32_t[:, ::1] spans, int64_t longest):
+        self.words, self.codes, self.kinds, self.spans = words, codes, kinds, spans
+        self.best = np.empty(longest + 1)
+        self.step, self.node = np.empty((2, longest + 1), np.int32)
+        self.back, self.states = np.empty((longest, 4), np.uint8), np.empty(longest, np.uint8)
 
     cdef inline void put(self, int64_t begin, int64_t end, int32_t node) noexcept nogil:
         self.spans[self.count, 0] = <int32_t>(begin - self.first)
@@ -385,11 +398,7 @@ def cut(Dictionary words not None, const uint32_t[::1] codes, const int64_t[::1]
     # Pages of these arrays that are not used take no memory.
     found, made = np.empty((codes.shape[0], 3), np.int32), np.zeros(texts, np.int64)
     cdef int64_t[::1] sizes = made
-    cdef Cutter cutter = Cutter()
-    cutter.words, cutter.codes, cutter.kinds, cutter.spans = words, codes, kinds, found
-    cutter.best = np.empty(longest + 1)
-    cutter.step, cutter.node = np.empty((2, longest + 1), np.int32)
-    cutter.back, cutter.states = np.empty((longest, 4), np.uint8), np.empty(longest, np.uint8)
+    cdef Cutter cutter = Cutter(words, codes, kinds, found, longest)
     with nogil:
         for text in range(texts):
             before = cutter.count
@@ -399,6 +408,7 @@ def cut(Dictionary words not None, const uint32_t[::1] codes, const int64_t[::1]
 
 
 @cython.final
+@cython.auto_pickle(False)
 cdef class Terms:
     """Numbers terms in the order in which they are first met, and counts those of each text."""
 
@@ -410,12 +420,13 @@ cdef class Terms:
     cdef int64_t number
     cdef uint64_t seed  # so that nobody can write terms that share a slot
 
-    def __init__(self):
+    def __cinit__(self):
         self.seed = int.from_bytes(os.urandom(8), "little")
+        # Twice as many slots as there can be terms.
         self.slots = np.zeros(1 << 12, np.uint64)
         self.begins = np.zeros(1 << 11, np.int64)
-        self.letters = np.zeros(1 << 13, np.uint32)
         self.times = np.zeros(1 << 11, np.int32)
+        self.letters = np.zeros(1 << 13, np.uint32)
         self.of_node = np.zeros(1, np.int32)
 
     def __len__(self):
@@ -454,8 +465,7 @@ cdef class Terms:
             If the arrays do not fit each other.
         """
         check_texts(codes, ends)
-        cdef int64_t texts = ends.shape[0] - 1, text, span, stop, out = 0, first, i, letters = 0
-        cdef int64_t total = 0, most = 0, size
+        cdef int64_t texts = ends.shape[0] - 1, text, span, stop, out = 0, first, i, most = 0, size
         cdef bint good = sizes.shape[0] == texts and spans.shape[1] == 3
         _require(good, "sizes")
         span = 0
@@ -466,11 +476,11 @@ cdef class Terms:
                 good &= 0 <= spans[i, 0] < spans[i, 1] <= size
                 good &= 0 <= spans[i, 2] < 1 << NODE_BITS
                 most = max(most, spans[i, 2])
-                letters += spans[i, 1] - spans[i, 0]
             span += sizes[text]
         _require(good and span == spans.shape[0], "spans")
         _require(self.number + span < <int64_t>1 << 31, "terms that are too many")
-        self.reserve(span, letters, most)
+        if most >= self.of_node.shape[0]:
+            self.of_node = extended(self.of_node, 2 * most)
         starts_ = np.zeros(texts + 1, np.int64)
         numbers_, counts_ = np.empty(span, np.int32), np.empty(span, np.int32)
         cdef int64_t[::1] starts = starts_
@@ -500,29 +510,20 @@ cdef class Terms:
                 starts[text + 1] = out
         return starts_, numbers_[:out], counts_[:out]
 
-    cdef void reserve(self, int64_t terms, int64_t letters, int64_t node):
-        """Make room for terms, for their letters, and for nodes up to `node`."""
-        cdef int64_t i, size
-        terms += self.number + 1
+    cdef int grow(self, int64_t letters) except -1:
+        """Make room for one more term, and for its letters."""
+        cdef int64_t i
         letters += self.begins[self.number]
-        if terms > self.times.shape[0]:
-            self.begins = np.resize(np.asarray(self.begins), 2 * terms)
-            times = np.zeros(2 * terms, np.int32)
-            self.times = times
         if letters > self.letters.shape[0]:
-            self.letters = np.resize(np.asarray(self.letters), 2 * letters)
-        if node >= self.of_node.shape[0]:
-            of_node = np.zeros(2 * node, np.int32)
-            of_node[:self.of_node.shape[0]] = self.of_node
-            self.of_node = of_node
-        size = self.slots.shape[0]
-        if 2 * terms > size:
-            while 2 * terms > size:
-                size *= 2
-            self.slots = np.zeros(size, np.uint64)
+            self.letters = extended(self.letters, 2 * letters)
+        if self.number + 1 == self.times.shape[0]:
+            self.begins = extended(self.begins, 2 * self.times.shape[0])
+            self.times = extended(self.times, 2 * self.times.shape[0])
+            self.slots = np.zeros(2 * self.times.shape[0], np.uint64)
             for i in range(self.number):
                 self.enter(self.hash(&self.letters[self.begins[i]],
-                                 self.begins[i + 1] - self.begins[i]), i)
+                                     self.begins[i + 1] - self.begins[i]), i)
+        return 0
 
     cdef inline uint64_t hash(self, const uint32_t *codes, int64_t n) noexcept nogil:
         cdef uint64_t value = self.seed ^ <uint64_t>n
@@ -538,7 +539,8 @@ cdef class Terms:
             place = (place + 1) & last
         self.slots[place] = hash >> 32 << 32 | <uint64_t>(one + 1)
 
-    cdef int64_t number_of(self, const uint32_t[::1] codes, int64_t at, int64_t n) noexcept nogil:
+    cdef int64_t number_of(self, const uint32_t[::1] codes, int64_t at,
+                           int64_t n) except -1 nogil:
         """Return the number of a term; a new one gets the next."""
         cdef uint64_t hash = self.hash(&codes[at], n), last = self.slots.shape[0] - 1
         cdef uint64_t place = hash & last
@@ -547,14 +549,25 @@ cdef class Terms:
             if self.slots[place] >> 32 == hash >> 32:
                 one = <int64_t>(self.slots[place] & 0xFFFFFFFFU) - 1
                 begin = self.begins[one]
-                if self.begins[one + 1] - begin == n and not memcmp(&self.letters[begin], &codes[at],
-                                                                    4 * n):
+                if self.begins[one + 1] - begin == n and not memcmp(&self.letters[begin],
+                                                                    &codes[at], 4 * n):
                     return one
             place = (place + 1) & last
         one, begin = self.number, self.begins[self.number]
-        self.slots[place] = hash >> 32 << 32 | <uint64_t>(one + 1)
+        if one + 1 == self.times.shape[0] or begin + n > self.letters.shape[0]:
+            with gil:
+                self.grow(n)
+        self.enter(hash, one)
         for i in range(n):
             self.letters[begin + i] = codes[at + i]
         self.number += 1
         self.begins[self.number] = begin + n
         return one
+
+
+cdef extended(held, int64_t size):
+    """Return an array with more room; what is new is 0."""
+    old = np.asarray(held)
+    made = np.zeros(size, old.dtype)
+    made[:len(old)] = old
+    return made

@@ -133,6 +133,12 @@ def test_words_of_a_user_dictionary_are_those_of_jieba(text: str) -> None:
     assert cut(text, Dictionary("own", OWN.encode())) == jieba(OWN)(text)
 
 
+def test_words_that_fold_to_nothing_are_none() -> None:
+    # Each of them doubled the sum of all frequencies.
+    dictionary = Dictionary("own", "\u200b\n".encode() * 2000)
+    assert cut("石桥老街在山的南边", dictionary) == cut("石桥老街在山的南边")
+
+
 def test_characters_that_no_dictionary_has_are_cut_one_by_one() -> None:
     text = "河" + "".join(map(chr, range(0x9FD6, 0xA000))) + "岸"
     assert cut(text) == list(text)

@@ -1,5 +1,7 @@
 """Sets as arrays, compared with sets of Python; arrays that do not fit each other."""
 
+import pickle
+from copy import copy
 from itertools import pairwise
 
 import numpy as np
@@ -7,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdup.features.text import cut_at, from_codes
+from simdup.features.tokens import join_tokens
 from simdup.kernels.sets import common, distinct
 from simdup.kernels.sketches import runs, signatures
-from simdup.kernels.words import Terms, check_texts
+from simdup.kernels.words import Dictionary, Terms, check_texts
 
 # Also values with equal high bytes, which are dealt out again and again.
 HASHES = st.integers(0, 2**64 - 1) | st.integers(0, 99) | st.integers(2**63, 2**63 + 300)
@@ -78,3 +82,32 @@ PLACE, SPAN = np.array([0]), np.array([[0, 1, 0]], np.int32)
 def test_arrays_that_do_not_fit_are_refused(call) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         call()
+
+
+def test_a_few_elements_are_looked_up_in_many() -> None:
+    hashes = np.concatenate([np.arange(0, 3000, 3, dtype=np.uint64), [3, 4, 2997, 5000]])
+    starts = np.array([0, 1000, 1004])
+    for i, j in ((0, 1), (1, 0)):
+        found = common(starts, hashes.astype(np.uint64), np.array([i]), np.array([j]))
+        assert found.tolist() == [2]
+
+
+def test_terms_are_numbered_as_they_are_met_however_many_there_are() -> None:
+    terms, words = Terms(), [f"w{i}" for i in range(5000)]
+    for _ in range(2):
+        starts, numbers, counts = terms.count(*join_tokens([words[:3000], words * 2]))
+        assert starts.tolist() == [0, 3000, 8000]
+        assert numbers.tolist() == [*range(3000), *range(5000)]
+        assert set(counts[3000:].tolist()) == {2}
+    codes, ends = terms.codes(4998)
+    assert cut_at(from_codes(codes), ends) == ["w4998", "w4999"]
+
+
+def test_what_holds_arrays_is_not_copied_unseen() -> None:
+    for call in (lambda: copy(Terms()), lambda: pickle.dumps(Terms()), lambda: new(Dictionary)):
+        with pytest.raises(TypeError):
+            call()
+
+
+def new(kind: type) -> object:
+    return kind.__new__(kind)

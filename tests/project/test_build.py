@@ -104,7 +104,7 @@ def test_an_sdist_and_the_wheel_that_is_built_from_it(
     with zipfile.ZipFile(wheel) as packed_wheel:
         listed = packed_wheel.namelist()
     assert {"simdup/report/assets/page.html", "simdup/features/simplified.txt"} <= set(listed)
-    assert all(name.startswith("simdup") for name in listed)
+    assert all(name.startswith("simdup") and not name.endswith(".pyx") for name in listed)
     assert scan_with(wheel, tmp_path / "clean") == "['a', 'b']\n"
 
 
@@ -123,6 +123,7 @@ def test_a_wheel_where_there_is_no_compiler(builder: Path, checkout: Path, tmp_p
 LOOPS = ("kernels", "features/test_tokens.py", "features/test_batches.py", "lsh/test_minhash.py")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 def test_the_loops_read_nothing_outside_their_arrays(
     builder: Path, checkout: Path, tmp_path: Path
 ) -> None:
@@ -135,7 +136,7 @@ def test_the_loops_read_nothing_outside_their_arrays(
         builder, "setup.py", "-q", "build_ext", "--inplace", folder=checkout, SIMDUP_DEBUG="1"
     )
     assert built.returncode == 0, built.stderr
-    source = (checkout / "build/cython/simdup/kernels/words.c").read_text("utf-8")
+    source = (checkout / "build/debug/simdup/kernels/words.c").read_text("utf-8")
     assert "__Pyx_RaiseBufferIndexError" in source
     (checkout / "tests").symlink_to(ROOT / "tests")
     (checkout / "lab").symlink_to(ROOT / "lab")
