@@ -20,8 +20,8 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_030,
-    "lines of compiled loops": 930,
+    "lines": 42_050,
+    "lines of compiled loops": 965,
     "lines in simdup/cli": 3_000,
     "files": 296,
     "classes": 317,
