@@ -21,6 +21,9 @@ _LEAST = {"RLIMIT_AS": ("address space", 350_000_000), "RLIMIT_DATA": ("data", 1
 # an extension that is being imported turns it into an ImportError.
 ended_by: list[int] = []
 
+# What tells of exceptions that nobody can catch.
+_report_unraisable = sys.__unraisablehook__
+
 # The file or folder that the command writes, and that a message about an interruption names.
 output: list[str] = []
 
@@ -33,6 +36,10 @@ def prepare() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     ended_by.clear()
     output.clear()
+    global _report_unraisable
+    if sys.unraisablehook is not _end_all_the_same:
+        _report_unraisable = sys.unraisablehook
+        sys.unraisablehook = _end_all_the_same
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         # Signals that are ignored, as under nohup, stay ignored.
@@ -46,6 +53,19 @@ def _end(signum: int, frame: FrameType | None) -> None:
     if signum == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(128 + signum)
+
+
+def _end_all_the_same(what: sys.UnraisableHookArgs) -> None:
+    """End the process where a callback would swallow the exception of a signal.
+
+    A module that has been imported has such a callback, and so has whatever is being freed.
+    """
+    if ended_by and isinstance(what.exc_value, SystemExit | KeyboardInterrupt):
+        if ended_by[0] == signal.SIGINT:
+            with suppress(OSError):
+                os.write(2, b"simdup: interrupted\n")
+        os._exit(128 + ended_by[0])
+    _report_unraisable(what)
 
 
 def _prepare_numpy() -> None:

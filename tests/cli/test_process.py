@@ -132,6 +132,32 @@ def test_a_signal_during_an_import(tmp_path: Path, name: str, during: str) -> No
     assert (ran.status, ran.out, ran.err) == (128 + getattr(signal, name), b"", said)
 
 
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_in_a_callback_that_swallows_its_exception(tmp_path: Path, name: str) -> None:
+    """Importing a module ends in one: the run went on, after a traceback."""
+    write(tmp_path, {"a.txt": prose(1)})
+    code = (
+        "import os, signal, sys, weakref\n"
+        "from simdup.cli import main, process\n"
+        "class Lock: pass\n"
+        f"def freed(reference): os.kill(os.getpid(), signal.{name})\n"
+        "before = process.require_memory\n"
+        "def require_memory():\n"
+        "    lock = Lock()\n"
+        "    held = weakref.ref(lock, freed)\n"
+        "    del lock\n"
+        "    before()\n"
+        "process.require_memory = require_memory\n"
+        "main(['scan', '.', '-q'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True, text=True, env=environment(), cwd=tmp_path, check=False,
+    )  # fmt: skip
+    said = "simdup: interrupted\n" if name == "SIGINT" else ""
+    assert (done.returncode, done.stdout, done.stderr) == (128 + getattr(signal, name), "", said)
+
+
 def test_a_hangup_leaves_nothing_behind(tmp_path: Path) -> None:
     before = sorted(tmp_path.iterdir())
     with subprocess.Popen(

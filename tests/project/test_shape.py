@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_050,
+    "lines": 42_070,
     "lines of compiled loops": 965,
     "lines in simdup/cli": 3_000,
     "files": 296,
