@@ -31,7 +31,6 @@ Value = TypeVar("Value")
 # Commands whose recipe is that of an index.
 INDEXED = ("index add", "query")
 
-# The suffixes of each format.
 SUFFIXES = {"text": ("txt",), "csv": ("csv",), "jsonl": ("jsonl", "ndjson"),
             "html": ("html", "htm"), "github": ()}  # fmt: skip
 

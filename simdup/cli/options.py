@@ -87,10 +87,6 @@ _PAGE_ONLY = (
     Idle(lambda o: o.format != PAGE, "only a report page (--format html) has texts and links"),
 )
 _DRY = "--{} writes what --dry-run does not; remove one of them"
-_NEEDS_WORDS = Idle(
-    lambda o: o.recipe and o.recipe.tokens.partition(":")[0] not in ("words", "ngrams"),
-    "these --tokens need no dictionary",
-)
 _NAMED = Yields(lambda o: o.typed("recipe") or o.index_decides)
 # fmt: on
 
@@ -122,9 +118,8 @@ def _decisions(path: str | None) -> Any:
 
 def _columns(text: str) -> tuple[str, ...]:
     names = [one.strip() for one in text.split(",") if one.strip()]
-    for one in names:
-        if one not in COLUMNS:
-            raise SimdupError("columns", f"{one!r} is not one of {', '.join(COLUMNS)}")
+    if unknown := [one for one in names if one not in COLUMNS]:
+        raise SimdupError("columns", f"{unknown[0]!r} is not one of {', '.join(COLUMNS)}")
     return tuple(dict.fromkeys(names))
 
 
@@ -137,9 +132,7 @@ def _size(text: str) -> int:
 
 
 def _text_bytes(text: str) -> int | None:
-    if text in ("all", "none"):
-        return None if text == "all" else 0
-    return _size(text)
+    return {"all": None, "none": 0}[text] if text in ("all", "none") else _size(text)
 
 
 def _sample(text: str) -> str:
@@ -469,7 +462,8 @@ _RECIPE = (
     _recipe("--ties BIT", _PRINTS, "Value of a bit if its votes tie", CHOICES["ties"],
         trial="|-v|zero"),
     _recipe("--dict FILE", _TERMS, "User dictionary in jieba's format.", INFILE, name="dictionary",
-        rules=(_NAMED, _NEEDS_WORDS), trial="|-v|words"),
+        rules=(_NAMED, Idle(lambda o: o.recipe and o.recipe.tokens[:5] not in ("words", "ngram"),
+                            "these --tokens need no dictionary")), trial="|-v|words"),
 )
 _OTHER = (
     Row("--timeout SECONDS", "index add, index remove, query",

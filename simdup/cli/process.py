@@ -13,16 +13,12 @@ from typing import IO, Any
 from simdup.errors import SimdupError, reason
 
 # What imports and a small corpus need.  numpy, scipy and scikit-learn alone need 285 MB of address
-# space: with less, imports fail halfway, or OpenBLAS retries for ten minutes.  With 60 MB of data
-# the segmenter hangs; with 100 MB a run ends with an error.
+# space: with less, imports fail halfway, or OpenBLAS retries for ten minutes.
 _LEAST = {"RLIMIT_AS": ("address space", 350_000_000), "RLIMIT_DATA": ("data", 100_000_000)}
 
 # Signals that asked this process to end.  The exception that they raise may arrive as another one:
 # an extension that is being imported turns it into an ImportError.
 ended_by: list[int] = []
-
-# What tells of exceptions that nobody can catch.
-_report_unraisable = sys.__unraisablehook__
 
 # The file or folder that the command writes, and that a message about an interruption names.
 output: list[str] = []
@@ -36,10 +32,6 @@ def prepare() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     ended_by.clear()
     output.clear()
-    global _report_unraisable
-    if sys.unraisablehook is not _end_all_the_same:
-        _report_unraisable = sys.unraisablehook
-        sys.unraisablehook = _end_all_the_same
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         # Signals that are ignored, as under nohup, stay ignored.
@@ -50,22 +42,19 @@ def prepare() -> None:
 
 def _end(signum: int, frame: FrameType | None) -> None:
     ended_by.append(signum)
+    sys.unraisablehook = _end_all_the_same
     if signum == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(128 + signum)
 
 
 def _end_all_the_same(what: sys.UnraisableHookArgs) -> None:
-    """End the process where a callback would swallow the exception of a signal.
-
-    A module that has been imported has such a callback, and so has whatever is being freed.
-    """
-    if ended_by and isinstance(what.exc_value, SystemExit | KeyboardInterrupt):
+    """End the process where a callback, as of an import, swallows the exception of a signal."""
+    if isinstance(what.exc_value, SystemExit | KeyboardInterrupt):
         if ended_by[0] == signal.SIGINT:
-            with suppress(OSError):
-                os.write(2, b"simdup: interrupted\n")
+            os.write(2, b"simdup: interrupted\n")
         os._exit(128 + ended_by[0])
-    _report_unraisable(what)
+    sys.__unraisablehook__(what)
 
 
 def _prepare_numpy() -> None:

@@ -31,7 +31,7 @@ CEILINGS = {
     "modules that a scan imports": 227,
     "modules that the file of scan imports": 29,
     "fields of the largest class": 19,
-    '"None where" and "None if"': 71,
+    '"None where" and "None if"': 70,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines of compiled loops": 30, "lines in simdup/cli": 50}
