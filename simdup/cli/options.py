@@ -462,7 +462,7 @@ _RECIPE = (
     _recipe("--ties BIT", _PRINTS, "Value of a bit if its votes tie", CHOICES["ties"],
         trial="|-v|zero"),
     _recipe("--dict FILE", _TERMS, "User dictionary in jieba's format.", INFILE, name="dictionary",
-        rules=(_NAMED, Idle(lambda o: o.recipe and o.recipe.tokens[:5] not in ("words", "ngram"),
+        rules=(_NAMED, Idle(lambda o: o.recipe and not o.recipe.cuts_words,
                             "these --tokens need no dictionary")), trial="|-v|words"),
 )
 _OTHER = (

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.features.text import cut_at, ends_of, from_codes, to_codes
+from simdup.features.text import cut_at, ends_of, from_codes, look_up, to_codes
 
 CODE_POINTS = 0x110000
 # Special values in the table, all above every code point.
@@ -61,7 +61,7 @@ def fold_all(texts: Sequence[str]) -> list[str]:
     """
     wide = ["" if text.isascii() else text for text in texts]
     ends = ends_of(wide)
-    marks = _look_up(to_codes("".join(wide)))
+    marks = _marks(to_codes("".join(wide)))
     single = marks < CODE_POINTS
     folded = cut_at(from_codes(marks if single.all() else marks * single), ends)
     for i in set((np.searchsorted(ends, np.flatnonzero(~single), "right") - 1).tolist()):
@@ -87,7 +87,7 @@ def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -
 
     At `starts` it is cut in any case: there texts begin that were joined.
     """
-    marks = _look_up(to_codes(text))
+    marks = _marks(to_codes(text))
     sizes = np.ones(len(text), np.int64)
     several = marks >= SEVERAL
     sizes[several] = np.array(list(map(len, _several)))[marks[several] - SEVERAL]
@@ -106,16 +106,9 @@ def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -
     return Segments("".join(folded), cuts, ends_of(folded))
 
 
-def _look_up(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def _marks(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Return the table entry of each character."""
-    table = _table()
-    marks = table[codes]
-    unknown = marks == UNKNOWN
-    if unknown.any():
-        for code in set(codes[unknown].tolist()):
-            table[code] = _entry(chr(code))
-        marks = table[codes]
-    return marks
+    return look_up(_table(), codes, UNKNOWN, _entry)
 
 
 def _expand(folded: str, marks: NDArray[np.uint32]) -> str:

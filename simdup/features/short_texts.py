@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from simdup.features.folding import CODE_POINTS
 from simdup.features.shingles import Sets
-from simdup.features.text import PreparedText, cut_at, ends_of, from_codes, to_codes
+from simdup.features.text import PreparedText, cut_at, ends_of, from_codes, look_up, to_codes
 from simdup.kernels.sketches import runs
 
 # A text keeps its links and names if fewer letters would be left: a Han character counts as two.
@@ -179,13 +179,7 @@ def _least_letters(texts: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _kinds(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    table = _table()
-    kinds = table[codes]
-    if (kinds == _UNKNOWN).any():
-        for code in set(codes[kinds == _UNKNOWN].tolist()):
-            table[code] = _kind(chr(code))
-        kinds = table[codes]
-    return kinds
+    return look_up(_table(), codes, _UNKNOWN, _kind)
 
 
 def _kind(character: str) -> int:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simdup.corpus.opening import read_named
 from simdup.errors import SimdupError
 from simdup.features.folding import CODE_POINTS, fold
-from simdup.features.text import ends_of, from_codes, to_codes
+from simdup.features.text import ends_of, from_codes, look_up, to_codes
 from simdup.model.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -170,21 +170,15 @@ def _cut(words: Words, texts: Sequence[str]) -> Tokens:
     from simdup.kernels.words import cut
 
     codes, ends = to_codes("".join(texts)), ends_of(texts)
-    return Tokens(codes, ends, *cut(words, codes, ends, _kinds_of(codes)))
+    # From here on, the table has all characters that occur.
+    look_up(_kinds(), codes, _UNKNOWN, _kind)
+    return Tokens(codes, ends, *cut(words, codes, ends, _kinds()))
 
 
-def _kinds_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Return the kinds of all characters (uint8[0x110000]); those that occur are known."""
-    kinds = _kinds()
-    unknown = np.zeros(CODE_POINTS, np.bool_)
-    unknown[codes[kinds[codes] == _UNKNOWN]] = True
-    for code in np.flatnonzero(unknown).tolist():
-        character = chr(code)
-        if _OTHER_HAN.match(character):
-            kinds[code] = _ALONE
-        else:
-            kinds[code] = _LETTER if character.isalnum() or character == "_" else _GAP
-    return kinds
+def _kind(character: str) -> int:
+    if _OTHER_HAN.match(character):
+        return _ALONE
+    return _LETTER if character.isalnum() or character == "_" else _GAP
 
 
 @cache

@@ -197,7 +197,7 @@ def _without_one(forms: Sequence[str], longest: int) -> U64:
     uint64[forms, 2 * longest]
         All are of the whole form if it has more than `longest` characters.
     """
-    ends, codes = ends_of(forms), to_codes("".join(forms)) << np.uint64(32)
+    ends, codes = ends_of(forms), to_codes("".join(forms)).astype(np.uint64) << np.uint64(32)
     lengths = np.diff(ends).astype(np.uint64)
     rows = np.repeat(np.arange(len(forms)), np.diff(ends))
     places = (np.arange(len(codes)) - ends[rows]).astype(np.uint64)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.features.text import to_codes
+from simdup.features.text import look_up, to_codes
 from simdup.mix64 import GOLDEN, mix64
 from simdup.search.arrays import I64, U32, U64
 
@@ -116,15 +116,7 @@ def _hash_words(codes: U32, begins: I64, lengths: I64) -> U64:
 
 
 def _kinds_of(codes: U32) -> NDArray[np.uint8]:
-    """Return the kind of each character; the table fills itself."""
-    table = _table()
-    kinds = table[codes]
-    unknown = kinds == _UNKNOWN
-    if unknown.any():
-        for code in np.unique(codes[unknown]).tolist():
-            table[code] = _kind(chr(code))
-        kinds = table[codes]
-    return kinds
+    return look_up(_table(), codes, _UNKNOWN, _kind)
 
 
 def _kind(character: str) -> int:

@@ -20,7 +20,7 @@ from simdup.features.weights import Weighting
 from simdup.fingerprints.bands import pstable_signatures
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.criteria import Criteria
-from simdup.search.arrays import U64, RowIds
+from simdup.search.arrays import I64, U64
 from simdup.spark.partitions import batch_of, to_array
 
 TERMS = pa.schema({"term": pa.int64(), "documents": pa.int64()})
@@ -41,7 +41,7 @@ _TERMS = 1 << 22
 
 def count_terms(batches: Iterator[pa.RecordBatch], hash_bytes: int) -> Iterator[pa.RecordBatch]:
     """Yield how many documents of a task have each term; a term may come several times."""
-    waiting: list[tuple[U64, RowIds]] = []
+    waiting: list[tuple[U64, I64]] = []
     size = 0
     for batch in batches:
         for counts, _ in _unpack(batch, hash_bytes):
@@ -54,7 +54,7 @@ def count_terms(batches: Iterator[pa.RecordBatch], hash_bytes: int) -> Iterator[
         yield _summed(waiting)
 
 
-def _unpack(batch: pa.RecordBatch, hash_bytes: int) -> Iterator[tuple[Counts, RowIds]]:
+def _unpack(batch: pa.RecordBatch, hash_bytes: int) -> Iterator[tuple[Counts, I64]]:
     """Yield counts, and the rows of their documents."""
     columns = (batch.column(name).to_pylist() for name in ("counts", "rows", "text_of"))
     for content, rows, text_of in zip(*columns, strict=True):
@@ -63,7 +63,7 @@ def _unpack(batch: pa.RecordBatch, hash_bytes: int) -> Iterator[tuple[Counts, Ro
         yield counts, np.frombuffer(rows, np.int64)
 
 
-def _summed(parts: list[tuple[U64, RowIds]]) -> pa.RecordBatch:
+def _summed(parts: list[tuple[U64, I64]]) -> pa.RecordBatch:
     ids, places = np.unique(np.concatenate([part for part, _ in parts]), return_inverse=True)
     sums = np.bincount(places, np.concatenate([part for _, part in parts]), len(ids))
     columns = {"term": ids.view(np.int64), "documents": sums.astype(np.int64)}
@@ -140,9 +140,7 @@ class Weigh:
             for counts, rows in _unpack(batch, self.analyzer.hash_bytes):
                 yield self._weighed(complete, complete.weigh(counts), rows)
 
-    def _weighed(
-        self, complete: Fingerprinter, weighting: Weighting, rows: RowIds
-    ) -> pa.RecordBatch:
+    def _weighed(self, complete: Fingerprinter, weighting: Weighting, rows: I64) -> pa.RecordBatch:
         prints = complete.fingerprints(weighting.counts)
         columns: dict[str, Any] = {"row": rows, **prints.columns}
         if self.criteria.method == "pstable":

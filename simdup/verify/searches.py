@@ -8,8 +8,6 @@ Each search is first prepared for the documents of a run.  Then it answers quest
 of them, in rows of a table.  `simdup.index.row_searches` has those between documents and an index.
 """
 
-# ruff: noqa: D102 (`Search` says what its methods are for)
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -84,19 +82,24 @@ class NearFingerprints(Search):
     name: str = "simhash"
 
     def propose(self, a: Side, b: Side) -> Bools:
+        """Return which pairs (a[k], b[k]) it proposes."""
         near: Bools = distances(a, b) <= self.settings.criteria.distance
         return near
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
         return self._near(documents, every=True)
 
     def links(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield pairs that connect what it proposes, and perhaps more."""
         return self._near(documents, every=False)
 
     def lists(self, documents: Documents) -> Iterator[Lists]:
+        """Yield lists of rows; each proposed pair shares one."""
         return map(Lists.of_key, self.blocks(documents))
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
+        """Return which bands of a pair are equal."""
         # Of distance + 1 blocks at least one is equal, if so few bits differ.
         bits = self.settings.recipe.bits
         a, b = to_hex(documents["fingerprint"][[i, j]], bits)
@@ -128,15 +131,18 @@ class EqualKeys(Search):
     signatures: Signatures | EditSignatures  # of documents by number
 
     def prepared(self, documents: Documents, numbers: RowIds) -> EqualKeys:
+        """Return the search as these documents need it."""
         # Blocking keys are mixed into band keys, if there are any.
         if "blocking_key" not in documents:
             return self
         return replace(self, signatures=self.signatures.masked(documents["blocking_key"]))
 
     def propose(self, a: Side, b: Side) -> Bools:
+        """Return which pairs (a[k], b[k]) it proposes."""
         return self.signatures.propose(a["number"], b["number"])
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
         places, rows = self._rows(documents)
         for a, b in banding.candidates(self.signatures.keys[rows]):
             # They share a key, so only their sketches are asked.
@@ -144,15 +150,18 @@ class EqualKeys(Search):
             yield places[a[good]], places[b[good]]
 
     def links(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield pairs that connect what it proposes, and perhaps more."""
         places, rows = self._rows(documents)
         for a, b in banding.neighbours(self._columns(rows)):
             yield places[a], places[b]
 
     def lists(self, documents: Documents) -> Iterator[Lists]:
+        """Yield lists of rows; each proposed pair shares one."""
         places, rows = self._rows(documents)
         return (Lists.of_key(column).of_rows(places) for column in self._columns(rows))
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
+        """Return which bands of a pair are equal."""
         a, b = documents["number"][[i, j]].tolist()
         return self.signatures.equal_bands(a, b)
 
@@ -177,6 +186,7 @@ class ListedPairs(Search):
     name: str = "passages"
 
     def propose(self, a: Side, b: Side) -> Bools:
+        """Return which pairs (a[k], b[k]) it proposes."""
         if not len(self.a):
             return np.zeros(len(a.rows), np.bool_)
         one, other = a["number"], b["number"]
@@ -187,6 +197,7 @@ class ListedPairs(Search):
         return listed
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
         numbers = documents["number"]
         firsts = np.searchsorted(self.a, numbers)
         counts = np.searchsorted(self.a, numbers, "right") - firsts
@@ -206,6 +217,7 @@ class SharedPassages(Search):
     containment: float
 
     def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
+        """Return the search as these documents need it."""
         i, j = sharing_pairs(self.seeds, self.text_of[numbers], least_share(self.containment))
         return ListedPairs(numbers[i], numbers[j])
 

@@ -101,7 +101,7 @@ def test_a_small_cache_changes_nothing() -> None:
     known = held(texts)
     pairs = [(a, b) for a in range(8) for b in range(a)]
     expected = [plain.resemblance(texts[a], texts[b]) for a, b in pairs]
-    for cache_bytes, least, most in ((1 << 20, 8, 8), (1, 8, 56)):
+    for cache_bytes, least, most in ((1 << 20, 8, 8), (1, 31, 56)):
         asked: list[int] = []
 
         def read(slot: Slot, asked: list[int] = asked) -> bytes:
@@ -110,6 +110,6 @@ def test_a_small_cache_changes_nothing() -> None:
 
         counted = replace(known, read=read)
         verifier = Verifier(counted, Criteria(), pytest.fail, cache_bytes)
-        found = verifier.measure(*np.array(pairs).T)
-        assert found["similarity"].tolist() == expected
+        found = [verifier.measure(*np.array([pair]).T)["similarity"][0] for pair in pairs]
+        assert found == expected
         assert least <= len(asked) <= most
