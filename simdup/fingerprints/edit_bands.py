@@ -12,6 +12,7 @@ characters by at most two (one goes, one comes), and the runs of two characters 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -22,13 +23,13 @@ from simdup.features.shingles import Sets
 from simdup.features.short_texts import form_sets
 from simdup.features.text import ends_of, to_codes
 from simdup.fingerprints.bands import banding_at
+from simdup.kernels.groups import Bounds, odd_sketches
 from simdup.kernels.sketches import runs, signatures
 from simdup.lsh.families import Banding, bands
 from simdup.mix64 import mix64
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents
-from simdup.search.arrays import U32, U64, Bools, RowIds, hamming_distances
-from simdup.search.prefixes import odd_sketches
+from simdup.search.arrays import U32, U64, Bools, RowIds
 
 # The lowest Jaccard similarity that is looked for in forms.  Below, texts of one language share so
 # many bands by chance that all of them would be candidates.
@@ -119,15 +120,10 @@ class EditSignatures(NamedTuple):
 
     def may_reach(self, i: RowIds, j: RowIds) -> Bools:
         """Return which pairs of rows may have the similarity; none that has it is rejected."""
-        longer = np.maximum(self.lengths[i], self.lengths[j])
-        edits = (1 - self.similarity) * longer + 1e-6
-        possible: Bools = longer - np.minimum(self.lengths[i], self.lengths[j]) <= edits
-        for sketches, (_, most) in zip(self.sketches, _SKETCHES, strict=True):
-            some = np.flatnonzero(possible)
-            possible[some] = (
-                hamming_distances(sketches, i[some], sketches, j[some]) <= most * edits[some]
-            )
-        return possible
+        n = len(self.lengths)
+        bounds = Bounds(n, self.similarity, 0)
+        bounds.by_forms(self.lengths, np.zeros(n, np.uint64), sys.maxsize, *self.sketches)
+        return bounds.possible(i, j)
 
 
 def edit_signatures(forms: Sequence[str], numbers: U64, criteria: Criteria) -> EditSignatures:

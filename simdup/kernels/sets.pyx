@@ -16,20 +16,11 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from simdup.kernels.arrays cimport cuts, shared
+
 cdef enum:
     # So many are sorted by insertion.
     FEW = 24
-    # Elements of a set are looked up in one so many times as large.
-    MANY = 16
-
-
-cdef bint cuts(const int64_t[::1] starts, int64_t size):
-    """Return whether `starts` cuts an array of a size into sets."""
-    cdef int64_t i
-    cdef bint good = starts.shape[0] > 0 and starts[0] == 0 and starts[starts.shape[0] - 1] == size
-    for i in range(starts.shape[0] - 1):
-        good &= starts[i] <= starts[i + 1]
-    return good
 
 
 cdef void sort(uint64_t *a, uint64_t *spare, int64_t n, int shift) noexcept nogil:
@@ -102,19 +93,6 @@ def distinct(const int64_t[::1] starts, const uint64_t[::1] hashes):
     return new_starts, made[:out]
 
 
-cdef inline int64_t look_up(const uint64_t *hashes, int64_t low, int64_t high,
-                            uint64_t value) noexcept nogil:
-    """Return where the first element that is not below a value is."""
-    cdef int64_t middle
-    while low < high:
-        middle = low + (high - low) // 2
-        if hashes[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 def common(const int64_t[::1] starts, const uint64_t[::1] hashes, const int64_t[::1] i,
            const int64_t[::1] j):
     """Return how many elements the sets of each pair share.
@@ -135,8 +113,7 @@ def common(const int64_t[::1] starts, const uint64_t[::1] hashes, const int64_t[
     ValueError
         If the arrays do not fit each other.
     """
-    cdef int64_t pairs = i.shape[0], sets = starts.shape[0] - 1, pair, a, b, last_a, last_b, shared
-    cdef uint64_t x, y
+    cdef int64_t pairs = i.shape[0], sets = starts.shape[0] - 1, pair
     cdef bint good = j.shape[0] == pairs and cuts(starts, hashes.shape[0])
     if good:
         for pair in range(pairs):
@@ -147,20 +124,6 @@ def common(const int64_t[::1] starts, const uint64_t[::1] hashes, const int64_t[
     cdef int64_t[::1] found = made
     with nogil:
         for pair in range(pairs):
-            a, last_a = starts[i[pair]], starts[i[pair] + 1]
-            b, last_b = starts[j[pair]], starts[j[pair] + 1]
-            shared = 0
-            if last_a - a > last_b - b:
-                a, last_a, b, last_b = b, last_b, a, last_a
-            if (last_a - a) * MANY < last_b - b:
-                while a < last_a and b < last_b:
-                    b = look_up(&hashes[0], b, last_b, hashes[a])
-                    shared += b < last_b and hashes[b] == hashes[a]
-                    a += 1
-            while a < last_a and b < last_b:
-                x, y = hashes[a], hashes[b]
-                shared += x == y
-                a += x <= y
-                b += y <= x
-            found[pair] = shared
+            found[pair] = shared(hashes, starts[i[pair]], starts[i[pair] + 1], starts[j[pair]],
+                                 starts[j[pair] + 1])
     return made

@@ -34,6 +34,8 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from simdup.kernels.arrays cimport cuts, mix
+
 cdef uint64_t GOLDEN = <uint64_t>0x9E3779B97F4A7C15
 cdef uint64_t EMPTY = <uint64_t>0xFFFFFFFFFFFFFFFF
 
@@ -52,23 +54,6 @@ ctypedef fused items_t:
 cdef void require(bint good) except *:
     if not good:
         raise ValueError("starts that do not cut the items into texts")
-
-
-cdef void check(const int64_t[::1] starts, int64_t size) except *:
-    cdef int64_t i
-    cdef bint good = starts.shape[0] > 0 and starts[0] == 0 and starts[starts.shape[0] - 1] == size
-    for i in range(starts.shape[0] - 1):
-        good &= starts[i] <= starts[i + 1]
-    require(good)
-
-
-cdef inline uint64_t mix(uint64_t value) noexcept nogil:
-    """`simdup.mix64.mix64`."""
-    value ^= value >> 32
-    value *= GOLDEN
-    value ^= value >> 32
-    value *= GOLDEN
-    return value ^ value >> 32
 
 
 cdef inline uint64_t stream(uint64_t key, int number) noexcept nogil:
@@ -104,8 +89,7 @@ def runs(const int64_t[::1] starts, const items_t[::1] items, int n):
     ValueError
         If the arrays do not fit each other.
     """
-    check(starts, items.shape[0])
-    require(n > 0)
+    require(n > 0 and cuts(starts, items.shape[0]))
     cdef int64_t texts = starts.shape[0] - 1, text, at, out = 0, size, length, i
     cdef uint64_t value
     new_starts, made = np.zeros(texts + 1, np.int64), np.empty(items.shape[0], np.uint64)
@@ -149,8 +133,7 @@ def signatures(const int64_t[::1] starts, const uint64_t[::1] hashes, int size):
     ValueError
         If the arrays do not fit each other.
     """
-    check(starts, hashes.shape[0])
-    require(size > 0)
+    require(size > 0 and cuts(starts, hashes.shape[0]))
     cdef int64_t sets = starts.shape[0] - 1, one, longest = 1, count, i
     cdef int bin
     made = np.empty((sets, size), np.uint32)

@@ -30,6 +30,8 @@ import os
 
 import numpy as np
 
+from simdup.kernels.arrays cimport cuts
+
 cdef enum:
     CODES = 0x110000
     # The characters of the dictionary.
@@ -61,11 +63,8 @@ def _require(bint good, str what):
 def check_texts(const uint32_t[::1] codes, const int64_t[::1] ends):
     """Raise ValueError unless `ends` cuts `codes`, which are code points, into texts."""
     cdef int64_t i
-    cdef int64_t texts = ends.shape[0] - 1
-    cdef bint good = texts >= 0 and ends[0] == 0 and ends[texts] == codes.shape[0]
+    cdef bint good = cuts(ends, codes.shape[0])
     with nogil:
-        for i in range(ends.shape[0] - 1):
-            good &= ends[i] <= ends[i + 1]
         for i in range(codes.shape[0]):
             good &= codes[i] < CODES
     _require(good, "ends that do not cut the codes into texts")

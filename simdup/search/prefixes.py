@@ -146,9 +146,7 @@ class Prefixes:
         order = np.lexsort((rows, hashes, self._times[self._slots(hashes)]))
         hashes = hashes[order]
         numbers = np.cumsum(np.append(0, hashes[1:] != hashes[:-1])) if len(hashes) else nothing
-        share = self._similarity / (1 + self._similarity)
-        asked = (share * _EXACT * self.sizes).astype(np.float64)
-        every = Lists(numbers, rows[order], rest[order], asked)
+        every = Lists(numbers, rows[order], rest[order])
         return _without_nested(every.take(np.ones(len(every), np.bool_)), len(self.sizes))
 
     def _slots(self, hashes: U64) -> RowIds:
@@ -167,8 +165,7 @@ def _without_nested(lists: Lists, n: int) -> Lists:
     before = np.full(len(lists), -1, np.int64)
     same = lists.rows[by_row][1:] == lists.rows[by_row][:-1]
     before[by_row[1:][same]] = lists.lists[by_row[:-1][same]]
-    starts, _ = lists.bounds
-    wanted = before[starts] * n + lists.rows
+    wanted = before[np.searchsorted(lists.lists, lists.lists)] * n + lists.rows
     # Lists are ascending, and rows within them, so these are too.
     places = lists.lists * n + lists.rows
     found = contains(places, wanted)
@@ -234,34 +231,3 @@ class Parts:
         share = 2 * (1 - self._similarity) / (1 + self._similarity)
         parts: RowIds = np.floor((share * most + 1e-6) / 2).astype(np.int64) + 1
         return parts
-
-
-def odd_sketches(starts: RowIds, hashes: U64, words: int) -> U64:
-    """Return the odd sketches of sets: bit b says whether an odd number of elements map to it.
-
-    In the exclusive or of two sketches, common elements cancel out, and every other element changes
-    one bit.  So two sets differ in at least as many elements as their sketches differ in bits.
-    This bound is never wrong, and it is good if a sketch has as many bits as sets have differences.
-
-    Parameters
-    ----------
-    starts, hashes
-        As in `Prefixes.count`.
-    words : int
-        Words of a sketch, a power of 2.
-
-    Returns
-    -------
-    uint64[sets, words]
-
-    References
-    ----------
-    M. Mitzenmacher, R. Pagh, N. Pham, "Efficient estimation for high similarities using odd
-    sketches", WWW 2014.
-    """
-    sketches = np.zeros((len(starts) - 1) * words, np.uint64)
-    which = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    mixed = mix64(hashes)
-    places = which * words + (mixed >> np.uint64(32)).astype(np.int64) % words
-    np.bitwise_xor.at(sketches, places, np.uint64(1) << (mixed & np.uint64(63)))
-    return sketches.reshape(-1, words)

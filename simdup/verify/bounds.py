@@ -14,18 +14,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import by_edit, formed, may_reach, short
+from simdup.clustering.short_texts import formed, short
 from simdup.features.shingles import Sets
 from simdup.fingerprints.edit_bands import EditSignatures
+from simdup.kernels import groups
 from simdup.mix64 import mix64, mix_columns
-from simdup.model.criteria import LOSSLESS, Criteria
-from simdup.model.table import Side
-from simdup.search.arrays import U64, RowIds, hamming_distances
+from simdup.model.criteria import LOSSLESS, SHORT, Criteria
+from simdup.search.arrays import U64, RowIds
 from simdup.search.lists import Lists
-from simdup.search.prefixes import Parts, Prefixes, odd_sketches
+from simdup.search.prefixes import Parts, Prefixes
 from simdup.verify.candidates import Candidates
 from simdup.verify.searches import NearFingerprints
-from simdup.verify.shared_elements import ROWS, SharedElements
 
 # Pairs in a chunk: their sketches take 20 MB.
 _CHUNK = 1 << 16
@@ -43,10 +42,8 @@ _VECTOR_COST = 64
 FEW_PAIRS = 512
 # Shingles sorted at a time: 8 MB.
 _BLOCK = 1 << 20
-# Shingles kept in memory for the next pass: 128 MB.
-_KEPT = 1 << 24
-# The most shingles of which it is counted exactly what any two documents share: 180 MB.
-_COUNTED = 1 << 23
+# The most shingles that are held, to count exactly what two documents share: 128 MB.
+_HELD = 1 << 24
 # Documents in the sample that decides the kind of lists, and in one that only counts their pairs.
 _SAMPLE, _COUNTING = 4096, 512
 # Words of the largest odd sketch: enough for texts that differ in up to some 2,000 shingles.
@@ -74,40 +71,25 @@ class Bounds:
         known = self.sets is not None or self.forms is not None or not self._criteria.verify
         return len(self._compared) <= (MANY_DOCUMENTS if exact and known else FEW_DOCUMENTS)
 
-    def possible(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
-        """Return which pairs may meet the criteria; none that does is rejected.
-
-        With `directed`, i[k] must contain j[k].
-        """
-        good, some = self._by_forms(i, j)
-        if self.sets is not None:
-            good[some] = self.sets.may_reach(i[some], j[some], directed)
-        return good
-
     def every(self) -> Iterator[tuple[RowIds, RowIds, NDArray[np.bool_]]]:
         """Yield all pairs i < j, in chunks, and which of them may meet the criteria."""
-        n, sets = len(self._compared), self.sets
-        for first in range(0, n, ROWS):
-            last = min(first + ROWS, n)
-            shared = None if sets is None or not sets.few else sets.shared.count(first, last)
-            step = max(_CHUNK // (n - first), 1)
-            for low in range(first, last, step):
-                i, j = np.triu_indices(min(low + step, last) - low, 1, n - low)
-                i, j = i + low, j + low
-                if shared is None or sets is None:
-                    yield i, j, self.possible(i, j)
-                    continue
-                good, some = self._by_forms(i, j)
-                a, b = i[some], j[some]
-                good[some] = sets.reach(a, b, shared[a - first, b - first])
-                yield i, j, good
+        n, first = len(self._compared), 0
+        while first < n:
+            last = min(first + max(_CHUNK // (n - first), 1), n)
+            i, j = np.triu_indices(last - first, 1, n - first)
+            yield i + first, j + first, self.pairs.possible(i + first, j + first)
+            first = last
 
-    def _by_forms(self, i: RowIds, j: RowIds) -> tuple[NDArray[np.bool_], RowIds]:
-        """Return which pairs their forms do not rule out, and which others their shingles may."""
-        if self.forms is None:
-            return np.ones(len(i), np.bool_), np.arange(len(i))
-        good = self.forms.may_reach(i, j)
-        return good, np.flatnonzero(good & ~self.forms.measure(i, j))
+    @cached_property
+    def pairs(self) -> groups.Bounds:
+        """What rules out pairs; none that meets the criteria is rejected."""
+        criteria = self._criteria
+        bounds = groups.Bounds(len(self._compared), criteria.similarity, criteria.covering or 0)
+        if self.sets is not None:
+            bounds.by_sets(*self.sets.sketches, *self.sets.held)
+        if self.forms is not None:
+            self.forms.bound(bounds)
+        return bounds
 
     @cached_property
     def lengths(self) -> RowIds:
@@ -158,38 +140,20 @@ class SetBounds:
         self._similarity = criteria.similarity
         self._covering = criteria.covering or 0.0
 
-    def may_reach(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
-        """Return which pairs may meet the criteria; odd sketches never reject one that does.
-
-        With `directed`, i[k] must contain j[k].
-        """
-        sketches, sizes = self._sketches
-        # Sets that differ in d of a + b elements share (a + b - d) / 2.
-        share = (1 - self._similarity) / (1 + self._similarity)
-        most = share * (sizes[i] + sizes[j])
-        if directed:
-            most = np.minimum(most, sizes[i] + (1 - 2 * self._covering) * sizes[j])
-        return hamming_distances(sketches, i, sketches, j) <= most + 1e-6
-
     @property
     def few(self) -> bool:
-        """Whether there are few enough shingles for `shared`."""
-        return int(self._lengths.sum()) <= _COUNTED
+        """Whether there are few enough shingles to hold them all."""
+        return int(self._lengths.sum()) <= _HELD
 
     @cached_property
-    def shared(self) -> SharedElements:
-        """What any two documents share."""
+    def held(self) -> Sets:
+        """The shingles of all documents, ascending; no sets if there are too many."""
         starts, hashes = [np.zeros(1, np.int64)], [np.zeros(0, np.uint64)]
-        for _, sets in self._all():
+        for block in self._blocks(np.arange(len(self._lengths) if self.few else 0)):
+            sets = self._read(block)
             starts.append(sets.starts[1:] + starts[-1][-1])
             hashes.append(sets.hashes)
-        return SharedElements(Sets(np.concatenate(starts), np.concatenate(hashes)))
-
-    def reach(self, i: RowIds, j: RowIds, shared: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Return which pairs have the similarity, given what they share."""
-        one, other = self.shared.sizes[i], self.shared.sizes[j]
-        good: NDArray[np.bool_] = shared / np.maximum(one + other - shared, 1) >= self._similarity
-        return good
+        return Sets(np.concatenate(starts), np.concatenate(hashes))
 
     def holder_lists(self) -> Lists:
         """Return lists in which each document meets all that may contain it.
@@ -211,16 +175,14 @@ class SetBounds:
 
         Pairs of two documents that are `settled` (bool[n]) need not meet.
         """
-        found, sketches = self._prefixes(settled), self._sketches
+        found = self._prefixes(settled)
         if found.count_pairs() > FEW_PAIRS * len(settled):
             # Parts take more memory, so a sample decides whether they pay off.
             sample = np.arange(0, len(settled), -(-len(settled) // _SAMPLE))
             alike = found.take(np.isin(found.rows, sample))
-            parts = Parts(self._similarity, sketches[1])
+            parts = Parts(self._similarity, self.sketches[1])
             if parts.lists(self._some(sample)).count_pairs() < alike.count_pairs():
                 found = parts.lists(self._all())
-        # From here on, sketches and lists are enough.
-        self.__dict__.pop("_remembered", None)
         return found
 
     def count_pairs(self, settled: NDArray[np.bool_]) -> int:
@@ -243,32 +205,36 @@ class SetBounds:
         return prefixes.lists()
 
     @cached_property
-    def _sketches(self) -> tuple[U64, RowIds]:
+    def sketches(self) -> tuple[U64, RowIds]:
         """Odd sketches of the documents' shingles, and the number of shingles of each."""
         words = 1
         while words < _WORDS and 64 * words < self._lengths.mean():
             words *= 2
         sketches, sizes = [], []
         for _, sets in self._all():
-            sketches.append(odd_sketches(*sets, words))
+            sketches.append(groups.odd_sketches(*sets, words))
             sizes.append(np.diff(sets.starts))
         return np.concatenate(sketches), np.concatenate(sizes)
 
     def _all(self) -> Iterator[tuple[RowIds, Sets]]:
         """Yield the shingles of all documents, some at a time."""
-        every = np.arange(len(self._lengths))
-        yield from self._remembered if self._lengths.sum() <= _KEPT else self._some(every)
-
-    @cached_property
-    def _remembered(self) -> list[tuple[RowIds, Sets]]:
-        return list(self._some(np.arange(len(self._lengths))))
+        return self._some(np.arange(len(self._lengths)))
 
     def _some(self, places: RowIds) -> Iterator[tuple[RowIds, Sets]]:
         """Yield the shingles of some documents, some at a time."""
+        read = self._held_sets if self.few else self._read
+        return ((block, read(block)) for block in self._blocks(places))
+
+    def _held_sets(self, places: RowIds) -> Sets:
+        firsts, sizes = self.held.starts[places], np.diff(self.held.starts)[places]
+        starts = np.append(0, np.cumsum(sizes))
+        entries = np.arange(starts[-1]) + np.repeat(firsts - starts[:-1], sizes)
+        return Sets(starts, self.held.hashes[entries])
+
+    def _blocks(self, places: RowIds) -> list[RowIds]:
         ends = np.cumsum(self._lengths[places])
-        for block in np.split(places, np.flatnonzero(np.diff(ends // _BLOCK)) + 1):
-            if len(block):
-                yield block, self._read(block)
+        blocks = np.split(places, np.flatnonzero(np.diff(ends // _BLOCK)) + 1)
+        return [block for block in blocks if len(block)]
 
 
 class FormBounds:
@@ -292,24 +258,14 @@ class FormBounds:
         """The documents that have a form."""
         return np.flatnonzero(self.has)
 
-    def measure(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Return which pairs are measured by edit similarity."""
-        return by_edit(Side(self._documents, i), Side(self._documents, j))
-
-    def may_reach(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Return which pairs may have the similarity; none that has it is rejected.
-
-        Those that are not measured by edit similarity may have it.
-        """
-        possible = ~self.measure(i, j)
-        edited = np.flatnonzero(~possible)
-        documents = self._documents
-        possible[edited] = may_reach(Side(documents, i[edited]), Side(documents, j[edited]))
+    def bound(self, bounds: groups.Bounds) -> None:
+        """Tell bounds what is known of the forms."""
+        documents, n = self._documents, len(self._documents)
+        singles, doubles = np.zeros((n, 0), np.uint64), np.zeros((n, 0), np.uint64)
         for signatures in self._signatures:
-            edited = edited[possible[edited]]
-            a, b = (signatures.rows(self._compared.numbers[rows[edited]]) for rows in (i, j))
-            possible[edited] = signatures.may_reach(a, b)
-        return possible
+            rows = np.maximum(signatures.rows(self._compared.numbers), 0)
+            singles, doubles = (sketches[rows] for sketches in signatures.sketches)
+        bounds.by_forms(documents["letters"], documents["numbers"], SHORT, singles, doubles)
 
     def lists(self) -> tuple[Lists, int]:
         """Return lists in which similar forms meet, and how many pairs were left out.

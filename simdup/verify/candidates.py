@@ -17,12 +17,13 @@ import numpy as np
 from simdup.clustering.clusters import Measure, unmeasured
 from simdup.clustering.linkage import Priority, first_come
 from simdup.clustering.rules import allowed
+from simdup.kernels.groups import Bounds
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.search.arrays import Bools, RowIds, RowPairs
 from simdup.search.forest import Forest
-from simdup.search.grouping import LOOK, Budget, Check, connect
+from simdup.search.grouping import LOOK, Budget, connect
 from simdup.search.lists import Lists, kinds_of
 from simdup.verify.document_texts import SetsOf, no_texts
 from simdup.verify.searches import EqualKeys, Search
@@ -178,12 +179,12 @@ class Candidates:
         # their group is the same, or a rule for texts with few terms keeps them apart.
         for members in groups_of(roots, np.bincount(roots, weights)[roots] > LARGE):
             some = self.take(members)
-            budget = Budget(float(VISITS * LOOK * len(members)))
-            exact = Forest(len(members))
-            connect(some.lists(), exact, Check(some.test, _all), budget)
+            n = len(members)
+            budget, bounds = Budget(float(VISITS * LOOK * n)), Bounds(n, 0, 0)
+            exact = connect(some.lists(), bounds, np.arange(n), some.test, budget)
             # Where it costs too much, they stay together: only more is left to the large group.
             if not budget.unchecked:
-                roots[members] = members[exact.roots]
+                roots[members] = members[exact]
         return roots
 
     def lists(self) -> Lists:
@@ -196,10 +197,6 @@ class Candidates:
         if "group_number" not in self.documents:
             return lists
         return lists.of_kinds(kinds_of(self.documents["group_number"]))
-
-
-def _all(i: RowIds, j: RowIds) -> Bools:
-    return np.ones(len(i), np.bool_)
 
 
 def groups_of(roots: RowIds, chosen: Bools) -> list[RowIds]:

@@ -20,9 +20,10 @@ depend on the order of work.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -30,18 +31,17 @@ from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Group
 from simdup.clustering.rules import across_groups
+from simdup.kernels.groups import Bounds as BoundsOfPairs
 from simdup.model.measures import DocumentPair, MeasuredPairs, Measures
 from simdup.model.table import Documents
-from simdup.search.arrays import RowIds, hamming_distances
+from simdup.search.arrays import Bools, RowIds, hamming_distances
 from simdup.search.forest import Forest
 from simdup.search.grouping import (
-    LOOK,
     Budget,
-    Check,
     Known,
-    PairSet,
     connect,
     first_partners,
+    possible_pairs,
     stars,
 )
 from simdup.search.lists import Lists
@@ -54,45 +54,16 @@ from simdup.verify.identical import Identical
 COMPARISONS = 1 << 12
 # The most pairs of such a group that are checked: what was found is remembered in 134 MB.
 CHECKS = 1 << 23
-# Comparisons per shingle before all pairs are compared, beside a visit of each pair: as many as a
-# group takes whose documents are near the one that is kept.
-_FEW_COMPARISONS = 16
 # The most visits per document to find the pairs that are possible, and the most of these: 300 us
 # and 1 kB.
 _VISITS, _POSSIBLE = 1 << 12, 1 << 6
+# Where each pair is in so many lists, one list of all documents takes less time.
+_OFTEN = 8
 # Shorter documents cost as much as one of this many characters.
 _LEAST_COST = 64
+NOBODY = np.zeros(0, np.int64)
 # What is known of two documents: whether they are a pair, and which one may stand for the other.
 _PAIR, _FIRST_TAKES, _SECOND_TAKES = np.array([1, 2, 4], np.uint8)
-
-
-@dataclass(frozen=True, slots=True)
-class _Every:
-    """All candidates of a large group that meet the criteria."""
-
-    near: PairSet
-    takes: PairSet  # of these, the first may take the second
-    checked: NDArray[np.int64]  # how many were checked, as in `LargeGroup`
-
-    @classmethod
-    def of(cls, n: int, directed: bool, counts: int) -> _Every:
-        """Return none of n documents."""
-        near = PairSet(n)
-        return cls(near, PairSet(n) if directed else near, np.zeros(counts, np.int64))
-
-    def count(self, by: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Count pairs, given which searches propose them, and return which are candidates."""
-        proposed: NDArray[np.bool_] = np.logical_or.reduce(by)
-        self.checked[:] += (np.count_nonzero(proposed), *np.count_nonzero(by, axis=1))
-        return proposed
-
-    def add(self, i: RowIds, j: RowIds, found: NDArray[np.uint8]) -> None:
-        """Add what was found of candidates."""
-        for a, b, code in ((i, j, _FIRST_TAKES), (j, i, _SECOND_TAKES)):
-            near, taking = np.flatnonzero(found & _PAIR), np.flatnonzero(found & code)
-            self.near.add(a[near], b[near])
-            if self.takes is not self.near:
-                self.takes.add(a[taking], b[taking])
 
 
 class LargeGroup:
@@ -113,9 +84,9 @@ class LargeGroup:
         self._checked = np.zeros(1 + len(self._criteria.searches), np.int64)
         self._left_out = 0  # pairs of lists that are too long to be visited
         self._known = Known(self._look, len(self))
-        self._check = Check(self._possible, lambda i, j: self._known(i, j) & _PAIR > 0)
-        self._takes = Check(partial(self._possible, directed=directed), self._taking)
-        self._budget = _first_budget(self._bounds, len(self))
+        costs = np.maximum(self._bounds.costs, _LEAST_COST)
+        affordable = self._bounds.affordable
+        self._budget = Budget(math.inf if affordable else COMPARISONS * float(costs.sum()))
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -124,29 +95,23 @@ class LargeGroup:
     @property
     def checked(self) -> list[int]:
         """How many candidates were checked: the total, and for each search of the criteria."""
-        checked: list[int] = (self._every.checked if self._all_compared else self._checked).tolist()
+        checked: list[int] = self._checked.tolist()
         return checked
 
     @property
     def unchecked(self) -> int:
         """The most pairs that were left out because they would have cost too much."""
         pairs = len(self) * (len(self) - 1) // 2
-        left = self._budget.unchecked + self._left_out
-        return 0 if self._all_compared else min(left, pairs - int(self._checked[0]))
+        return min(self._budget.unchecked + self._left_out, pairs - int(self._checked[0]))
 
     def components(self) -> RowIds:
         """Return the cluster of each document, by the smallest document in it."""
-        forest = Forest(len(self))
-        near = np.array(list(self._centre_pairs), np.int64)
-        forest.join(np.full(len(near), self._centre), near)
-        if len(near) < len(self) - 1:
-            if not self._all_compared:
-                connect(self._lists, forest, self._check, self._budget)
-            if self._all_compared:
-                for place in range(len(self)):
-                    others = np.flatnonzero(self._every.near.after(place))
-                    forest.join(np.full(len(others), place), others)
-        return forest.roots
+        roots = np.arange(len(self))
+        near = [*self._centre_pairs, self._centre]
+        roots[near] = min(near)
+        if len(near) < len(self):
+            roots = connect(*self._lists, roots, self._near, self._budget)
+        return roots
 
     def stars(self, among: NDArray[np.bool_] | None = None) -> RowIds:
         """Return the kept document of each document.
@@ -160,27 +125,20 @@ class LargeGroup:
         centres[left & taken] = self._centre
         left &= ~taken
         order = self._order[left[self._order]]
-        if len(order) and not self._all_compared:
-            some = self._lists.take(left[self._lists.rows])
-            found = stars(some, order, self._takes, self._budget)
+        if len(order):
+            found = stars(*self._lists, order, self._taking, self._budget)
             centres[order] = found[order]
-        if self._all_compared:
-            centres[order] = -1
-            for place in order.tolist():
-                if centres[place] < 0:
-                    centres[place] = place
-                    centres[self._every.takes.after(place) & (centres < 0)] = place
         return centres
 
-    def beside(self, centre: int, others: RowIds) -> dict[int, DocumentPair]:
-        """Return the pairs of `centre` with others that meet the criteria, by the other document.
+    def beside(self, centres: RowIds, others: RowIds) -> dict[int, DocumentPair]:
+        """Return the pairs (centres[k], others[k]) that meet the criteria, by the other document.
 
         The pairs need not be candidates.
         """
-        known = self._centre_pairs if centre == self._centre else {}
-        near = {other: known[other] for other in others.tolist() if other in known}
-        left = np.array([other for other in others.tolist() if other not in near], np.int64)
-        return near | self._pairs(np.full(len(left), centre), left)
+        known = self._centre_pairs
+        same = np.isin(others, list(known)) & (centres == self._centre)
+        near = {other: known[other] for other in others[same].tolist()}
+        return near | self._pairs(centres[~same], others[~same])
 
     def firsts(
         self, places: RowIds, parts: RowIds | None = None
@@ -191,25 +149,7 @@ class LargeGroup:
         """
         if not len(places):
             return {}
-
-        def apart(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-            if parts is None:
-                return np.ones(len(j), np.bool_)
-            different: NDArray[np.bool_] = (parts[j] >= 0) & (parts[j] != parts[i])
-            return different
-
-        def possible(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-            return self._check.possible(i, j) & apart(i, j)
-
-        partners = np.full(len(places), -1, np.int64)
-        if not self._all_compared:
-            check = Check(possible, self._check.passes)
-            partners = first_partners(self._lists, places, check, self._budget)
-        if self._all_compared:
-            every = np.arange(len(self))
-            for k, place in enumerate(places.tolist()):
-                beside = self._every.near.after(place) & apart(np.full_like(every, place), every)
-                partners[k] = every[beside][0] if beside.any() else -1
+        partners = first_partners(*self._lists, places, self._near, self._budget, parts)
         # The centre may have twins, which need its first partner; lists need not have it.
         partners[places == self._centre] = min(self._centre_pairs, default=-1)
         return self._paired(partners, places)
@@ -224,16 +164,11 @@ class LargeGroup:
         if not self._directed or not len(places):
             return {}
 
-        def possible(i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-            return references[j] & self._takes.possible(j, i)
+        def holding(i: RowIds, j: RowIds) -> Bools:
+            return self._taking(j, i)
 
-        partners = np.full(len(places), -1, np.int64)
-        if not self._all_compared:
-            check = Check(possible, lambda i, j: self._takes.passes(j, i))
-            partners = first_partners(self._lists, places, check, self._budget)
-        if self._all_compared:
-            for one in np.flatnonzero(references)[::-1].tolist():
-                partners[self._every.takes.after(one)[places]] = one
+        parts = np.where(references, 0, -1)
+        partners = first_partners(*self._lists, places, holding, self._budget, parts)
         return self._paired(partners, places)
 
     def _paired(self, partners: RowIds, places: RowIds) -> dict[int, tuple[int, DocumentPair]]:
@@ -250,8 +185,6 @@ class LargeGroup:
         """The pairs of the centre with other documents, by the other document."""
         others = np.delete(np.arange(len(self)), self._centre)
         some = others[self._afford(np.full(len(others), self._centre), others)]
-        if self._all_compared:
-            some = np.flatnonzero(self._every.near.after(self._centre))
         centres = np.full(len(some), self._centre)
         pairs, good = self._measure(centres, some)
         self._known.add(centres, some, self._codes(pairs))
@@ -284,20 +217,23 @@ class LargeGroup:
             good &= self.compared.test(i, j)
         return pairs.and_columns(distance=distances).ordered(), good
 
-    def _possible(self, i: RowIds, j: RowIds, directed: bool = False) -> NDArray[np.bool_]:
-        """Return which pairs may be candidates that meet the criteria."""
-        # Bounds first: they are cheaper, and most pairs that share a key are not similar.
-        good = self._bounds.possible(i, j, directed)
-        if self._by_keys is not None:
-            some = np.flatnonzero(good)
-            good[some] = self.compared.test(i[some], j[some])
-        return good
+    def _near(self, i: RowIds, j: RowIds) -> Bools:
+        """Return which pairs are candidates that meet the criteria."""
+        near: Bools = self._found(i, j) & _PAIR > 0
+        return near
 
-    def _taking(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+    def _taking(self, i: RowIds, j: RowIds) -> Bools:
         """Return of which pairs j[k] is in the star of i[k], if that is kept."""
         takes = np.where(i < j, _FIRST_TAKES, _SECOND_TAKES)
-        taken: NDArray[np.bool_] = self._known(i, j) & takes > 0
+        taken: Bools = self._found(i, j) & takes > 0
         return taken
+
+    def _found(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
+        """Return what is found of pairs; only of candidates it is remembered."""
+        found = np.zeros(len(i), np.uint8)
+        some = np.flatnonzero(self.compared.test(i, j))
+        found[some] = self._known(i[some], j[some])
+        return found
 
     def _look(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
         """Return what is found of pairs, as far as can be afforded."""
@@ -332,21 +268,6 @@ class LargeGroup:
         self._checked += (len(some), *np.count_nonzero(by[:, some], axis=1))
         return some
 
-    @property
-    def _all_compared(self) -> bool:
-        """Whether all pairs are compared, because it costs no more."""
-        return self._budget.unchecked > 0 and self._bounds.affordable
-
-    @cached_property
-    def _every(self) -> _Every:
-        """What comparing all pairs finds."""
-        every = _Every.of(len(self), self._directed, len(self._checked))
-        for i, j, possible in self._bounds.every():
-            _, by = self.compared.proposals(i, j)
-            some = np.flatnonzero(every.count(by) & possible)
-            every.add(i[some], j[some], self._compare(i[some], j[some]))
-        return every
-
     @cached_property
     def _by_keys(self) -> Lists | None:
         """Lists in which all candidates meet, if these are few or nothing else is known."""
@@ -370,30 +291,28 @@ class LargeGroup:
             lists = sets.holder_lists() if holders else sets.lists(self._taken_by_centre)
         if self._bounds.forms is not None:  # short texts need not share a rare shingle
             of_forms, left_out = self._bounds.forms.lists()
-            if len(self) <= FEW_DOCUMENTS:
-                self._budget.unchecked += left_out
-            else:
-                self._left_out = left_out
+            self._left_out = left_out
             lists = Lists.concat([lists, of_forms])
         return self.compared.of_kinds(lists)
 
     @cached_property
-    def _lists(self) -> Lists:
-        """Lists in which all possible pairs meet, except those of two in the star of the centre."""
+    def _lists(self) -> tuple[Lists, BoundsOfPairs]:
+        """Lists in which all possible pairs meet, except those of two in the star of the centre.
+
+        Beside them comes what rules pairs out.
+        """
         lists = self._by_texts if self._by_keys is None else self._by_keys
-        n = len(self)
+        n, pairs, bounds = len(self), lists.count_pairs(), self._bounds.pairs
+        missed = self._left_out > 0 and n <= FEW_DOCUMENTS
+        if missed or (pairs > _OFTEN * n * n // 2 and self._bounds.affordable):
+            self._left_out = 0
+            return self.compared.of_kinds(Lists(np.zeros(n, np.int64), np.arange(n))), bounds
         # Chunks of one page share keys with many that are not similar: these are visited once.
-        if FEW_PAIRS * n < lists.count_pairs() <= _VISITS * n:
-            return lists.of_possible(self._possible, _POSSIBLE * n)
-        return lists
-
-
-def _first_budget(bounds: Bounds, n: int) -> Budget:
-    """Return what may be spent until all pairs are compared or, if these are too many, in all."""
-    costs = float(np.maximum(bounds.costs, _LEAST_COST).sum())
-    if not bounds.affordable:
-        return Budget(COMPARISONS * costs)
-    return Budget(LOOK * n * (n - 1) / 2 + _FEW_COMPARISONS * costs)
+        if FEW_PAIRS * n < pairs <= _VISITS * n:
+            possible = possible_pairs(lists, bounds, self.compared.test, _POSSIBLE * n)
+            if possible is not lists:
+                return self.compared.of_kinds(possible), BoundsOfPairs(n, 0, 0)
+        return lists, bounds
 
 
 class BareGroup(NamedTuple):
@@ -434,9 +353,12 @@ class ShownPairs:
 
     def groups(self, bare: Sequence[BareGroup]) -> list[Group]:
         """Return the groups with their pairs."""
-        near = [self._beside_kept(group) for group in bare]
+        others = [one.members[one.members != one.centre] for one in bare]
+        centres = np.repeat([one.centre for one in bare], [len(some) for some in others])
+        beside = self.large.beside(centres.astype(np.int64), np.concatenate([NOBODY, *others]))
+        near = [self._beside_kept(group, beside) for group in bare]
         far = [self._far(*both) for both in zip(bare, near, strict=True)]
-        places = np.concatenate([np.zeros(0, np.int64), *far])
+        places = np.concatenate([NOBODY, *far])
         firsts = self._partners(self.large.firsts(places))
         groups = [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
         decisions = self.large.compared.criteria.decisions
@@ -451,15 +373,18 @@ class ShownPairs:
     def _any_named(self, group: Group, named: set[str]) -> bool:
         return any(str(self.documents["name"][one]) in named for one in group.members)
 
-    def _beside_kept(self, group: BareGroup) -> _Partners:
-        """Return the kept document as the partner of each document near it, by number."""
+    def _beside_kept(self, group: BareGroup, pairs: dict[int, DocumentPair]) -> _Partners:
+        """Return the kept document as the partner of each document near it, by number.
+
+        `pairs` are those of the documents of all groups with the centre of theirs.
+        """
         numbers = self.large.compared.numbers
         identical = self.large.identical
         centre = int(numbers[group.centre])
         # The kept document is never a pair with its twins.
         near = {} if centre in self.copies.twins else {centre: _Partner(group.kept, 0, identical)}
         others = group.members[group.members != group.centre]
-        beside = self.large.beside(group.centre, others)
+        beside = {place: pairs[place] for place in others.tolist() if place in pairs}
         for place, pair in beside.items():
             number, after = int(numbers[place]), centre > numbers[place]
             near[number] = _Partner(group.kept, pair.distance, pair.measures, after)

@@ -20,18 +20,18 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_070,
-    "lines of compiled loops": 965,
+    "lines": 41_620,
+    "lines of compiled loops": 1_420,
     "lines in simdup/cli": 3_000,
     "files": 296,
-    "classes": 317,
+    "classes": 312,
     "class names used twice": 0,
     "file names used twice": 23,
     "small modules with one importer": 11,
-    "modules that a scan imports": 227,
+    "modules that a scan imports": 228,
     "modules that the file of scan imports": 29,
     "fields of the largest class": 19,
-    '"None where" and "None if"': 70,
+    '"None where" and "None if"': 68,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines of compiled loops": 30, "lines in simdup/cli": 50}

@@ -9,16 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from simdup.kernels.groups import Bounds
 from simdup.search.arrays import distinct
 from simdup.search.forest import Forest
 from simdup.search.grouping import (
     LOOK,
     Budget,
-    Check,
     Known,
-    PairSet,
+    Test,
     connect,
     first_partners,
+    possible_pairs,
     stars,
 )
 from simdup.search.lists import Lists
@@ -31,7 +32,7 @@ class Graph(NamedTuple):
 
     n: int
     lists: Lists
-    check: Check
+    check: Test
     pairs: Pairs
 
 
@@ -53,7 +54,7 @@ def graphs(draw: st.DrawFn) -> Graph:
     return Graph(n, lists.of_kinds(np.array(kinds, np.int64)), check, kept)
 
 
-def check_of(pairs: Pairs, n: int) -> Check:
+def check_of(pairs: Pairs, n: int) -> Test:
     passes = np.zeros((n, n), np.bool_)
     for i, j in pairs:
         passes[i, j] = passes[j, i] = True
@@ -68,7 +69,7 @@ def check_of(pairs: Pairs, n: int) -> Check:
         return np.where(passes[i, j], np.uint8(5), np.uint8(2))
 
     known = Known(look, n)
-    return Check(lambda i, j: np.ones(len(i), np.bool_), lambda i, j: known(i, j) == 5)
+    return lambda i, j: known(i, j) == 5
 
 
 def roots_of(pairs: Pairs, n: int) -> list[int]:
@@ -79,42 +80,34 @@ def roots_of(pairs: Pairs, n: int) -> list[int]:
     return group
 
 
+def joined(lists: Lists, n: int, check: Test, budget: Budget) -> NDArray[np.int64]:
+    return connect(lists, Bounds(n, 0, 0), np.arange(n), check, budget)
+
+
 @given(graphs())
 def test_connected_rows(graph: Graph) -> None:
-    forest = Forest(graph.n)
-    connect(graph.lists, forest, graph.check, Budget(1e12))
-    assert forest.roots.tolist() == roots_of(graph.pairs, graph.n)
-
-
-@given(graphs())
-def test_pairs_of_lists(graph: Graph) -> None:
-    """All of them are found from the tails of lists, and as many are counted."""
-    lists, all_rows = graph.lists, np.arange(graph.n)
-    visited = list(lists.pairs_between(all_rows, graph.n))
-    found = [pair for some in visited for pair in zip(*lists.rows_of(*some), strict=True)]
-    assert len(found) == lists.count_pairs()
-    joined = {tuple(sorted(map(int, pair))) for pair in found}
-    assert joined >= graph.pairs
-    assert joined == {
-        tuple(sorted(map(int, pair)))
-        for some in lists.heads(np.arange(len(lists)), graph.n)
-        for pair in zip(*lists.rows_of(*some), strict=True)
-    }
+    roots = joined(graph.lists, graph.n, graph.check, Budget(1e12))
+    assert roots.tolist() == roots_of(graph.pairs, graph.n)
 
 
 @given(graphs(), st.integers(0, 40))
 def test_lists_of_the_pairs_that_are_possible(graph: Graph, most: int) -> None:
     def possible(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+        assert (j < i).all()
         return (i + j) % 3 > 0
 
-    def pairs_of(lists: Lists) -> list[tuple[int, int]]:
-        some = [lists.rows_of(*one) for one in lists.pairs_between(np.arange(graph.n), graph.n)]
-        return [(min(i, j), max(i, j)) for one in some for i, j in np.stack(one, 1).tolist()]
-
-    expected = sorted({(i, j) for i, j in pairs_of(graph.lists) if (i + j) % 3})
-    lists = graph.lists.of_possible(possible, most)
-    assert lists is graph.lists or sorted(pairs_of(lists)) == expected
-    assert (lists is graph.lists) <= (len(expected) > most)
+    every: list[Pairs] = [set()]
+    for one in np.unique(graph.lists.lists):
+        rows = graph.lists.rows[graph.lists.lists == one].tolist()
+        every.append(set(combinations(rows, 2)))
+    kinds = graph.lists.kinds
+    pairs = [(i, j) for i, j in set().union(*every) if kinds is None or kinds[i] != kinds[j]]
+    assert graph.lists.count_pairs() >= len(pairs) >= len(graph.pairs)
+    expected = sorted((i, j) for i, j in pairs if (i + j) % 3)
+    lists = possible_pairs(graph.lists, Bounds(graph.n, 0, 0), possible, most)
+    assert (lists is graph.lists) == (len(expected) > most)
+    if lists is not graph.lists:
+        assert sorted(map(tuple, lists.rows.reshape(-1, 2).tolist())) == expected
 
 
 @given(st.integers(1, 40), st.data())
@@ -133,7 +126,8 @@ def test_stars(graph: Graph, random: object) -> None:
     n, pairs = graph.n, graph.pairs
     order = list(range(n))
     random.shuffle(order)  # type: ignore[attr-defined]
-    found = stars(graph.lists, np.array(order), graph.check, Budget(1e12))
+    bounds = Bounds(n, 0, 0)
+    found = stars(graph.lists, bounds, np.array(order), graph.check, Budget(1e12))
     centres: dict[int, int] = {}
     for row in order:
         if row not in centres:
@@ -147,10 +141,18 @@ def test_stars(graph: Graph, random: object) -> None:
 @given(graphs(), st.data())
 def test_first_partners(graph: Graph, data: st.DataObject) -> None:
     wanted = data.draw(st.lists(st.sampled_from(range(graph.n)), unique=True).map(sorted))
-    found = first_partners(graph.lists, np.array(wanted, np.int64), graph.check, Budget(1e12))
+    parts = None
+    if data.draw(st.booleans()):
+        part = st.integers(-1, 2)
+        parts = np.array(data.draw(st.lists(part, min_size=graph.n, max_size=graph.n)), np.int64)
+    rows, bounds = np.array(wanted, np.int64), Bounds(graph.n, 0, 0)
+    found = first_partners(graph.lists, bounds, rows, graph.check, Budget(1e12), parts)
 
     def partners(row: int) -> Sequence[int]:
-        return [{i: j, j: i}[row] for i, j in graph.pairs if row in (i, j)]
+        others = [{i: j, j: i}[row] for i, j in graph.pairs if row in (i, j)]
+        if parts is None:
+            return others
+        return [one for one in others if parts[one] >= 0 and parts[one] != parts[row]]
 
     assert found.tolist() == [min(partners(row), default=-1) for row in wanted]
 
@@ -163,11 +165,10 @@ def test_a_family_costs_as_much_as_it_has_members() -> None:
         return np.ones(len(i), np.bool_)
 
     n = 50_000
-    forest = Forest(n)
-    lists = Lists.of_keys(np.ones((4, n), np.uint64))
-    connect(lists, forest, Check(count, count), Budget(1e12))
-    assert not forest.roots.any()
+    lists, budget = Lists.of_keys(np.ones((4, n), np.uint64)), Budget(1e12)
+    assert not joined(lists, n, count, budget).any()
     assert sum(looked) < 5 * n
+    assert 1e12 - budget.left < 50 * LOOK * n
 
 
 def test_rows_of_one_kind_are_not_visited() -> None:
@@ -188,28 +189,25 @@ def test_rows_of_one_kind_are_not_visited() -> None:
         for others in (slice(0, 50), slice(n - 50, n), slice(0, n, n // 50)):
             kinds = np.zeros(n, np.int64)
             kinds[others] = 1
-            lists, check = (
-                Lists.of_keys(np.ones((1, n), np.uint64)).of_kinds(kinds),
-                Check(look, look),
-            )
-            forest = Forest(n)
-            connect(lists, forest, check, Budget(1e12))
-            assert not (forest.roots.any() and passing)
-            stars(lists, np.arange(n), check, Budget(1e12))
-            first_partners(lists, np.flatnonzero(kinds == 0)[:1000], check, Budget(1e12))
+            lists = Lists.of_keys(np.ones((1, n), np.uint64)).of_kinds(kinds)
+            budget, bounds = Budget(1e12), Bounds(n, 0, 0)
+            assert not (joined(lists, n, look, budget).any() and passing)
+            stars(lists, bounds, np.arange(n), look, budget)
+            first_partners(lists, bounds, np.flatnonzero(kinds == 0)[:1000], look, budget)
+            assert 1e12 - budget.left < 10 * 50 * n * LOOK
         assert sum(visited) < 3 * 10 * 50 * n
 
 
 def test_a_budget_limits_the_work_and_counts_the_rest() -> None:
     n = 2_000
-    forest, budget = Forest(n), Budget(1e6)
+    budget = Budget(1e6)
 
     def nobody(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.zeros(len(i), np.bool_)
 
-    connect(Lists.of_keys(np.ones((1, n), np.uint64)), forest, Check(nobody, nobody), budget)
+    roots = joined(Lists.of_keys(np.ones((1, n), np.uint64)), n, nobody, budget)
     assert budget.unchecked > 0
-    assert len(np.unique(forest.roots)) == n
+    assert len(np.unique(roots)) == n
 
 
 @given(graphs(), st.integers(0, 40))
@@ -217,16 +215,16 @@ def test_what_a_budget_leaves_is_counted(graph: Graph, visits: int) -> None:
     """Rows that it does not reach stay alone; whoever is joined belongs together."""
     n, whole = graph.n, roots_of(graph.pairs, graph.n)
 
-    def connected(check: Check, budget: Budget) -> NDArray[np.int64]:
-        forest = Forest(n)
-        connect(graph.lists, forest, check, budget)
-        return forest.roots
+    bounds = Bounds(n, 0, 0)
 
-    def starred(check: Check, budget: Budget) -> NDArray[np.int64]:
-        return stars(graph.lists, np.arange(n), check, budget)
+    def connected(check: Test, budget: Budget) -> NDArray[np.int64]:
+        return joined(graph.lists, n, check, budget)
 
-    def first(check: Check, budget: Budget) -> NDArray[np.int64]:
-        found = first_partners(graph.lists, np.arange(n), check, budget)
+    def starred(check: Test, budget: Budget) -> NDArray[np.int64]:
+        return stars(graph.lists, bounds, np.arange(n), check, budget)
+
+    def first(check: Test, budget: Budget) -> NDArray[np.int64]:
+        found = first_partners(graph.lists, bounds, np.arange(n), check, budget)
         return np.where(found < 0, np.arange(n), found)
 
     for join in (connected, starred, first):
@@ -234,16 +232,6 @@ def test_what_a_budget_leaves_is_counted(graph: Graph, visits: int) -> None:
         roots = join(check_of(graph.pairs, n), budget).tolist()
         assert all(whole[row] == whole[root] for row, root in enumerate(roots))
         assert budget.unchecked or roots == join(check_of(graph.pairs, n), Budget(1e12)).tolist()
-
-
-@given(st.integers(1, 40), st.data())
-def test_a_set_of_pairs(n: int, data: st.DataObject) -> None:
-    pair = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
-    pairs, found = data.draw(st.lists(pair)), PairSet(n)
-    found.add(*np.array(pairs, np.int64).reshape(-1, 2).T)
-    for row in range(n):
-        expected = {j for i, j in pairs if i == row}
-        assert np.flatnonzero(found.after(row)).tolist() == sorted(expected)
 
 
 @given(st.lists(st.integers(0, 50)))

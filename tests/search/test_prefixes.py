@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from simdup.kernels.groups import ALL, Bounds, odd_sketches
 from simdup.mix64 import mix64
 from simdup.search.arrays import count_equal, hamming_distances
 from simdup.search.lists import Lists
-from simdup.search.prefixes import Parts, Prefixes, odd_sketches
+from simdup.search.prefixes import Parts, Prefixes
 
 Sets = list[set[int]]
 
@@ -47,12 +48,15 @@ def similar(sets: Sets, least: float) -> set[tuple[int, int]]:
     }
 
 
-def meeting(lists: Lists, n: int) -> set[tuple[int, int]]:
-    pairs: set[tuple[int, int]] = set()
-    for some in lists.pairs_between(np.arange(n), n):
-        i, j = lists.rows_of(*some)
-        pairs |= set(zip(np.minimum(i, j).tolist(), np.maximum(i, j).tolist(), strict=True))
-    return pairs
+def meeting(lists: Lists, sets: Sets, least: float) -> set[tuple[int, int]]:
+    """Return which pairs share a list, and are not ruled out by what is left of them there."""
+    bounds = Bounds(len(sets), least, 0)
+    sizes, nothing = np.array([len(one) for one in sets], np.int64), np.zeros(0, np.uint64)
+    bounds.by_sets(np.zeros((len(sets), 0), np.uint64), sizes, np.zeros(1, np.int64), nothing)
+    walk = lists.walk(ALL, bounds, np.unique(lists.rows))
+    j, i = walk.questions(1 << 40)
+    assert not len(walk.questions(1 << 40)[0])
+    return set(zip(i.tolist(), j.tolist(), strict=True))
 
 
 def prefix_lists(sets: Sets, least: float, first: Sequence[int]) -> Lists:
@@ -73,14 +77,14 @@ def prefix_lists(sets: Sets, least: float, first: Sequence[int]) -> Lists:
 @given(sets=families())
 def test_similar_sets_meet_in_prefixes(least: float, sets: Sets) -> None:
     lists = prefix_lists(sets, least, range(len(sets)))
-    assert similar(sets, least) <= meeting(lists, len(sets))
+    assert similar(sets, least) <= meeting(lists, sets, least)
 
 
 @given(families(), st.sampled_from(SIMILARITIES), st.data())
 def test_pairs_of_settled_sets_need_not_meet(sets: Sets, least: float, data: st.DataObject) -> None:
     first = data.draw(st.lists(st.sampled_from(range(len(sets))), unique=True).map(sorted))
     wanted = {pair for pair in similar(sets, least) if set(pair) & set(first)}
-    assert wanted <= meeting(prefix_lists(sets, least, first), len(sets))
+    assert wanted <= meeting(prefix_lists(sets, least, first), sets, least)
 
 
 @pytest.mark.parametrize("least", SIMILARITIES)
@@ -90,7 +94,7 @@ def test_similar_sets_meet_in_parts(least: float, sets: Sets) -> None:
     rows = np.arange(len(sets))
     cut = len(sets) // 2
     lists = parts.lists((some, columns(sets, some)) for some in (rows[:cut], rows[cut:]))
-    assert similar(sets, least) <= meeting(lists, len(sets))
+    assert similar(sets, least) <= meeting(lists, sets, least)
 
 
 @given(families(), st.sampled_from([1, 2, 8]))
@@ -119,14 +123,15 @@ def numbered(n: int) -> Sets:
 
 
 def test_prefixes_leave_nothing_of_sets_that_share_too_much_of_the_same() -> None:
-    assert not meeting(prefix_lists(numbered(40), 0.8, range(40)), 40)
+    sets = numbered(40)
+    assert not meeting(prefix_lists(sets, 0.8, range(40)), sets, 0.8)
 
 
 def test_elements_that_always_occur_together_make_one_list() -> None:
     pages = [set(range(1, 101)) | {1000 + i} for i in range(40)]
     lists = prefix_lists(pages, 0.8, range(40))
-    assert len(meeting(lists, 40)) == 40 * 39 // 2
-    assert len(lists.sizes) == 1
+    assert len(meeting(lists, pages, 0.8)) == 40 * 39 // 2
+    assert len(np.unique(lists.lists)) == 1
 
 
 def test_parts_separate_sets_of_the_same_few_elements() -> None:
@@ -134,4 +139,4 @@ def test_parts_separate_sets_of_the_same_few_elements() -> None:
     sets = [set(rng.choice(400, 60, replace=False).tolist()) for _ in range(200)]
     parts = Parts(0.8, np.full(200, 60))
     lists = parts.lists([(np.arange(200), columns(sets, range(200)))])
-    assert len(meeting(lists, 200)) < 200
+    assert len(meeting(lists, sets, 0.8)) < 200
