@@ -150,7 +150,7 @@ cdef class Bounds:
         Whether the letters of short texts decide about their pairs.
     """
 
-    cdef double similarity, covering
+    cdef double similarity, covering, apart
     cdef int64_t shortest
     cdef readonly int64_t rows
     cdef readonly bint sets, forms, held
@@ -160,6 +160,8 @@ cdef class Bounds:
 
     def __init__(self, int64_t rows, double similarity, double covering):
         self.rows, self.similarity, self.covering = rows, similarity, covering
+        # Sets that differ in d of a + b elements share (a + b - d) / 2.
+        self.apart = (1 - similarity) / (1 + similarity)
         self.sets = self.forms = self.held = False
 
     def by_sets(self, const uint64_t[:, ::1] sketches, const int64_t[::1] sizes,
@@ -185,8 +187,7 @@ cdef class Bounds:
 
     cdef inline double least(self, int64_t i, int64_t j) noexcept nogil:
         """Return how many elements similar sets of rows share at least."""
-        return (self.similarity / (1 + self.similarity) * (self.sizes[i] + self.sizes[j])
-                * (1 - ROUNDED))
+        return (1 - self.apart) / 2 * (self.sizes[i] + self.sizes[j]) * (1 - ROUNDED)
 
     cdef inline bint edited(self, int64_t i, int64_t j) noexcept nogil:
         """Return whether a pair is measured by its forms."""
@@ -208,8 +209,7 @@ cdef class Bounds:
         if not self.sets:
             return True
         one, other = self.sizes[i], self.sizes[j]
-        # Sets that differ in d of a + b elements share (a + b - d) / 2.
-        most = (1 - self.similarity) / (1 + self.similarity) * (one + other)
+        most = self.apart * (one + other)
         if directed:
             most = min(most, one + (1 - 2 * self.covering) * other)
         return near(self.sketches, i, j, most + ROUNDED)
@@ -286,7 +286,7 @@ cdef class Walk:
     cdef const int64_t[::1] rows, rest, kinds, parts, ranks
     cdef const uint8_t[::1] takeable
     cdef int64_t[::1] begins, owns, at, place, one, other
-    cdef int32_t[::1] list_of, own, skip, jump, above, best, queue, later, waiting, behind
+    cdef int32_t[::1] own, own_lists, skip, jump, above, best, queue, later, waiting, behind
     cdef uint8_t[::1] state
 
     def __init__(self, int way, lists, rows, Bounds bounds, asking, *, ranks=None, rest=None,
@@ -310,14 +310,15 @@ cdef class Walk:
         self.chosen, self.parted = takeable is not None and way == STARRED, parts is not None
         self.rows, self.rest, self.kinds, self.parts = rows, rest, kinds, parts
         self.ranks, self.takeable = ranks, None if takeable is None else takeable.view(np.uint8)
-        self.list_of = np.append(0, np.cumsum(steps > 0))[:entries].astype(np.int32)
+        list_of = np.append(0, np.cumsum(steps > 0))[:entries].astype(np.int32)
         self.begins = np.concatenate([[0], np.flatnonzero(steps) + 1, [entries]])
         self.own = own = np.argsort(rows, kind="stable").astype(np.int32)
+        self.own_lists = list_of[own]
         self.owns = owns = np.searchsorted(rows[own], np.arange(n + 1))
         step = -1 if self.down else 1
         self.skip = np.arange(entries, dtype=np.int32) + np.int32(step)
         if self.kinded:
-            self.jump = self._other_kinds(step)
+            self.jump = self._other_kinds(step, list_of)
         self.above = np.arange(n, dtype=np.int32) if roots is None else roots.astype(np.int32)
         require(roots is None or (0 <= roots).all() and (roots <= np.arange(n)).all())
         self.best, self.state = np.full(n, n, np.int32), np.full(n, CENTRE, np.uint8)
@@ -332,14 +333,14 @@ cdef class Walk:
             self.state[x], self.at[x] = UNDECIDED, self.owns[x]
             self.begin(x)
 
-    def _other_kinds(self, int step):
+    def _other_kinds(self, int step, const int32_t[::1] list_of):
         """Return the next entry of each one's list that has a row of another kind."""
         cdef int64_t e, entries = self.rows.shape[0], last = -1 if self.down else entries
         made = np.empty(entries, np.int32)
         cdef int32_t[::1] jump = made
         for e in range(entries) if self.down else reversed(range(entries)):
             jump[e] = <int32_t>(e + step)
-            if (e + step != last and self.list_of[e] == self.list_of[e + step]
+            if (e + step != last and list_of[e] == list_of[e + step]
                     and self.kinds[self.rows[e]] == self.kinds[self.rows[e + step]]):
                 jump[e] = jump[e + step]
         return made
@@ -383,11 +384,11 @@ cdef class Walk:
     @property
     def left(self):
         """How many pairs were not visited, at most."""
-        cdef int64_t x, own, pairs = 0, e
+        cdef int64_t x, k, pairs = 0, first
         for x in range(self.n):
-            for own in range(self.at[x], self.owns[x + 1]):
-                e = self.own[own]
-                pairs += abs(self.end(e) - (self.place[x] if own == self.at[x] else self.first(e)))
+            for k in range(self.at[x], self.owns[x + 1]):
+                first = self.place[x] if k == self.at[x] else self.first(k)
+                pairs += abs(self.end(k) - first)
         return pairs
 
     cdef void ask(self, int64_t most) noexcept nogil:
@@ -430,27 +431,27 @@ cdef class Walk:
             x = self.above[x]
         return x
 
-    cdef inline int64_t first(self, int64_t e) noexcept nogil:
-        """Return the first entry of a list that a row asks about, given the row's own one."""
-        return e - 1 if self.down else self.begins[self.list_of[e]]
+    cdef inline int64_t first(self, int64_t k) noexcept nogil:
+        """Return the first entry that a row asks about, in the list of one of its own entries."""
+        return self.own[k] - 1 if self.down else self.begins[self.own_lists[k]]
 
-    cdef inline int64_t end(self, int64_t e) noexcept nogil:
+    cdef inline int64_t end(self, int64_t k) noexcept nogil:
         """Return the entry after the last one."""
         if self.down:
-            return self.begins[self.list_of[e]] - 1
-        return e if self.way == STARRED else self.begins[self.list_of[e] + 1]
+            return self.begins[self.own_lists[k]] - 1
+        return self.own[k] if self.way == STARRED else self.begins[self.own_lists[k] + 1]
 
     cdef inline void begin(self, int64_t x) noexcept nogil:
         """Begin with a row's next list."""
         if self.at[x] < self.owns[x + 1]:
-            self.place[x] = self.first(self.own[self.at[x]])
+            self.place[x] = self.first(self.at[x])
 
     cdef int64_t next(self, int64_t x) noexcept nogil:
         """Return the next row that a row asks about, `DONE` or `WAITING`."""
         cdef int64_t e, p, y, end, root = self.root(x)
         while self.at[x] < self.owns[x + 1]:
             e, p = self.own[self.at[x]], self.place[x]
-            end = p if self.chosen and not self.takeable[e] else self.end(e)
+            end = p if self.chosen and not self.takeable[e] else self.end(self.at[x])
             while p > end if self.down else p < end:
                 y = self.rows[p]
                 self.visits += 1
@@ -499,7 +500,7 @@ cdef class Walk:
         # Only in the first list that both are in.
         i, j = self.owns[x], self.owns[y]
         while i < self.at[x] and j < self.owns[y + 1]:
-            one, other = self.list_of[self.own[i]], self.list_of[self.own[j]]
+            one, other = self.own_lists[i], self.own_lists[j]
             if one == other and not (self.chosen and not self.takeable[self.own[i]]):
                 return False
             i += one <= other
