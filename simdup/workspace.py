@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 
 from simdup.errors import SimdupError, unwritable
+from simdup.when_used import pattern
 
 try:
     import fcntl
 except ImportError:  # Windows: no locks, and nothing is cleaned up after killed runs
     fcntl = None  # type: ignore[assignment]
 
-_OURS = re.compile(r"\.simdup-(\d+-[a-z0-9_]{8}|[0-9a-f]{16}\.lock)")
+_OURS = pattern(r"\.simdup-(\d+-[a-z0-9_]{8}|[0-9a-f]{16}\.lock)")
 # Descriptors that hold locks. Workers close them: the lock of a killed run must not live on.
 _held: set[int] = set()
 

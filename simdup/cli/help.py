@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -20,9 +19,10 @@ from simdup.cli.options import rows_of
 from simdup.cli.row import NO_DEFAULT, Row
 from simdup.cli.usage import PlainCommand
 from simdup.errors import SimdupError
+from simdup.when_used import pattern
 
 # How Click shows a range; the error for a value outside says it in plainer words.
-_RANGE = re.compile(r"\s*\[[^][]*\bx\b[^][]*\]")
+_RANGE = pattern(r"\s*\[[^][]*\bx\b[^][]*\]")
 
 SOURCE = (
     "SOURCE is a folder, a file (text, Word, PDF, ...), a .zip, or - for standard input. JSONL, "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from simdup.cli.process import give_up
 from simdup.model.documents import Skipped
+from simdup.when_used import pattern
 
 if TYPE_CHECKING:
     from simdup.output.text import Painter
@@ -40,13 +40,13 @@ _TYPED = {
     "iter_pairs": "",
     "copies": "",
 }
-_NAME = re.compile(r"`([A-Za-z_][A-Za-z_.]*)`")
+_NAME = pattern(r"`([A-Za-z_][A-Za-z_.]*)`")
 
 # A note may concern an argument instead of a document.
-_ARGUMENT = re.compile("`[a-z_]+`")
+_ARGUMENT = pattern("`[a-z_]+`")
 
 # The number of a record in its file.
-_RECORD = re.compile(r"#\d+$")
+_RECORD = pattern(r"#\d+$")
 
 # The most lines of one kind to print: people do not read more, and JSONL has them all.
 _MOST = 20

@@ -6,17 +6,17 @@ The name is a comment for readers of the file, and of a diff of two versions.
 from __future__ import annotations
 
 import os
-import re
 
 from simdup.corpus.opening import read_named
 from simdup.errors import SimdupError
 from simdup.model.baseline import Baseline, Entry
+from simdup.when_used import pattern
 
 # The first line; the number increases with incompatible changes.
 HEAD = "# simdup-baseline 1"
 
-_ANY_HEAD = re.compile(r"# simdup-baseline (\d{1,9})\s*")
-_LINE = re.compile(r"([0-9a-f]{32})(?:  (.*))?")
+_ANY_HEAD = pattern(r"# simdup-baseline (\d{1,9})\s*")
+_LINE = pattern(r"([0-9a-f]{32})(?:  (.*))?")
 
 _MISSING = "add `update_baseline` to write it"
 _AGAIN = "add `update_baseline` to write it anew"

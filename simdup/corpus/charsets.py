@@ -8,10 +8,12 @@ import codecs
 import re
 from functools import cache
 
+from simdup.when_used import pattern
+
 REPLACEMENT = "\ufffd"
 
 # Python's cp932 decodes these five single bytes (80, A0, FD, FE, FF), which are undefined.
-_UNDEFINED_IN_CP932 = re.compile("[\x80\xa0\uf8f0-\uf8f3]")
+_UNDEFINED_IN_CP932 = pattern("[\x80\xa0\uf8f0-\uf8f3]")
 
 # Common characters of Chinese prose, documentation and verse, simplified and traditional. Left out
 # are those whose bytes in GBK are common in Korean, Japanese, Traditional Chinese or Russian text
@@ -39,7 +41,7 @@ TWO_BYTE_CODECS = frozenset({"gb18030", "big5hkscs", "cp950", "cp932", "cp949", 
 # Where Western texts have characters beyond ASCII: an accented letter is next to a plain one, or is
 # a word by itself; a mark is next to something plain. Bytes of East Asian characters come in pairs
 # and runs instead. The letter FF is left out: it is far rarer in French than as a bad byte.
-_WESTERN = re.compile(
+_WESTERN = pattern(
     """
       (?<= [a-zA-Z] ) {letter}  |  {letter} (?= [a-zA-Z] )
     | (?<! [^\\x00-\\x7f] ) {letter} (?! [^\\x00-\\x7f] )

@@ -18,7 +18,6 @@ any of these encodings raise :class:`NotText`.
 
 import codecs
 import math
-import re
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,6 +31,7 @@ from simdup.corpus.charsets import (
     replace_undefined,
 )
 from simdup.corpus.utf16 import utf16_byte_order
+from simdup.when_used import pattern
 
 # The mark of UTF-32 begins with that of UTF-16, so it comes first.
 _BOMS = (
@@ -70,7 +70,7 @@ _SAMPLE = 16_384
 # (overstriking), Ctrl-Z (the end of a DOS file) and escape (terminal colours).
 _CONTROLS = bytes(set(range(0x20)) - set(b"\b\t\n\v\f\r\x1a\x1b")) + b"\x7f"
 
-_NULS = re.compile(rb"\0+")
+_NULS = pattern(rb"\0+")
 
 # The highest density of NUL runs per byte, for a text that proves its encoding and for one that
 # does not. Of 2,800 binary files of 90 kinds that contain NULs, nearly all have more, or have other
@@ -258,8 +258,8 @@ def _looks_like_text(text: str) -> bool:
 
 # -- the sample ------------------------------------------------------------------------------------
 
-_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
-_ALONE = re.compile(rb"[\x00-\x2f]")
+_BEYOND_ASCII = pattern(rb"[\x80-\xff]")
+_ALONE = pattern(rb"[\x00-\x2f]")
 
 
 def _take_sample(data: bytes) -> bytes:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
+from simdup.when_used import pattern
+
 MISSING: Final = object()
 
 # A record may have any number of fields, at any depth; a message lists a few.
@@ -16,7 +18,7 @@ _MOST_FIELDS = 50
 _MOST_DEPTH = 4
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # A date with the year first, as people write it: 2024/5/1, 2024.05.01, 2024年5月1日 8:30.
-_DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]*(\d{1,2})(:.+))?", re.ASCII)
+_DATE = pattern(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]*(\d{1,2})(:.+))?", re.ASCII)
 
 
 def find_field(values: Mapping[str, Any], name: str) -> Any:

@@ -6,7 +6,6 @@ backslash, so that every document is one line for `sort`, `grep` and `head`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
@@ -18,10 +17,11 @@ from simdup.corpus.names import escape, from_bytes, to_bytes, unescape
 from simdup.corpus.sources import read_bytes
 from simdup.errors import SimdupError
 from simdup.model.recipe import BITS_EXPECTED
+from simdup.when_used import pattern
 
 _ESCAPED = "\\\n\r"
-_HEADER = re.compile(r"# simdup (\d{1,9})((?: \w+=\S+)*)\s*")
-_BITS = re.compile("[0-9]{1,9}")
+_HEADER = pattern(r"# simdup (\d{1,9})((?: \w+=\S+)*)\s*")
+_BITS = pattern("[0-9]{1,9}")
 _ONE_MODEL = "learn one model with `fit`, and use it as `idf` for both"
 _SOURCE = "`fingerprint` prints such lines"
 

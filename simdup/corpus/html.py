@@ -10,12 +10,13 @@ from simdup.corpus.charsets import is_wide
 from simdup.corpus.decoding import Decoded, decode, known_encoding, unify_line_ends
 from simdup.corpus.main_text import NotParsed, main_text
 from simdup.errors import SimdupError
+from simdup.when_used import pattern
 
 # A browser looks for the charset in the first 1,024 bytes; some pages have it later.
-_META = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:-]+)", re.IGNORECASE)
+_META = pattern(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:-]+)", re.IGNORECASE)
 _META_BYTES = 8192
 
-_BLOCKS = re.compile(
+_BLOCKS = pattern(
     "address|article|aside|blockquote|body|br|caption|d[dlt]|div|fieldset|figcaption|figure|footer"
     "|form|h[1-6r]|head|header|html|legend|li|main|nav|[ou]l|option|p|pre|section|select|table"
     "|tbody|t[dhr]|tfoot|thead|title"
@@ -23,7 +24,7 @@ _BLOCKS = re.compile(
 
 # Every alternative begins with "<", and passes a second "<" only to find an end, or the end of the
 # page.  So the time is linear for every page.  (html.parser was not linear before 2025.)
-_MARKUP = re.compile(
+_MARKUP = pattern(
     r"""
       <!-- .*? (?: --> | \Z )
     | < (?P<hidden> script | style | template | noscript ) \b [^<>]* >
@@ -38,11 +39,11 @@ _MARKUP = re.compile(
 # A character by its number, with at least as many digits as the last one has.  Python reads no
 # number of more than 4,300 digits.
 _DIGITS, _BEYOND = 7, 0x110000
-_LONG_REFERENCE = re.compile(rf"&#0*([0-9]{{{_DIGITS},}});?")
+_LONG_REFERENCE = pattern(rf"&#0*([0-9]{{{_DIGITS},}});?")
 
 # Where a title begins and ends; one that does not end within 2,000 characters does not count.
 _TITLES = tuple(
-    (re.compile(rf"<{tag}\b[^<>]*>", re.IGNORECASE), re.compile(rf"</{tag}\b", re.IGNORECASE))
+    (pattern(rf"<{tag}\b[^<>]*>", re.IGNORECASE), pattern(rf"</{tag}\b", re.IGNORECASE))
     for tag in ("title", "h[1-6]")
 )
 _LONGEST_TITLE = 2000

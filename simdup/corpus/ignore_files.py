@@ -15,16 +15,17 @@ from typing import NamedTuple
 
 from simdup.corpus.opening import read_named
 from simdup.errors import LONGEST_PATTERN, SimdupError
+from simdup.when_used import pattern
 
 IGNORE_FILE = ".simdupignore"
 
 _HINT = "correct it, or read all files: see `ignore`"
 
 # An escaped character, stars, `?`, a class such as `[!a-z]`, or any other character.
-_TOKEN = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?)(\]?(?:\\.|[^]\\])*)\]|(.)", re.DOTALL)
-_RANGE = re.compile(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
+_TOKEN = pattern(r"\\(.)|(\*+)|(\?)|\[([!^]?)(\]?(?:\\.|[^]\\])*)\]|(.)", re.DOTALL)
+_RANGE = pattern(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
 # Spaces at the end do not count, unless the last one is escaped.
-_END = re.compile(r"(?<![\\ ]) +$")
+_END = pattern(r"(?<![\\ ]) +$")
 
 
 class _Line(NamedTuple):

@@ -7,12 +7,14 @@ import re
 from itertools import accumulate
 from typing import Any
 
+from simdup.when_used import pattern
+
 # Arrays and objects within each other.  Python itself reads some 900 levels, from 3.14 on as many
 # as the stack has room for.
 DEEPEST = 500
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
-_BRACKET = re.compile(r"[\[\]{}]")
+_STRING = pattern(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+_BRACKET = pattern(r"[\[\]{}]")
 
 
 def parse_json(text: str) -> Any:

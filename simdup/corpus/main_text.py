@@ -15,10 +15,10 @@ Ordinary pages take half the time.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from simdup.errors import SimdupError
+from simdup.when_used import pattern
 
 # Paragraphs with fewer characters are short, with more are long: a third of jusText's limits for
 # English, because a Chinese character says about as much as half a word.
@@ -36,12 +36,12 @@ _PIECE = 1 << 16  # characters parsed before the depth is checked again
 _MOST_TAGS = 500_000
 
 # What lxml's Cleaner removes for jusText: elements with their content, and tags alone.
-_HIDDEN = re.compile("head|base|script|style|button|input|select|textarea|applet").fullmatch
-_TRANSPARENT = re.compile("form|iframe|embed|layer|object|param").fullmatch
+_HIDDEN = pattern("head|base|script|style|button|input|select|textarea|applet").fullmatch
+_TRANSPARENT = pattern("form|iframe|embed|layer|object|param").fullmatch
 
-_HEADING = re.compile(r"\bh\d\b")
+_HEADING = pattern(r"\bh\d\b")
 
-_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
+_DECLARATION = pattern(r"\s*<\?xml[^>]*\?>")
 
 
 class NotParsed(Exception):

@@ -7,12 +7,13 @@ In memory a name is a `str` whose undecodable bytes are surrogate escapes (PEP 3
 from __future__ import annotations
 
 import os
-import re
 from itertools import accumulate
+
+from simdup.when_used import pattern
 
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _BACK = {escape: character for character, escape in _ESCAPES.items()}
-_ESCAPED = re.compile(r"\\[\\nrt]")
+_ESCAPED = pattern(r"\\[\\nrt]")
 _ARCHIVE = ".zip"
 
 

@@ -7,16 +7,17 @@ import re
 
 from simdup.model.documents import LeftOut
 from simdup.model.formats import DECISION_LINES, PAGE_LINE, TABLES, TYPED_LINES
+from simdup.when_used import pattern
 
 # This many bytes are enough to decide.
 HEAD = 512
 
 # Further measures have their own columns at the end.
-_LINE = re.compile(
+_LINE = pattern(
     "|".join([f"{','.join(columns)}(,[a-z_]+)*" for columns in TABLES])
     + rf"|# simdup \d+( \w+=\S+)*|# simdup-baseline \d+|{re.escape(PAGE_LINE)}"
 )
-_OBJECT = re.compile(
+_OBJECT = pattern(
     "|".join(
         f'{{"type": "{kind}", "({"|".join(keys)})": '
         for kind, keys in {**TYPED_LINES, **DECISION_LINES}.items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from simdup.corpus.sources import read_bytes
 from simdup.errors import SimdupError
 from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs
 from simdup.model.formats import TABLES
+from simdup.when_used import pattern
 
 # Labels of listed pairs that are not near-duplicates; any other label means yes.
 NEGATIVE = ("0", "no", "false", "negative", "different", "unrelated")
@@ -23,7 +23,7 @@ NEGATIVE = ("0", "no", "false", "negative", "different", "unrelated")
 SCORES = ("score", "jaccard", "similarity")
 
 # What columns are called: id, file1, name_a.
-_WORD = re.compile(r"[A-Za-z_ ]+[0-9]?")
+_WORD = pattern(r"[A-Za-z_ ]+[0-9]?")
 
 _HINT = "expected JSONL of scan or pairs, or a table with columns a and b, or cluster and document"
 

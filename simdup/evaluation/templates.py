@@ -8,9 +8,10 @@ different titles, 97 % are such in 1,500 manual pages, 0 to 2 % among poems and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
+
+from simdup.when_used import pattern
 
 # With at least this many pairs, and at least this share of which titles distinguish, a collection
 # looks as if it was made from templates.
@@ -21,7 +22,7 @@ _SHARE = 0.5
 _READ = 100
 
 # Latin words, and single characters of scripts without spaces.
-_WORDS = re.compile(r"[a-z0-9]+|\w")
+_WORDS = pattern(r"[a-z0-9]+|\w")
 
 # A single character occurs in every text.
 _LEAST = 2

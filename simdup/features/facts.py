@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 from simdup.features.short_texts import spell_numbers
 from simdup.features.text import PreparedText
+from simdup.when_used import pattern
 
-_NUMBER = re.compile(r"(?:(?<![a-zA-Z0-9])-)?\d+(?:[-/.:年月时点]\d+)*[%‰]?")
-_SIGNS = re.compile(r"[-/.:年月时点]")
-_TOKEN = re.compile(r"[a-zA-Z0-9]+(?:[-_./][a-zA-Z0-9]+)*")
-_NO_CODE = re.compile(r"[^a-zA-Z]+|[^0-9]+|[0-9]+(?:st|nd|rd|th)")
+_NUMBER = pattern(r"(?:(?<![a-zA-Z0-9])-)?\d+(?:[-/.:年月时点]\d+)*[%‰]?")
+_SIGNS = pattern(r"[-/.:年月时点]")
+_TOKEN = pattern(r"[a-zA-Z0-9]+(?:[-_./][a-zA-Z0-9]+)*")
+_NO_CODE = pattern(r"[^a-zA-Z]+|[^0-9]+|[0-9]+(?:st|nd|rd|th)")
 _MONTHS = (
     "jan(?:uary)?", "feb(?:ruary)?", "mar(?:ch)?", "apr(?:il)?", "may", "june?", "july?",
     "aug(?:ust)?", "sept?(?:ember)?", "oct(?:ober)?", "nov(?:ember)?", "dec(?:ember)?",
@@ -25,7 +26,7 @@ _MONTH = rf"(?<![a-z])(?P<month>{'|'.join(_MONTHS)})(?![a-z])\.?"
 _DAY = r"(?<![\d.])(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?:,?\s+(?P<year>\d{4})(?!\d))?"
 _DATES = tuple(
-    re.compile(expression, re.IGNORECASE)
+    pattern(expression, re.IGNORECASE)
     for expression in (rf"{_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}", rf"{_MONTH}\s+{_DAY}(?!\d){_YEAR}")
 )
 

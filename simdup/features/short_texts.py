@@ -25,16 +25,15 @@ from simdup.features.folding import CODE_POINTS
 from simdup.features.shingles import Sets
 from simdup.features.text import PreparedText, cut_at, ends_of, from_codes, look_up, to_codes
 from simdup.kernels.sketches import runs
+from simdup.when_used import pattern
 
 # A text keeps its links and names if fewer letters would be left: a Han character counts as two.
 _FEW_LEFT = 8
 
-_LINK = re.compile(r"(?:https?://|ftp://|www\.)[!-~]+", re.IGNORECASE)
+_LINK = pattern(r"(?:https?://|ftp://|www\.)[!-~]+", re.IGNORECASE)
 # A name of other letters ends where a space or a colon follows: without them, nobody knows where.
-_NAME = re.compile(
-    r"(?<![a-z0-9_.])@(?:[a-z0-9_][a-z0-9_.-]*|[\w-]{1,20}(?=[\s:]|$))", re.IGNORECASE
-)
-_KEYCAP = re.compile("[0-9#*]\ufe0f?\u20e3")
+_NAME = pattern(r"(?<![a-z0-9_.])@(?:[a-z0-9_][a-z0-9_.-]*|[\w-]{1,20}(?=[\s:]|$))", re.IGNORECASE)
+_KEYCAP = pattern("[0-9#*]\ufe0f?\u20e3")
 
 _HAN_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
@@ -42,7 +41,7 @@ _HAN = "".join([*_HAN_DIGITS, *_HAN_UNITS])
 _ROMAN = {"i": 1, "v": 5, "x": 10}
 # A single numeral before these is a number: a date, a floor, an episode.  一点 is "a little".
 _COUNTED = "时日号月年天周楼层栋室班级集章节条届期季回册卷页组区元块斤等路居"
-_NUMBER = re.compile(
+_NUMBER = pattern(
     # One look at what a number can begin with, before all that it can be.
     rf"(?=[-\d日天{_HAN}]|(?<![a-z0-9])[ivx]{{2}})(?:"
     rf"(?P<sign>(?<![a-zA-Z0-9])-)?(?P<digits>(?<![\d.])\d+\.\d+(?!\.?\d)|\d+(?:,\d{{3}}(?!\d))*)"

@@ -20,6 +20,7 @@ from simdup.features.folding import fold_all
 from simdup.features.text import DIGEST_BYTES, PreparedText
 from simdup.model.documents import Document
 from simdup.search.duplicates import collapse
+from simdup.when_used import pattern
 
 # Characters in which the title is looked for: a heading further down is not that of the text.
 _HEAD = 4096
@@ -32,30 +33,30 @@ _LINE = 1000
 # Bytes of a key: no two of 10**8 different titles should have the same key by chance.
 KEY_BYTES = 8
 
-_FRONT_MATTER = re.compile(
+_FRONT_MATTER = pattern(
     r"\s*(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_NAMED = re.compile(r"^title[ \t]*[:=][ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
+_NAMED = pattern(r"^title[ \t]*[:=][ \t]*(.+)$", re.MULTILINE | re.IGNORECASE)
 # These begin with a line feed, because a literal is found many times faster than a line's begin.
-_CODE = re.compile(r"\n[ \t]*(?:```|~~~)")
+_CODE = pattern(r"\n[ \t]*(?:```|~~~)")
 # The usual case, without a look at the rest.
-_BEGIN = re.compile(r"\s*#{1,6}[ \t]+([^\s][^\n]*)")
-_LINES = re.compile(r"[^\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_BEGIN = pattern(r"\s*#{1,6}[ \t]+([^\s][^\n]*)")
+_LINES = pattern(r"[^\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 # Kinds of headings, each with what every text with such a heading contains: most have none.
 _HEADINGS = (
-    ("#", re.compile(r"\n {0,3}#{1,6}[ \t]+([^\s][^\n]*)")),
-    ("=", re.compile(r"\n={1,6}[ \t]+([^\s][^\n]*)")),
-    ("===", re.compile(r"\n([^\s][^\n]{0,200})\n={3,}[ \t]*(?![^\n])")),
-    ("---", re.compile(r"\n([^\s][^\n]{0,200})\n-{3,}[ \t]*(?![^\n])")),
-    ("<", re.compile(r"<h[1-6]\b[^<>]*>(.{1,2000}?)</h[1-6]\b", re.DOTALL | re.IGNORECASE)),
+    ("#", pattern(r"\n {0,3}#{1,6}[ \t]+([^\s][^\n]*)")),
+    ("=", pattern(r"\n={1,6}[ \t]+([^\s][^\n]*)")),
+    ("===", pattern(r"\n([^\s][^\n]{0,200})\n={3,}[ \t]*(?![^\n])")),
+    ("---", pattern(r"\n([^\s][^\n]{0,200})\n-{3,}[ \t]*(?![^\n])")),
+    ("<", pattern(r"<h[1-6]\b[^<>]*>(.{1,2000}?)</h[1-6]\b", re.DOTALL | re.IGNORECASE)),
 )
 
-_TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>")
+_TAG = pattern(r"<!--.*?-->|</?[a-zA-Z][^<>]*>")
 # Only what is set apart: a title may end in C# or C++.
 _CLOSES = tuple("#=|*_~")
-_CLOSING = re.compile(r"(?:[ \t]+[#=|*_~]+|={2,}|[*_])$")
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-_WORD = re.compile(r"[^\W_]")
+_CLOSING = pattern(r"(?:[ \t]+[#=|*_~]+|={2,}|[*_])$")
+_LINK = pattern(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_WORD = pattern(r"[^\W_]")
 
 
 def title_of(document: Document) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
@@ -20,6 +19,7 @@ from simdup.errors import SimdupError
 from simdup.features.folding import CODE_POINTS, fold
 from simdup.features.text import ends_of, from_codes, look_up, to_codes
 from simdup.model.recipe import Recipe
+from simdup.when_used import pattern
 
 if TYPE_CHECKING:
     from simdup.kernels.words import Dictionary as Words
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 # The characters that jieba's dictionary and model know.  It cuts the 42 characters from U+9FD6,
 # which are in no dictionary, one by one.
 _HAN = range(0x4E00, 0x9FD6)
-_OTHER_HAN = re.compile("[\u3007\u3400-\u4dbf\u9fd6-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-_HAN_WORD = re.compile("[\u4e00-\u9fd5]+")
+_OTHER_HAN = pattern("[\u3007\u3400-\u4dbf\u9fd6-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_HAN_WORD = pattern("[\u4e00-\u9fd5]+")
 # Kinds of all other characters; see `simdup.kernels.words.cut`.
 _GAP, _ALONE, _LETTER, _UNKNOWN = range(4)
 
@@ -37,7 +37,7 @@ _FREQUENCY_DIGITS = 18
 # The longest word of jieba's own dictionary has 16.  jieba keeps every beginning of a word: one of
 # 20,000 characters takes 400 MB, and an index brings its dictionary along.
 _WORD_CHARACTERS = 100
-_TAG = re.compile("[a-zA-Z]+")
+_TAG = pattern("[a-zA-Z]+")
 
 # The states of jieba's model, and the steps between them in the order in which the loop reads them.
 _STATES = ("B", "E", "M", "S")

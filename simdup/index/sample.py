@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from simdup.errors import invalid
+from simdup.when_used import pattern
 
 # What people and programs type.
 FORMS = "a share such as 5%, or a part such as 3/20"
-_FORM = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)%|(\d{1,9})/(\d{1,9})", re.ASCII)
+_FORM = pattern(r"(\d{1,3}(?:\.\d{1,9})?)%|(\d{1,9})/(\d{1,9})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from simdup.errors import SimdupError
 from simdup.index import manifest
 from simdup.index.database import Database
 from simdup.index.manifest import Manifest
+from simdup.when_used import pattern
 
 _CHECKSUM = 8  # bytes of BLAKE2b; a damaged part passes once in 2**64
 # No index has more names than this.
@@ -24,9 +24,9 @@ _MOST_ABOUT = 100
 DESCRIBED = ("created", "changed", "simdup")
 ORIGIN = "origin"
 # A time or a version: printed as it is, so it must not drive the terminal.
-_PLAIN = re.compile("[!-~]{1,60}")
+_PLAIN = pattern("[!-~]{1,60}")
 # A time as a simdup without manifests writes it; others write microseconds, too.
-_WHOLE_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
+_WHOLE_SECONDS = pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
 
 
 @dataclass(slots=True)

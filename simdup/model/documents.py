@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from simdup.when_used import pattern
+
 # Where a record is in its file, as the reason for skipping it begins.
-_PLACE = re.compile(r"((?:line|row) \d+): ")
+_PLACE = pattern(r"((?:line|row) \d+): ")
 
 # The reason for skipping a document in which no term has a weight.
 NO_WORDS = "no words but function words"

@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import Any
 
 from simdup.errors import NUMBER, TEXT, WHOLE, SimdupError, check_type, invalid
+from simdup.when_used import pattern
 
-TOKENS = re.compile(r"words|split|tagged|(chars|ngrams):[1-9]\d{0,3}")
+TOKENS = pattern(r"words|split|tagged|(chars|ngrams):[1-9]\d{0,3}")
 BITS_EXPECTED = "a multiple of 8 from 8 to 256"
 # Bits of the digests that are shorter than the longest fingerprint.
 DIGEST_BITS = {"md5": 128, "sha1": 160}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from simdup.errors import invalid
+from simdup.when_used import pattern
 
-_WRITTEN = re.compile(r"(words:)?([1-9]\d{0,3})")
+_WRITTEN = pattern(r"(words:)?([1-9]\d{0,3})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from simdup.model.cleaned import Lost, Part
@@ -10,13 +9,14 @@ from simdup.output.escaping import shown
 from simdup.output.removed import BEGINNING
 from simdup.output.summary import size_words
 from simdup.output.text import Painter, aligned, shortened
+from simdup.when_used import pattern
 
 # More rows do not help a person; programs get all.
 ROWS = 20
 _INDENT = 10
 # Facts of a document that are named.
 FACTS = 5
-_SPACE = re.compile(r"\s+")
+_SPACE = pattern(r"\s+")
 # The columns, and their terminal cells.
 _FIGURES = ("documents", "removed", "share", "bytes")
 _WIDTHS = (9, 8, 7, 13)

@@ -6,7 +6,6 @@ The marks survive where colours do not.  What is the same after folding is shown
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
@@ -15,6 +14,7 @@ from simdup.model.comparison import Comparison, Span
 from simdup.output.text import Painter
 from simdup.output.words import ENGLISH, Phrases
 from simdup.output.wrapping import Line, Piece, escape_line, painted, split_lines, wrap
+from simdup.when_used import pattern
 
 # Characters shown of a long unchanged stretch before and after a change: about a line of Chinese
 # at 80 columns, two of English in columns.
@@ -24,8 +24,8 @@ _LEAST = 80
 # Characters shown of the first difference, of either text, and on either side of it.
 _SHOWN, _BESIDE = 24, 12
 
-_SPACE = re.compile(r"\s+")
-_LONE_RETURN = re.compile("\\r(?!\\n)")
+_SPACE = pattern(r"\s+")
+_LONE_RETURN = pattern("\\r(?!\\n)")
 
 _STYLES = {"equal": "", "folded": "dim", "removed": "removed", "added": "added"}
 _MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}

@@ -1,15 +1,16 @@
 """Escape names and texts, which may be hostile, for a terminal."""
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from typing import BinaryIO
 
+from simdup.when_used import pattern
+
 # Characters that move the cursor, hide or reorder what is beside them.
 _HOSTILE = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"})
-_PLAIN = re.compile(r"[\x20-\x7e\u4e00-\u9fff\uac00-\ud7a3]*")
-_NOT_PLAIN = re.compile(r"[^\x20-\x7e\u4e00-\u9fff\uac00-\ud7a3]")
-_LINE = re.compile(r"[^\0\t\n]+")
+_PLAIN = pattern(r"[\x20-\x7e\u4e00-\u9fff\uac00-\ud7a3]*")
+_NOT_PLAIN = pattern(r"[^\x20-\x7e\u4e00-\u9fff\uac00-\ud7a3]")
+_LINE = pattern(r"[^\0\t\n]+")
 
 
 def shown(text: str) -> str:

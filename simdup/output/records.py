@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
@@ -23,6 +22,7 @@ from simdup.model.matches import QueryResult
 from simdup.model.result import Result
 from simdup.output.details import Details
 from simdup.output.escaping import shown
+from simdup.when_used import pattern
 
 # The version of the typed lines; it increases with incompatible changes.
 SCHEMA = 1
@@ -34,7 +34,7 @@ _OF_MEMBER = [field.name for field in fields(Member)]
 # Rows written at a time, if there may be any number of them.
 _CSV_ROWS = 1 << 12
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = pattern("[\ud800-\udfff]")
 
 
 def rounded(similarity: float | None) -> float | None:

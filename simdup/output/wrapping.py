@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 
 from simdup.output.escaping import shown
+from simdup.when_used import pattern
 
 if TYPE_CHECKING:
     from simdup.output.text import Painter
@@ -27,7 +27,7 @@ Line = list[Piece]
 # spaces between words.  What opens or closes stays with its text, a mark with what it marks.
 _WIDE = "\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U00016fe0-\U0003fffd"
 _OPENS, _CLOSES = "“‘（《「『【", "、。，．！？；：”’）》」』】"
-_ATOM = re.compile(
+_ATOM = pattern(
     f"\\s+|(?:\\[-|\\{{\\+)?[{_OPENS}]*[{_WIDE}][{_CLOSES}]*(?:-\\]|\\+\\}})?"
     f"|[^\\s{_WIDE}]+[{_CLOSES}]*"
 )

@@ -12,10 +12,11 @@ from simdup.corpus.office.found import NotReadable, OfficeText
 from simdup.corpus.office.package import Package, resolve
 from simdup.corpus.office.xml import PARAGRAPH, TEXT, Grammar, attributes_of, text_of
 from simdup.corpus.zipped import ENCRYPTED
+from simdup.when_used import pattern
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _PAGES = ("application/xhtml+xml", "text/html")
-_HEAD_END = re.compile(r"</head\b[^<>]*>", re.IGNORECASE)
+_HEAD_END = pattern(r"</head\b[^<>]*>", re.IGNORECASE)
 _TITLE = Grammar({"http://purl.org/dc/elements/1.1/ title": PARAGRAPH | TEXT}, {})
 
 

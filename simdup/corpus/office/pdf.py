@@ -18,6 +18,7 @@ from simdup.corpus.child import Child
 from simdup.corpus.office.found import NotReadable, OfficeText
 from simdup.corpus.office.pdf_child import MOST_SECONDS
 from simdup.errors import reason
+from simdup.when_used import pattern
 
 _NEEDS = "PDF: needs python -m pip install 'simdup[office]'"
 _CHILD = Path(__file__).with_name("pdf_child.py")
@@ -25,11 +26,11 @@ _CHILD = Path(__file__).with_name("pdf_child.py")
 # A line goes on where it is this full: headings and last lines of paragraphs seldom are.
 _FULL = 0.75
 _HAN = "\u2e80-\u2fdf\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_WIDE = re.compile(f"[{_HAN}\u3000-\u30ff\uac00-\ud7af\uff00-\uff60]")
+_WIDE = pattern(f"[{_HAN}\u3000-\u30ff\uac00-\ud7af\uff00-\uff60]")
 # Between these, a line end is no space.
-_OPEN_END, _HAN_START = re.compile(f"[{_HAN}，、；：]$"), re.compile(f"[{_HAN}]")
+_OPEN_END, _HAN_START = pattern(f"[{_HAN}，、；：]$"), pattern(f"[{_HAN}]")
 # What PDFium and TeX write for a hyphen at a line end.
-_HYPHEN, _SMALL = re.compile("[\x02\xad\u2010\u2011\ufffe]$"), re.compile("[^\\W\\d_]")
+_HYPHEN, _SMALL = pattern("[\x02\xad\u2010\u2011\ufffe]$"), pattern("[^\\W\\d_]")
 _MARKS = str.maketrans("", "", "\x02\xad\ufffe")
 
 

@@ -5,12 +5,12 @@ A format is a table of its elements: which are paragraphs, which hold text, and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from xml.parsers import expat
 
 from simdup.corpus.office.found import NotReadable
+from simdup.when_used import pattern
 
 # No document is as deep; expat itself takes any depth.
 MOST_DEPTH = 1000
@@ -20,7 +20,7 @@ MOST_ELEMENTS = 2_000_000
 # What an element is; some are two of these.
 PARAGRAPH, TEXT, SKIP, NOTE = 1, 2, 4, 8
 
-_SPACE = re.compile(r"[ \t\r\n]+")
+_SPACE = pattern(r"[ \t\r\n]+")
 
 
 class Grammar(NamedTuple):
