@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup.errors import SimdupError
-from simdup.features.jieba_idf import jieba_idf, parse_table
+from simdup.features.jieba_idf import IdfTable, jieba_idf
 
-# Words of all lengths around the 8 bytes that are compared at a time, some with equal beginnings.
 words = st.text("aé中\x00", min_size=1, max_size=10).map(str.encode)
-numbers = st.integers(1, 99_999).map(lambda n: f"{n / 1000}".encode())
+numbers = st.integers(1, 99_999).map(lambda n: f"{n / 1000}".encode()) | st.floats(0, 1e300).map(
+    lambda n: repr(n).encode()
+)
 
 
 @given(st.dictionaries(words, numbers, min_size=1), st.lists(words), st.booleans())
@@ -22,30 +25,35 @@ def test_a_table_gives_what_a_dictionary_of_its_lines_gives(
     table: dict[bytes, bytes], asked: list[bytes], ended: bool
 ) -> None:
     content = b"\n".join(b"%b %b" % item for item in table.items()) + (b"\n" if ended else b"")
-    parsed = parse_table(content)
+    parsed = IdfTable(content)
     asked += [*table]
     median = float(np.median([float(value) for value in table.values()]))
-    assert parsed.median == pytest.approx(median)
-    expected = [float(table.get(word, parsed.median)) for word in asked]
+    expected = [float(table.get(word, median)) for word in asked]
     assert parsed.values(asked).tolist() == expected
     assert parsed.values([]).tolist() == []
 
 
 def test_every_line_of_the_installed_table_is_found() -> None:
     table = jieba_idf()
-    lines = dict(line.split() for line in table.content.splitlines())
+    found = find_spec("jieba")
+    assert found is not None
+    assert found.origin is not None
+    content = Path(found.origin).with_name("analyse").joinpath("idf.txt").read_bytes()
+    assert content == table.content
+    lines = dict(line.split() for line in content.splitlines())
     assert table.values([*lines]).tolist() == [float(value) for value in lines.values()]
-    assert table.values(["不在表中的词".encode()]).tolist() == [table.median]
+    median = float(np.median(list(map(float, lines.values()))))
+    assert table.values(["不在表中的词".encode()]).tolist() == [median]
 
 
 @pytest.mark.parametrize("content", [b"", b"word\n", b"word 1 2\n", b"word\n1 2 3\n", b"a 1\n\n"])
 def test_a_damaged_table_is_an_error(content: bytes) -> None:
     with pytest.raises(SimdupError, match="damaged"):
-        parse_table(content)
+        IdfTable(content).values([b"word"])
 
 
 def test_a_word_that_fills_a_text_takes_no_time() -> None:
     table = jieba_idf()
     begun = time.process_time()
-    assert table.values([b"a" * 4_000_000, "河岸".encode()])[0] == table.median
+    assert table.values([b"a" * 4_000_000, "河岸".encode()])[0] == table.values([b"a" * 40])[0]
     assert time.process_time() - begun < 1
