@@ -63,6 +63,8 @@ _DENSE = 0x2E80
 _RUN = 4
 # Of text without spaces, half are letters that no spelling changes, nearly always.
 _HEAD = 2
+# Letters of a link or a name that is cut off before it looks like one.
+_CUT = 8
 
 
 class Forms(NamedTuple):
@@ -96,11 +98,10 @@ def forms_of(prepared: Sequence[PreparedText], longest: int = sys.maxsize) -> Fo
         At least `_FEW_LEFT`.
     """
     rows = [i for i, text in enumerate(prepared) if text.compact]
-    without = [_without_links(prepared[i].folded) for i in rows]
     if longest < sys.maxsize:
-        most = _least_letters([text[: _HEAD * longest] for text in without]) <= longest
-        rows, without = list(compress(rows, most)), list(compress(without, most))
-    spelled = list(map(spell_numbers, without))
+        heads = [_without_links(prepared[i].folded[: _HEAD * longest]) for i in rows]
+        rows = list(compress(rows, _least_letters(heads) <= longest + _CUT))
+    spelled = [spell_numbers(_without_links(prepared[i].folded)) for i in rows]
     forms = _letters([text for text, _ in spelled])
     few = [i for i, form in enumerate(forms) if len(form) < _FEW_LEFT > _weight(form)]
     whole = [spell_numbers(prepared[rows[i]].folded) for i in few]
