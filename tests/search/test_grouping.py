@@ -1,6 +1,5 @@
 """Groups found without checking all pairs, compared with all pairs in plain Python."""
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -9,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from lab.oracles import groups
 from simdup.kernels.groups import Bounds
 from simdup.search.arrays import distinct
 from simdup.search.forest import Forest
@@ -72,22 +72,14 @@ def check_of(pairs: Pairs, n: int) -> Test:
     return lambda i, j: known(i, j) == 5
 
 
-def roots_of(pairs: Pairs, n: int) -> list[int]:
-    group = list(range(n))
-    for _ in range(n):
-        for i, j in pairs:
-            group[i] = group[j] = min(group[i], group[j])
-    return group
-
-
-def joined(lists: Lists, n: int, check: Test, budget: Budget) -> NDArray[np.int64]:
+def connected(lists: Lists, n: int, check: Test, budget: Budget) -> NDArray[np.int64]:
     return connect(lists, Bounds(n, 0, 0), np.arange(n), check, budget)
 
 
 @given(graphs())
 def test_connected_rows(graph: Graph) -> None:
-    roots = joined(graph.lists, graph.n, graph.check, Budget(1e12))
-    assert roots.tolist() == roots_of(graph.pairs, graph.n)
+    roots = connected(graph.lists, graph.n, graph.check, Budget(1e12))
+    assert roots.tolist() == groups.joined(graph.pairs, graph.n)
 
 
 @given(graphs(), st.integers(0, 40))
@@ -118,7 +110,7 @@ def test_a_forest_does_not_depend_on_the_order_of_pairs(n: int, data: st.DataObj
     cut = data.draw(st.integers(0, len(pairs)))
     for some in (pairs[:cut], pairs[cut:]):
         forest.join(*np.array(some, np.int64).reshape(-1, 2).T)
-    assert forest.roots.tolist() == roots_of(set(pairs), n)
+    assert forest.roots.tolist() == groups.joined(set(pairs), n)
 
 
 @given(graphs(), st.randoms(use_true_random=False))
@@ -128,13 +120,7 @@ def test_stars(graph: Graph, random: object) -> None:
     random.shuffle(order)  # type: ignore[attr-defined]
     bounds = Bounds(n, 0, 0)
     found = stars(graph.lists, bounds, np.array(order), graph.check, Budget(1e12))
-    centres: dict[int, int] = {}
-    for row in order:
-        if row not in centres:
-            centres[row] = row
-            for i, j in pairs:
-                other = {i: j, j: i}.get(row, row)
-                centres.setdefault(other, row)
+    centres = groups.stars([*pairs, *((j, i) for i, j in pairs)], order)
     assert found.tolist() == [centres[row] for row in range(n)]
 
 
@@ -148,13 +134,9 @@ def test_first_partners(graph: Graph, data: st.DataObject) -> None:
     rows, bounds = np.array(wanted, np.int64), Bounds(graph.n, 0, 0)
     found = first_partners(graph.lists, bounds, rows, graph.check, Budget(1e12), parts)
 
-    def partners(row: int) -> Sequence[int]:
-        others = [{i: j, j: i}[row] for i, j in graph.pairs if row in (i, j)]
-        if parts is None:
-            return others
-        return [one for one in others if parts[one] >= 0 and parts[one] != parts[row]]
-
-    assert found.tolist() == [min(partners(row), default=-1) for row in wanted]
+    part_of = None if parts is None else parts.tolist()
+    expected = [groups.first_partner(graph.pairs, row, part_of) for row in wanted]
+    assert found.tolist() == expected
 
 
 def test_a_family_costs_as_much_as_it_has_members() -> None:
@@ -166,7 +148,7 @@ def test_a_family_costs_as_much_as_it_has_members() -> None:
 
     n = 50_000
     lists, budget = Lists.of_keys(np.ones((4, n), np.uint64)), Budget(1e12)
-    assert not joined(lists, n, count, budget).any()
+    assert not connected(lists, n, count, budget).any()
     assert sum(looked) < 5 * n
     assert 1e12 - budget.left < 50 * LOOK * n
 
@@ -191,7 +173,7 @@ def test_rows_of_one_kind_are_not_visited() -> None:
             kinds[others] = 1
             lists = Lists.of_keys(np.ones((1, n), np.uint64)).of_kinds(kinds)
             budget, bounds = Budget(1e12), Bounds(n, 0, 0)
-            assert not (joined(lists, n, look, budget).any() and passing)
+            assert not (connected(lists, n, look, budget).any() and passing)
             stars(lists, bounds, np.arange(n), look, budget)
             first_partners(lists, bounds, np.flatnonzero(kinds == 0)[:1000], look, budget)
             assert 1e12 - budget.left < 10 * 50 * n * LOOK
@@ -205,7 +187,7 @@ def test_a_budget_limits_the_work_and_counts_the_rest() -> None:
     def nobody(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.zeros(len(i), np.bool_)
 
-    roots = joined(Lists.of_keys(np.ones((1, n), np.uint64)), n, nobody, budget)
+    roots = connected(Lists.of_keys(np.ones((1, n), np.uint64)), n, nobody, budget)
     assert budget.unchecked > 0
     assert len(np.unique(roots)) == n
 
@@ -213,12 +195,12 @@ def test_a_budget_limits_the_work_and_counts_the_rest() -> None:
 @given(graphs(), st.integers(0, 40))
 def test_what_a_budget_leaves_is_counted(graph: Graph, visits: int) -> None:
     """Rows that it does not reach stay alone; whoever is joined belongs together."""
-    n, whole = graph.n, roots_of(graph.pairs, graph.n)
+    n, whole = graph.n, groups.joined(graph.pairs, graph.n)
 
     bounds = Bounds(n, 0, 0)
 
-    def connected(check: Test, budget: Budget) -> NDArray[np.int64]:
-        return joined(graph.lists, n, check, budget)
+    def joined(check: Test, budget: Budget) -> NDArray[np.int64]:
+        return connected(graph.lists, n, check, budget)
 
     def starred(check: Test, budget: Budget) -> NDArray[np.int64]:
         return stars(graph.lists, bounds, np.arange(n), check, budget)
@@ -227,7 +209,7 @@ def test_what_a_budget_leaves_is_counted(graph: Graph, visits: int) -> None:
         found = first_partners(graph.lists, bounds, np.arange(n), check, budget)
         return np.where(found < 0, np.arange(n), found)
 
-    for join in (connected, starred, first):
+    for join in (joined, starred, first):
         budget = Budget(float(LOOK * visits))
         roots = join(check_of(graph.pairs, n), budget).tolist()
         assert all(whole[row] == whole[root] for row, root in enumerate(roots))
