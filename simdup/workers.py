@@ -27,6 +27,9 @@ from simdup.errors import SimdupError
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+# Whether processes are forked, and so share what the parent has loaded.
+FORKS = sys.platform == "linux"
+
 # One task in progress and one waiting, so that a worker never idles while the parent is busy.
 _AHEAD = 2
 
@@ -41,9 +44,7 @@ class Workers(Generic[Task, Result]):
     def __init__(
         self, count: int, start: Callable[[int], Callable[[Task], Result]], first: int = 0
     ) -> None:
-        # Forked workers share what the parent has loaded; other workers load it themselves.
-        method = "fork" if sys.platform == "linux" else "spawn"
-        context: Any = multiprocessing.get_context(method)
+        context: Any = multiprocessing.get_context("fork" if FORKS else "spawn")
         self._processes = []
         self._pipes: list[Connection] = []
         try:

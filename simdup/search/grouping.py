@@ -20,6 +20,7 @@ from simdup.search.lists import Lists
 
 # Returns which pairs (i[k], j[k]) of rows belong together.
 Test = Callable[[RowIds, RowIds], Bools]
+Look = Callable[[RowIds, RowIds], NDArray[np.uint8]]
 
 # The cost of visiting a pair, in compared elements.
 LOOK = 64
@@ -28,23 +29,18 @@ _CODE, _CODES = np.uint64(3), np.uint64(7)
 
 
 class Known:
-    """What is known of pairs of n rows: each is looked at once.
+    """What is known of pairs of n rows: each is looked at once."""
 
-    Parameters
-    ----------
-    look : callable
-        Returns what there is to know of pairs i < j: uint8[pairs], below 8.
-    n : int
-    """
-
-    def __init__(self, look: Callable[[RowIds, RowIds], NDArray[np.uint8]], n: int) -> None:
-        self._look = look
+    def __init__(self, n: int) -> None:
         self._n = n
         # Pairs with what is known of them, sorted; each array is over twice as long as the next.
         self._known: list[U64] = []
 
-    def __call__(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
-        """Return what is known of pairs, in either order; look at those that are new."""
+    def of(self, i: RowIds, j: RowIds, look: Look) -> NDArray[np.uint8]:
+        """Return what is known of pairs, in either order; look at those that are new.
+
+        `look` returns what there is to know of pairs i < j: uint8[pairs], below 8.
+        """
         pairs, places = np.unique(self._pairs(i, j), return_inverse=True)
         missing = np.ones(len(pairs), np.bool_)
         found = np.zeros(len(pairs), np.uint8)
@@ -54,7 +50,7 @@ class Known:
             found[same] = known[at[same]] & _CODES
             missing &= ~same
         new = pairs[missing]
-        found[missing] = self._look(*np.divmod(new.astype(np.int64), self._n))
+        found[missing] = look(*np.divmod(new.astype(np.int64), self._n))
         self._add(new, found[missing])
         return found[places]
 

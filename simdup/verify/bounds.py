@@ -148,12 +148,15 @@ class SetBounds:
     @cached_property
     def held(self) -> Sets:
         """The shingles of all documents, ascending; no sets if there are too many."""
-        starts, hashes = [np.zeros(1, np.int64)], [np.zeros(0, np.uint64)]
-        for block in self._blocks(np.arange(len(self._lengths) if self.few else 0)):
-            sets = self._read(block)
-            starts.append(sets.starts[1:] + starts[-1][-1])
-            hashes.append(sets.hashes)
-        return Sets(np.concatenate(starts), np.concatenate(hashes))
+        places = np.arange(len(self._lengths) if self.few else 0)
+        # No text has more shingles than characters, but an empty one.
+        hashes = np.empty(int(np.maximum(self._lengths[places], 1).sum()), np.uint64)
+        starts = [np.zeros(1, np.int64)]
+        for block in self._blocks(places):
+            sets, first = self._read(block), int(starts[-1][-1])
+            hashes[first : first + len(sets.hashes)] = sets.hashes
+            starts.append(sets.starts[1:] + first)
+        return Sets(np.concatenate(starts), hashes[: starts[-1][-1]])
 
     def holder_lists(self) -> Lists:
         """Return lists in which each document meets all that may contain it.

@@ -7,6 +7,7 @@ does not depend on the number of processes.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -66,6 +67,7 @@ class Crew:
         self._work = work
         self._progress = run.progress
         self._workers: Workers[_Rows | _Numbers, Fingerprints | MeasuredPairs] | None = None
+        self._process = os.getpid()
         if run.processes > 1 and work.weighting.counts.starts[-1] >= WORTH_CREW:
             self._workers = Workers(run.processes, partial(_start, work))
         # With other processes, this one measures few pairs.
@@ -111,7 +113,9 @@ class Crew:
         """Measure each pair (a[k], b[k]) of documents."""
         if not self._work.criteria.verify:
             return unmeasured(a, b)
-        if self._workers is None or len(a) < 2 * _PAIRS:
+        # A process that was forked from this one measures alone.
+        alone = self._workers is None or os.getpid() != self._process
+        if self._workers is None or alone or len(a) < 2 * _PAIRS:
             return self._verifier.measure(a, b)
         found = [
             part for part in self._workers.map(_tasks(a, b)) if isinstance(part, MeasuredPairs)

@@ -83,7 +83,7 @@ class LargeGroup:
         # Checked pairs: the total, and for each search of the criteria.
         self._checked = np.zeros(1 + len(self._criteria.searches), np.int64)
         self._left_out = 0  # pairs of lists that are too long to be visited
-        self._known = Known(self._look, len(self))
+        self._known = Known(len(self))
         costs = np.maximum(self._bounds.costs, _LEAST_COST)
         affordable = self._bounds.affordable
         self._budget = Budget(math.inf if affordable else COMPARISONS * float(costs.sum()))
@@ -232,7 +232,7 @@ class LargeGroup:
         """Return what is found of pairs; only of candidates it is remembered."""
         found = np.zeros(len(i), np.uint8)
         some = np.flatnonzero(self.compared.test(i, j))
-        found[some] = self._known(i[some], j[some])
+        found[some] = self._known.of(i[some], j[some], self._look)
         return found
 
     def _look(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:

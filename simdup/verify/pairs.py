@@ -8,6 +8,7 @@ verified, more are a large group (`simdup.verify.large_groups`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -27,6 +28,7 @@ from simdup.verify.bounds import Bounds
 from simdup.verify.candidates import LARGE, Candidates, groups_of
 from simdup.verify.identical import Identical, find_identical
 from simdup.verify.large_groups import BareGroup, LargeGroup, ShownPairs
+from simdup.workers import FORKS, Workers
 
 # What decides which documents are compared.
 _COMPARED = (
@@ -35,6 +37,8 @@ _COMPARED = (
 )  # fmt: skip
 # Pairs measured at a time.
 _CHUNK = 1 << 12
+# Documents of large groups for which processes pay off: they are grouped in half a second.
+_WORTH_FORKS = 1 << 13
 # Candidates that are counted before they are measured: 256 MB.
 _AHEAD = 1 << 24
 
@@ -61,6 +65,13 @@ class FoundGroups:
             "unchecked": self.unchecked,
             "star_redundant": self.star_redundant if known else None,
         }
+
+    def add(self, other: FoundGroups) -> None:
+        """Add what was found among other documents."""
+        self.groups += other.groups
+        self.count(other.candidates, *other.candidates_by.values())
+        self.unchecked += other.unchecked
+        self.star_redundant += other.star_redundant
 
     def count(self, pairs: int, *by: int) -> None:
         """Count checked pairs, in total and for each search."""
@@ -115,8 +126,8 @@ class _Grouping:
         run.progress("grouping", 0, total)
         self._group(pairs)
         run.progress("grouping", done, total)
-        for rows in large:
-            self._group_large(self._distinct.take(rows))
+        for rows, found in zip(large, self._of_large_groups(large), strict=True):
+            self._found.add(found)
             done += len(rows)
             run.progress("grouping", done, total)
         if self._every.star and self._criteria.directed:
@@ -219,10 +230,21 @@ class _Grouping:
         self._found.groups += groups
         if not star and any(map(self._is_chain, groups)):
             members = self._stars(pairs)
-        self._count_redundant(members)
+        self._found.star_redundant += self._count_redundant(members)
 
-    def _group_large(self, compared: Candidates) -> None:
-        """Add the groups of documents with too many candidates to verify all."""
+    def _of_large_groups(self, large: list[RowIds]) -> Iterator[FoundGroups]:
+        """Yield what is found in each large group, in other processes if that pays off."""
+        run = self._every.settings.run
+        if FORKS and min(run.processes, len(large)) > 1 and sum(map(len, large)) >= _WORTH_FORKS:
+            workers = Workers(run.processes, lambda number: self._of_large)
+            with closing(workers):
+                yield from workers.map(large)
+        else:
+            yield from map(self._of_large, large)
+
+    def _of_large(self, rows: RowIds) -> FoundGroups:
+        """Return the groups of documents with too many candidates to verify all."""
+        compared = self._distinct.take(rows)
         places, numbers, copies = self._places(compared), compared.numbers, self._copies
         large = LargeGroup(compared, places, self._criteria.directed)
         roots = large.stars() if compared.star else large.components()
@@ -236,7 +258,6 @@ class _Grouping:
             kept = min(copies.of(int(numbers[centre])), key=self._priority)
             bare.append(BareGroup(members, centre, kept))
         groups = ShownPairs(large, copies, self._every.documents).groups(bare)
-        self._found.groups += groups
         if not compared.star:
             # Other groups would be the same with stars: every document is near the kept one, and
             # a search proposes the pair; or it is alone.
@@ -247,9 +268,11 @@ class _Grouping:
                 chains[one.members] = self._is_chain(group) or not proposed.all()
             if chains.any():
                 roots = np.where(chains, large.stars(chains), roots)
-        self._count_redundant(self._large_stars(compared, places, roots, roots >= 0))
-        self._found.count(*large.checked)
-        self._found.unchecked += large.unchecked
+        stars = self._large_stars(compared, places, roots, roots >= 0)
+        found = FoundGroups(groups, candidates_by=dict.fromkeys(self._criteria.searches, 0))
+        found.count(*large.checked)
+        found.unchecked, found.star_redundant = large.unchecked, self._count_redundant(stars)
+        return found
 
     def _spared(self, pairs: MeasuredPairs, large: Sequence[RowIds]) -> list[tuple[int, int]]:
         """Return (document, kept) of what stays near a kept one that does not contain it.
@@ -301,12 +324,13 @@ class _Grouping:
         taken = (some.take(some.taken(self._criteria)) for some in (pairs, pairs.turned()))
         return self._copies.stars(chain.from_iterable(map(_numbers, taken)), self._priority)
 
-    def _count_redundant(self, groups: Iterable[Sequence[int]]) -> None:
+    def _count_redundant(self, groups: Iterable[Sequence[int]]) -> int:
         """Count the documents of stars that are neither kept nor references."""
-        references = self._every.documents["reference"]
+        references, redundant = self._every.documents["reference"], 0
         for group in groups:
             new = len(group) - int(references[group].sum())
-            self._found.star_redundant += new - (not references[min(group, key=self._priority)])
+            redundant += new - (not references[min(group, key=self._priority)])
+        return redundant
 
     def _is_chain(self, group: Group) -> bool:
         """Return whether the kept document of a group may not stand for all others."""

@@ -68,8 +68,8 @@ def check_of(pairs: Pairs, n: int) -> Test:
         asked.update(pairs)
         return np.where(passes[i, j], np.uint8(5), np.uint8(2))
 
-    known = Known(look, n)
-    return lambda i, j: known(i, j) == 5
+    known = Known(n)
+    return lambda i, j: known.of(i, j, look) == 5
 
 
 def connected(lists: Lists, n: int, check: Test, budget: Budget) -> NDArray[np.int64]:

@@ -1,6 +1,7 @@
 """Large families: the same clusters, kept documents and figures as all pairs give."""
 
 import random
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from simdup import Criteria, Result, scan
 from simdup.model.clusters import Cluster
 from simdup.model.settings import RunOptions
 from simdup.verify import bounds, candidates, large_groups, pairs
+from simdup.workers import FORKS, Workers
 
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 
@@ -133,6 +135,32 @@ def test_a_pair_of_a_family_may_have_just_the_asked_similarity(
         similarity = (size - 1) / (size + 1)
         found = scan(named(texts), "plain", similarity=similarity, method="minhash", jobs=1)
         assert [len(one.members) for one in found.clusters] == [5]
+
+
+@pytest.mark.skipif(not FORKS, reason="processes are not forked here")
+@pytest.mark.usefixtures("small_families")
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_large_groups_in_other_processes_are_the_same(
+    settings: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [text for seed in range(3) for text in corpus(seed)]
+    criteria = Criteria(**settings)  # type: ignore[arg-type]
+    alone = scan(named(texts), "plain", criteria, jobs=1)
+    monkeypatch.setattr(pairs, "_WORTH_FORKS", 0)
+    started: list[int] = []
+
+    class Counted(Workers):  # type: ignore[type-arg]
+        def map(self, tasks: Sequence[object]) -> Iterator[object]:
+            started.append(len(tasks))
+            return super().map(tasks)
+
+    monkeypatch.setattr(pairs, "Workers", Counted)
+    spread = scan(named(texts), "plain", criteria, jobs=2)
+    assert min(started) > 1
+    assert (told(spread), spread.spared) == (told(alone), alone.spared)
+    assert spread.pairs == alone.pairs
+    for figure in ("candidates", "candidates_by", "unchecked", "star_redundant", "linked"):
+        assert getattr(spread.summary, figure) == getattr(alone.summary, figure)
 
 
 @pytest.mark.parametrize("large", [False, True])
