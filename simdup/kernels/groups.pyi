@@ -37,6 +37,7 @@ class Bounds:
 class Walk:
     visits: int
     left: int
+    done: bool
     roots: NDArray[np.int64]
     found: NDArray[np.int64]
     def __init__(

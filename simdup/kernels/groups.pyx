@@ -42,13 +42,14 @@ import numpy as np
 
 from simdup.kernels.arrays cimport cuts, mix, shared
 
-ALL, JOIN, STAR, FIRST = range(4)
+# Which rows ask, and about whom.
+cpdef enum:
+    ALL
+    JOIN
+    STAR
+    FIRST
+
 cdef enum:
-    # Which rows ask; the same numbers.
-    EVERY = 0
-    JOINED = 1
-    STARRED = 2
-    LOOKING = 3
     # Of a row that looks for its star.
     UNDECIDED = 0
     CENTRE
@@ -305,9 +306,9 @@ cdef class Walk:
         require(rest is None or bounds.sets)
         self.way, self.bounds, self.directed, self.n = way, bounds, directed, n
         # Neighbours in the order of the input are the likeliest to belong together.
-        self.down = way == EVERY or way == JOINED
+        self.down = way == ALL or way == JOIN
         self.rested, self.kinded = rest is not None, kinds is not None
-        self.chosen, self.parted = takeable is not None and way == STARRED, parts is not None
+        self.chosen, self.parted = takeable is not None and way == STAR, parts is not None
         self.rows, self.rest, self.kinds, self.parts = rows, rest, kinds, parts
         self.ranks, self.takeable = ranks, None if takeable is None else takeable.view(np.uint8)
         list_of = np.append(0, np.cumsum(steps > 0))[:entries].astype(np.int32)
@@ -315,10 +316,10 @@ cdef class Walk:
         self.own = own = np.argsort(rows, kind="stable").astype(np.int32)
         self.own_lists = list_of[own]
         self.owns = owns = np.searchsorted(rows[own], np.arange(n + 1))
-        step = -1 if self.down else 1
-        self.skip = np.arange(entries, dtype=np.int32) + np.int32(step)
+        if way == JOIN:
+            self.skip = np.arange(-1, entries - 1, dtype=np.int32)
         if self.kinded:
-            self.jump = self._other_kinds(step, list_of)
+            self.jump = self._other_kinds(-1 if self.down else 1, list_of)
         self.above = np.arange(n, dtype=np.int32) if roots is None else roots.astype(np.int32)
         require(roots is None or (0 <= roots).all() and (roots <= np.arange(n)).all())
         self.best, self.state = np.full(n, n, np.int32), np.full(n, CENTRE, np.uint8)
@@ -363,7 +364,7 @@ cdef class Walk:
             if not answers[q]:
                 continue
             x, y = self.one[q], self.other[q]
-            if self.way == JOINED:
+            if self.way == JOIN:
                 a, b = self.root(x), self.root(y)
                 self.above[max(a, b)] = <int32_t>min(a, b)
             self.best[x] = <int32_t>min(self.best[x], self.ranks[y])
@@ -382,6 +383,11 @@ cdef class Walk:
         return np.array(self.best, np.int64)
 
     @property
+    def done(self):
+        """Whether there are no more questions."""
+        return not self.coming and not self.asked
+
+    @property
     def left(self):
         """How many pairs were not visited, at most."""
         cdef int64_t x, k, pairs = 0, first
@@ -398,7 +404,7 @@ cdef class Walk:
             self.queue, self.later = self.later, self.queue
             active, self.coming = self.coming, 0
             self.width = max(min(2 * self.width, TOGETHER // active), 1)
-            if self.way == EVERY:
+            if self.way == ALL:
                 self.width = self.room
             for q in range(active):
                 x, before, y = self.queue[q], self.asked, 0
@@ -439,7 +445,7 @@ cdef class Walk:
         """Return the entry after the last one."""
         if self.down:
             return self.begins[self.own_lists[k]] - 1
-        return self.own[k] if self.way == STARRED else self.begins[self.own_lists[k] + 1]
+        return self.own[k] if self.way == STAR else self.begins[self.own_lists[k] + 1]
 
     cdef inline void begin(self, int64_t x) noexcept nogil:
         """Begin with a row's next list."""
@@ -455,17 +461,17 @@ cdef class Walk:
             while p > end if self.down else p < end:
                 y = self.rows[p]
                 self.visits += 1
-                if self.way == JOINED and self.root(y) == root:
+                if self.way == JOIN and self.root(y) == root:
                     p = self.run_end(p, end, root)
                 elif self.kinded and self.kinds[y] == self.kinds[x]:
                     p = self.jump[p]
-                elif (self.way == STARRED or self.way == LOOKING) and self.ranks[y] >= self.best[x]:
+                elif (self.way == STAR or self.way == FIRST) and self.ranks[y] >= self.best[x]:
                     p = end
-                elif self.way == EVERY and self.best[y] == x:
+                elif self.way == ALL and self.best[y] == x:
                     p -= 1
                 elif not self.asks(x, y, e, p):
                     p += -1 if self.down else 1
-                elif self.way == STARRED and self.state[y] == UNDECIDED:
+                elif self.way == STAR and self.state[y] == UNDECIDED:
                     self.place[x], self.behind[x], self.waiting[y] = p, self.waiting[y], <int32_t>x
                     return WAITING
                 else:
@@ -486,13 +492,13 @@ cdef class Walk:
     cdef inline bint asks(self, int64_t x, int64_t y, int64_t e, int64_t p) noexcept nogil:
         """Return whether a row asks about another one, given their entries in a list."""
         cdef int64_t i, j, one, other
-        if x == y or self.way == STARRED and self.state[y] == TAKEN:
+        if x == y or self.way == STAR and self.state[y] == TAKEN:
             return False
         if self.parted and (self.parts[y] < 0 or self.parts[y] == self.parts[x]):
             return False
         if self.rested and min(self.rest[e], self.rest[p]) < self.bounds.least(x, y):
             return False
-        if self.way == EVERY:
+        if self.way == ALL:
             self.best[y] = <int32_t>x
             return self.bounds.may(y, x, self.directed) and self.bounds.similar(x, y)
         if not self.bounds.may(y, x, self.directed):

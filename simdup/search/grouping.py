@@ -24,6 +24,8 @@ Look = Callable[[RowIds, RowIds], NDArray[np.uint8]]
 
 # The cost of visiting a pair, in compared elements.
 LOOK = 64
+# Visits in a second or two: whoever interrupts does not wait longer.
+_AT_ONCE = 1 << 26
 # What is known of a pair is in the last bits of a value.
 _CODE, _CODES = np.uint64(3), np.uint64(7)
 
@@ -89,13 +91,12 @@ class Budget:
 
     def questions(self, walk: Walk) -> Iterator[RowPairs]:
         """Yield the questions of a walk, as long as its visits fit the budget."""
-        while True:
+        while not walk.done and self.left >= LOOK:
             before = walk.visits
-            i, j = walk.questions(int(min(max(self.left / LOOK, 0), sys.maxsize >> 1)))
+            i, j = walk.questions(int(min(self.left / LOOK, _AT_ONCE)))
             self.left -= LOOK * (walk.visits - before)
-            if not len(i):
-                break
-            yield i, j
+            if len(i):
+                yield i, j
         self.unchecked += walk.left
 
 
