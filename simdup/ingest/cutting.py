@@ -19,7 +19,7 @@ from simdup.ingest.collection import Collection
 from simdup.ingest.mapped import mapped
 from simdup.model.documents import Document
 from simdup.model.table import I64, Documents
-from simdup.reuse.extension import MARGIN
+from simdup.reuse.borders import MARGIN
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks
 from simdup.reuse.templates import Template
 from simdup.reuse.winnowing import Seeds, Window, winnow

@@ -1,8 +1,8 @@
 """Text reuse: the passages that texts share, with a guarantee.
 
 `symbols` makes units of texts, `winnowing` chooses k-grams of them, `seeds` groups equal ones and
-says which pairs of them are worth a look, `extension` makes maximal equal runs of these, `finding`
-puts it all together and joins runs to passages, and `offsets` leads back to the characters.
+says which pairs of them are worth a look, `finding` extends these to maximal equal runs and joins
+runs to passages, and `offsets` leads back to the characters.
 `sharing` only counts equal seeds, to say which texts may be part of others.  All but the last two
 know arrays only.
 """

@@ -19,6 +19,8 @@ from simdup.reuse.symbols import Symbols
 from simdup.reuse.winnowing import Seeds
 from simdup.search.arrays import I64, U32, U64, Bools, iter_ranges, run_starts
 
+# Symbols on either side of all texts: k-grams beside the first and the last one are looked up too.
+MARGIN = 4096
 # K-grams that are counted at a time, if one common k-gram does not have more.
 _AT_ONCE = 1 << 19
 

@@ -12,12 +12,10 @@ chains.  Where two runs overlap, as they do around a word that was left out, the
 where the first ends; more than `gap` they do not overlap.
 
 How much of what lies between joined runs is equal, the longest common subsequence of both sides of
-each gap says, by the rows of the usual table, in all gaps at once.  Gaps are short, so this needs
-no library: a row is one pass over an array.
+each gap says.
 
 References
 ----------
-R. Wagner, M. Fischer, "The string-to-string correction problem", JACM 21, 1974.
 D. Smith, R. Cordell, A. Mullen, "Computational methods for uncovering reprinted texts in
 antebellum newspapers", American Literary History 27, 2015: the same steps on millions of pages.
 """
@@ -32,10 +30,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.kernels.passages import common_lengths, equal_runs
 from simdup.model.passages import PassageCriteria
-from simdup.reuse.borders import Place
+from simdup.reuse.borders import MARGIN, Place
 from simdup.reuse.copies import Sides
-from simdup.reuse.extension import MARGIN, Runs, distinct, extend
 from simdup.reuse.seeds import SeedIndex, index_seeds, iter_pairs
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, end_marks
 from simdup.reuse.winnowing import Seeds, Window, row_symbols
@@ -45,8 +43,6 @@ from simdup.search.arrays import I64, Bools, iter_ranges
 _PAIRS = 1 << 20
 # Pairs of runs that are looked at a time.
 _CHUNK = 1 << 20
-# Cells of tables of common subsequences that are filled in at a time.
-_CELLS = 1 << 20
 
 _NONE = -1
 _FAR = np.int64(2**62)
@@ -68,6 +64,14 @@ class Passages:
             self.texts[rows], self.a[rows], self.b[rows], self.lengths[rows],
             self.similarities[rows],
         )  # fmt: skip
+
+
+class Runs(NamedTuple):
+    """Equal runs: where each begins in either text, and its length."""
+
+    a: I64
+    b: I64
+    lengths: I64
 
 
 class Links(NamedTuple):
@@ -186,6 +190,23 @@ def surround(texts: SymbolTexts) -> tuple[I64, Symbols]:
     return starts, symbols
 
 
+def extend(symbols: Symbols, a: I64, b: I64, k: int) -> Runs:
+    """Return the maximal equal runs around pairs of positions, a before b, each once, in order.
+
+    `k` is how many symbols a run has at least; seeds may be equal by their hashes only.
+    """
+    seeds = (b - a).astype(np.uint64) << np.uint64(32) | a.astype(np.uint64)
+    seeds.sort()
+    return distinct(Runs(*equal_runs(symbols, seeds, k)))
+
+
+def distinct(runs: Runs) -> Runs:
+    """Return each run once, in order: a maximal run is known by where it begins."""
+    keys = (runs.a.astype(np.uint64) << np.uint64(32)) | runs.b.astype(np.uint64)
+    _, first = np.unique(keys, return_index=True)
+    return Runs(*(column[first] for column in runs))
+
+
 def link(runs: Runs, pairs: I64, gap: int) -> Links:
     """Join runs.
 
@@ -276,50 +297,6 @@ def _sums(rows: I64, values: I64) -> I64:
     found = np.zeros(len(rows), np.int64)
     np.add.at(found, rows, values)
     return found
-
-
-def common_lengths(symbols: Symbols, a: I64, b: I64) -> I64:
-    """Return the length of the longest common subsequence of each pair of stretches.
-
-    Parameters
-    ----------
-    symbols : uint32[m]
-        All texts.
-    a, b : int64[n, 2]
-        Where each stretch begins and ends.
-    """
-    sizes = np.stack([a[:, 1] - a[:, 0], b[:, 1] - b[:, 0]])
-    found = np.zeros(len(a), np.int64)
-    # Gaps of about the same size are done together.
-    rows = np.flatnonzero(sizes.min(axis=0, initial=1 << 62) > 0)
-    rows = rows[np.argsort(sizes[:, rows].max(axis=0), kind="stable")]
-    while len(rows):
-        widest = int(sizes[:, rows[0]].max())
-        some = rows[: max(_CELLS // (widest + 1) ** 2, 1)]
-        some = some[sizes[:, some].max(axis=0) <= max(2 * widest, 8)]
-        found[some] = _table(
-            _stretches(symbols, a[some], HOLE - np.uint32(1)),
-            _stretches(symbols, b[some], HOLE - np.uint32(2)),
-        )
-        rows = rows[len(some) :]
-    return found
-
-
-def _stretches(symbols: Symbols, bounds: I64, filler: np.uint32) -> Symbols:
-    """Return stretches side by side, the shorter ones filled up."""
-    lengths = bounds[:, 1] - bounds[:, 0]
-    offsets = np.arange(int(lengths.max()))
-    inside = offsets < lengths[:, None]
-    return np.where(inside, symbols[np.where(inside, bounds[:, :1] + offsets, 0)], filler)
-
-
-def _table(a: Symbols, b: Symbols) -> NDArray[np.int32]:
-    """Return the length of the longest common subsequence of each row of a with that of b."""
-    row = np.zeros((len(a), b.shape[1] + 1), np.int32)
-    for column in a.T:
-        row[:, 1:] = np.maximum(row[:, 1:], row[:, :-1] + (b == column[:, None]))
-        np.maximum.accumulate(row, axis=1, out=row)
-    return row[:, -1]
 
 
 def concat(parts: Iterable[Passages]) -> Passages:
