@@ -20,11 +20,11 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 41_620,
-    "lines of compiled loops": 1_420,
+    "lines": 41_530,
+    "lines of compiled loops": 1_650,
     "lines in simdup/cli": 3_000,
     "files": 296,
-    "classes": 312,
+    "classes": 313,
     "class names used twice": 0,
     "file names used twice": 23,
     "small modules with one importer": 11,
