@@ -95,7 +95,7 @@ class Builtin(Idf):
         """Return each term's table value: the median for unknown terms, 0 for function words."""
         nothing = _function_words()
         written = [term.encode("utf-8", "surrogatepass") for term in counts.terms]
-        values = jieba_idf().values(written)
+        values = jieba_idf().values.of(written)
         return np.where([term in nothing for term in counts.terms], 0.0, values)
 
     def digest(self) -> str:

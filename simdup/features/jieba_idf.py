@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from simdup.errors import SimdupError, unreadable
-from simdup.kernels.tables import values_of
+from simdup.kernels.tables import Values
 
 
 class IdfTable(NamedTuple):
-    """Words with values, as they are written in a file."""
+    """Words with values; the median of all is that of other words."""
 
-    content: bytes
+    values: Values
+    digest: bytes  # 16 bytes that stand for the whole file
 
-    @property
-    def digest(self) -> bytes:
-        """16 bytes that stand for the whole file."""
-        return hashlib.blake2b(self.content, digest_size=16).digest()
-
-    def values(self, words: Sequence[bytes]) -> NDArray[np.float64]:
-        """Return the value of each word, the median for those that the table lacks."""
+    @classmethod
+    def parse(cls, content: bytes) -> IdfTable:
+        """Return the table of a file: lines of a word, a space and a number."""
         try:
-            return values_of(self.content, words)
+            values = Values(content)
         except ValueError:
             damaged = "jieba's table is damaged"
             raise SimdupError("idf", damaged, "install jieba again", field="idf") from None
+        return cls(values, hashlib.blake2b(content, digest_size=16).digest())
 
 
 @cache
@@ -51,6 +45,6 @@ def jieba_idf() -> IdfTable:
         raise SimdupError("idf", "jieba is not installed", "pip install jieba", field="idf")
     path = Path(found.origin).with_name("analyse").joinpath("idf.txt")
     try:
-        return IdfTable(path.read_bytes())
+        return IdfTable.parse(path.read_bytes())
     except OSError as error:
         raise unreadable(str(path), error, "install jieba again") from None

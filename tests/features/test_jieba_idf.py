@@ -25,12 +25,12 @@ def test_a_table_gives_what_a_dictionary_of_its_lines_gives(
     table: dict[bytes, bytes], asked: list[bytes], ended: bool
 ) -> None:
     content = b"\n".join(b"%b %b" % item for item in table.items()) + (b"\n" if ended else b"")
-    parsed = IdfTable(content)
+    parsed = IdfTable.parse(content)
     asked += [*table]
     median = float(np.median([float(value) for value in table.values()]))
     expected = [float(table.get(word, median)) for word in asked]
-    assert parsed.values(asked).tolist() == expected
-    assert parsed.values([]).tolist() == []
+    assert parsed.values.of(asked).tolist() == expected
+    assert parsed.values.of([]).tolist() == []
 
 
 def test_every_line_of_the_installed_table_is_found() -> None:
@@ -39,21 +39,22 @@ def test_every_line_of_the_installed_table_is_found() -> None:
     assert found is not None
     assert found.origin is not None
     content = Path(found.origin).with_name("analyse").joinpath("idf.txt").read_bytes()
-    assert content == table.content
     lines = dict(line.split() for line in content.splitlines())
-    assert table.values([*lines]).tolist() == [float(value) for value in lines.values()]
+    assert table.values.of([*lines]).tolist() == [float(value) for value in lines.values()]
     median = float(np.median(list(map(float, lines.values()))))
-    assert table.values(["不在表中的词".encode()]).tolist() == [median]
+    assert table.values.of(["不在表中的词".encode()]).tolist() == [median]
 
 
 @pytest.mark.parametrize("content", [b"", b"word\n", b"word 1 2\n", b"word\n1 2 3\n", b"a 1\n\n"])
 def test_a_damaged_table_is_an_error(content: bytes) -> None:
     with pytest.raises(SimdupError, match="damaged"):
-        IdfTable(content).values([b"word"])
+        IdfTable.parse(content)
 
 
 def test_a_word_that_fills_a_text_takes_no_time() -> None:
     table = jieba_idf()
     begun = time.process_time()
-    assert table.values([b"a" * 4_000_000, "河岸".encode()])[0] == table.values([b"a" * 40])[0]
+    assert (
+        table.values.of([b"a" * 4_000_000, "河岸".encode()])[0] == table.values.of([b"a" * 40])[0]
+    )
     assert time.process_time() - begun < 1
