@@ -4,7 +4,7 @@ MinHash bands of their forms (`simdup.features.short_texts`) propose pairs.  Sin
 are changed all over a short form leave few of its runs, but more of its runs of two; these say
 little, unless it is known where they are, which edits hardly change.  In very short ones one edit
 changes nearly all runs, so two that differ in one share a key of another kind: one of them, or
-both, without a character.  Bounds that are never
+both, without a character.  PairBounds that are never
 wrong reject those that cannot have the similarity: one edit changes the length by at most one, the
 characters by at most two (one goes, one comes), and the runs of two characters by at most four.
 """
@@ -23,7 +23,7 @@ from simdup.features.shingles import Sets
 from simdup.features.short_texts import form_sets
 from simdup.features.text import ends_of, to_codes
 from simdup.fingerprints.bands import banding_at
-from simdup.kernels.groups import Bounds, odd_sketches
+from simdup.kernels.groups import PairBounds, odd_sketches
 from simdup.kernels.sketches import runs, signatures
 from simdup.lsh.families import Banding, bands
 from simdup.mix64 import mix64
@@ -121,7 +121,7 @@ class EditSignatures(NamedTuple):
     def may_reach(self, i: RowIds, j: RowIds) -> Bools:
         """Return which pairs of rows may have the similarity; none that has it is rejected."""
         n = len(self.lengths)
-        bounds = Bounds(n, self.similarity, 0)
+        bounds = PairBounds(n, self.similarity, 0)
         bounds.by_forms(self.lengths, np.zeros(n, np.uint64), sys.maxsize, *self.sketches)
         return bounds.possible(i, j)
 

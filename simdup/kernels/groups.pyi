@@ -10,7 +10,7 @@ def odd_sketches(
     starts: NDArray[np.int64], hashes: NDArray[np.uint64], words: int
 ) -> NDArray[np.uint64]: ...
 
-class Bounds:
+class PairBounds:
     rows: int
     sets: bool
     forms: bool
@@ -45,7 +45,7 @@ class Walk:
         way: int,
         lists: NDArray[np.int64],
         rows: NDArray[np.int64],
-        bounds: Bounds,
+        bounds: PairBounds,
         asking: NDArray[np.int64],
         *,
         ranks: NDArray[np.int64] | None = ...,

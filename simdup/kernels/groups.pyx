@@ -12,7 +12,7 @@ depends on the answers so far:
   Whoever meets a row of which it is not known yet whether it is a centre waits for that.
 - Rows that look for their *first* partner ask about none after the best one so far.
 
-Two rows may share many lists, and ask only in the first of these.  `Bounds` that are never wrong
+Two rows may share many lists, and ask only in the first of these.  `PairBounds` that are never wrong
 drop most pairs that do not belong together, before anybody asks:
 
 - *Rest.*  Elements have one order in all sets, so if the sets of two rows share enough, they share
@@ -140,7 +140,7 @@ def odd_sketches(const int64_t[::1] starts, const uint64_t[::1] hashes, int64_t 
     return made
 
 
-cdef class Bounds:
+cdef class PairBounds:
     """What rules out that two rows are similar enough, without asking.
 
     Attributes
@@ -248,7 +248,7 @@ cdef class Walk:
         `ALL` asks about each pair once, whatever the answers; `JOIN`, `STAR` or `FIRST`.
     lists, rows : int64[entries]
         The list of each entry, ascending, and its row, ascending in each list (by `ranks`).
-    bounds : Bounds
+    bounds : PairBounds
         Of n rows.
     asking : int64[m]
         The rows that ask, each once.
@@ -283,14 +283,14 @@ cdef class Walk:
     cdef bint directed, down, rested, kinded, chosen, parted
     cdef int64_t n, room, width, coming, asked
     cdef readonly int64_t visits
-    cdef Bounds bounds
+    cdef PairBounds bounds
     cdef const int64_t[::1] rows, rest, kinds, parts, ranks
     cdef const uint8_t[::1] takeable
     cdef int64_t[::1] begins, owns, at, place, one, other
     cdef int32_t[::1] own, own_lists, skip, jump, above, best, queue, later, waiting, behind
     cdef uint8_t[::1] state
 
-    def __init__(self, int way, lists, rows, Bounds bounds, asking, *, ranks=None, rest=None,
+    def __init__(self, int way, lists, rows, PairBounds bounds, asking, *, ranks=None, rest=None,
                  kinds=None, takeable=None, parts=None, roots=None, bint directed=False):
         entries, n = len(rows), bounds.rows
         require(len(lists) == entries and max(n, entries) < 1 << 31)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.kernels.groups import ALL, FIRST, JOIN, STAR, Bounds, Walk
+from simdup.kernels.groups import ALL, FIRST, JOIN, STAR, PairBounds, Walk
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs
 from simdup.search.lists import Lists
 
@@ -100,7 +100,7 @@ class Budget:
         self.unchecked += walk.left
 
 
-def connect(lists: Lists, bounds: Bounds, roots: RowIds, check: Test, budget: Budget) -> RowIds:
+def connect(lists: Lists, bounds: PairBounds, roots: RowIds, check: Test, budget: Budget) -> RowIds:
     """Return the set of each row, by its smallest row: joined with all that pass the check.
 
     `roots` (int64[n]) are the sets to begin with.
@@ -111,7 +111,7 @@ def connect(lists: Lists, bounds: Bounds, roots: RowIds, check: Test, budget: Bu
     return walk.roots
 
 
-def stars(lists: Lists, bounds: Bounds, order: RowIds, check: Test, budget: Budget) -> RowIds:
+def stars(lists: Lists, bounds: PairBounds, order: RowIds, check: Test, budget: Budget) -> RowIds:
     """Return the centre of each row; of those that are not in `order`, -1.
 
     In this order, each free row takes all free rows with which it passes the check, the row first.
@@ -130,7 +130,7 @@ def stars(lists: Lists, bounds: Bounds, order: RowIds, check: Test, budget: Budg
 
 def first_partners(
     lists: Lists,
-    bounds: Bounds,
+    bounds: PairBounds,
     wanted: RowIds,
     check: Test,
     budget: Budget,
@@ -152,7 +152,7 @@ def first_partners(
     return np.where(found < bounds.rows, found, -1)
 
 
-def possible_pairs(lists: Lists, bounds: Bounds, test: Test, most: int) -> Lists:
+def possible_pairs(lists: Lists, bounds: PairBounds, test: Test, most: int) -> Lists:
     """Return a list for each pair that passes a test, or all lists if there are too many pairs."""
     pairs, walk = [np.zeros((2, 0), np.int64)], lists.walk(ALL, bounds, np.unique(lists.rows))
     for i, j in Budget(sys.maxsize).questions(walk):

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.kernels.groups import Bounds, Walk
+from simdup.kernels.groups import PairBounds, Walk
 from simdup.mix64 import mix64
 from simdup.search.arrays import U64, Bools, RowIds, read_rows, row_bits, run_starts
 
@@ -120,7 +120,7 @@ class Lists:
             np.diff(run_starts(self.lists[order], kinds[order]), append=len(self))
         )
 
-    def walk(self, way: int, bounds: Bounds, asking: RowIds, **more: Any) -> Walk:
+    def walk(self, way: int, bounds: PairBounds, asking: RowIds, **more: Any) -> Walk:
         """Return the questions of rows, `asking`, about those that they share lists with."""
         ordered = self
         if "ranks" in more:

@@ -81,10 +81,10 @@ class Bounds:
             first = last
 
     @cached_property
-    def pairs(self) -> groups.Bounds:
+    def pairs(self) -> groups.PairBounds:
         """What rules out pairs; none that meets the criteria is rejected."""
         criteria = self._criteria
-        bounds = groups.Bounds(len(self._compared), criteria.similarity, criteria.covering or 0)
+        bounds = groups.PairBounds(len(self._compared), criteria.similarity, criteria.covering or 0)
         if self.sets is not None:
             bounds.by_sets(*self.sets.sketches, *self.sets.held)
         if self.forms is not None:
@@ -261,7 +261,7 @@ class FormBounds:
         """The documents that have a form."""
         return np.flatnonzero(self.has)
 
-    def bound(self, bounds: groups.Bounds) -> None:
+    def bound(self, bounds: groups.PairBounds) -> None:
         """Tell bounds what is known of the forms."""
         documents, n = self._documents, len(self._documents)
         singles, doubles = np.zeros((n, 0), np.uint64), np.zeros((n, 0), np.uint64)

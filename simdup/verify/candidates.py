@@ -17,7 +17,7 @@ import numpy as np
 from simdup.clustering.clusters import Measure, unmeasured
 from simdup.clustering.linkage import Priority, first_come
 from simdup.clustering.rules import allowed
-from simdup.kernels.groups import Bounds
+from simdup.kernels.groups import PairBounds
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
@@ -180,7 +180,7 @@ class Candidates:
         for members in groups_of(roots, np.bincount(roots, weights)[roots] > LARGE):
             some = self.take(members)
             n = len(members)
-            budget, bounds = Budget(float(VISITS * LOOK * n)), Bounds(n, 0, 0)
+            budget, bounds = Budget(float(VISITS * LOOK * n)), PairBounds(n, 0, 0)
             exact = connect(some.lists(), bounds, np.arange(n), some.test, budget)
             # Where it costs too much, they stay together: only more is left to the large group.
             if not budget.unchecked:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Group
 from simdup.clustering.rules import across_groups
-from simdup.kernels.groups import Bounds as BoundsOfPairs
+from simdup.kernels.groups import PairBounds
 from simdup.model.measures import DocumentPair, MeasuredPairs, Measures
 from simdup.model.table import Documents
 from simdup.search.arrays import Bools, RowIds, hamming_distances
@@ -296,7 +296,7 @@ class LargeGroup:
         return self.compared.of_kinds(lists)
 
     @cached_property
-    def _lists(self) -> tuple[Lists, BoundsOfPairs]:
+    def _lists(self) -> tuple[Lists, PairBounds]:
         """Lists in which all possible pairs meet, except those of two in the star of the centre.
 
         Beside them comes what rules pairs out.
@@ -311,7 +311,7 @@ class LargeGroup:
         if FEW_PAIRS * n < pairs <= _VISITS * n:
             possible = possible_pairs(lists, bounds, self.compared.test, _POSSIBLE * n)
             if possible is not lists:
-                return self.compared.of_kinds(possible), BoundsOfPairs(n, 0, 0)
+                return self.compared.of_kinds(possible), PairBounds(n, 0, 0)
         return lists, bounds
 
 

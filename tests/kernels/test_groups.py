@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lab.oracles import groups
 from lab.oracles.short_texts import edit_similarity
 from simdup.fingerprints.edit_bands import edit_signatures
-from simdup.kernels.groups import ALL, FIRST, JOIN, STAR, Bounds, Walk, odd_sketches
+from simdup.kernels.groups import ALL, FIRST, JOIN, STAR, PairBounds, Walk, odd_sketches
 from simdup.model.criteria import Criteria
 
 Rows = NDArray[np.int64]
@@ -36,7 +36,7 @@ def test_sketches_never_rule_out_what_is_similar(
 ) -> None:
     n, (starts, hashes) = len(sets), columns(sets)
     sketches = odd_sketches(starts, hashes, words) if words else np.zeros((n, 0), np.uint64)
-    bounds = Bounds(n, similarity, 0.8)
+    bounds = PairBounds(n, similarity, 0.8)
     bounds.by_sets(sketches, np.diff(starts), NONE, NO_HASHES)
     i, j = pairs_of(n)
     for a, b, good, holds in zip(
@@ -52,7 +52,7 @@ def test_sketches_never_rule_out_what_is_similar(
 @given(SETS, SIMILARITIES)
 def test_sets_that_are_held_tell_what_is_similar(sets: list[set[int]], similarity: float) -> None:
     n, (starts, hashes) = len(sets), columns(sets)
-    bounds = Bounds(n, similarity, 0)
+    bounds = PairBounds(n, similarity, 0)
     bounds.by_sets(odd_sketches(starts, hashes, 2), np.diff(starts), starts, hashes)
     i, j = pairs_of(n)
     expected = [
@@ -68,7 +68,7 @@ def test_forms_never_rule_out_what_is_similar(forms: list[str], data: st.DataObj
     numbers = np.array([data.draw(st.integers(0, 1)) for _ in forms], np.uint64)
     known = np.array([data.draw(st.booleans()) for _ in forms])
     signatures = edit_signatures(forms, numbers, criteria)
-    bounds = Bounds(n, 0.7, 0)
+    bounds = PairBounds(n, 0.7, 0)
     letters = np.where(known, signatures.lengths, 0)
     bounds.by_forms(letters, numbers, 6, *signatures.sketches)
     i, j = pairs_of(n)
@@ -102,7 +102,7 @@ def test_who_may_be_taken_in_a_list_is_asked_about_there(data: st.DataObject) ->
     takes -= set(data.draw(st.lists(st.sampled_from(sorted(takes))))) if takes else set()
     number, rows, takeable = map(np.array, zip(*entries, strict=True))
     walk = Walk(
-        STAR, number, rows, Bounds(n, 0, 0), np.array(order), ranks=ranks, takeable=takeable
+        STAR, number, rows, PairBounds(n, 0, 0), np.array(order), ranks=ranks, takeable=takeable
     )
     asked: list[tuple[int, int]] = []
     while True:
@@ -125,7 +125,7 @@ def test_who_may_be_taken_in_a_list_is_asked_about_there(data: st.DataObject) ->
 def test_a_walk_that_stops_early_says_how_much_is_left(way: int) -> None:
     n = 50
     rows = np.arange(n)
-    walk = Walk(way, np.zeros(n, np.int64), rows, Bounds(n, 0, 0), rows)
+    walk = Walk(way, np.zeros(n, np.int64), rows, PairBounds(n, 0, 0), rows)
     assert walk.left >= n * (n - 1) // 2
     left = walk.left
     while True:
@@ -142,7 +142,7 @@ def test_a_walk_that_stops_early_says_how_much_is_left(way: int) -> None:
 def test_sets_of_a_walk_may_be_joined_before() -> None:
     rows = np.arange(4)
     roots = np.array([0, 0, 2, 2])
-    walk = Walk(JOIN, np.zeros(4, np.int64), rows, Bounds(4, 0, 0), rows, roots=roots)
+    walk = Walk(JOIN, np.zeros(4, np.int64), rows, PairBounds(4, 0, 0), rows, roots=roots)
     i, j = walk.questions(100)
     assert {tuple(sorted(pair)) for pair in zip(i.tolist(), j.tolist(), strict=True)} <= {
         pair for pair in combinations(range(4), 2) if roots[pair[0]] != roots[pair[1]]
@@ -153,7 +153,7 @@ def test_sets_of_a_walk_may_be_joined_before() -> None:
 
 def walk(**columns: NDArray[np.generic]) -> Walk:
     rows = np.arange(2)
-    given = {"lists": np.zeros(2, np.int64), "rows": rows, "bounds": Bounds(2, 0, 0)}
+    given = {"lists": np.zeros(2, np.int64), "rows": rows, "bounds": PairBounds(2, 0, 0)}
     return Walk(JOIN, **given | {"asking": rows} | columns)  # type: ignore[arg-type]
 
 
@@ -179,15 +179,15 @@ SKETCH = np.zeros((2, 1), np.uint64)
         lambda: walk(ranks=TWO[::-1].copy()),
         lambda: walk(roots=TWO[::-1].copy()),
         lambda: walk().answer(np.ones(1, np.bool_)),
-        lambda: Bounds(2, 0, 0).possible(TWO, TWO + 1),
-        lambda: Bounds(2, 0, 0).possible(TWO, TWO - 1),
-        lambda: Bounds(2, 0, 0).possible(TWO, ONE),
-        lambda: Bounds(2, 0, 0).by_sets(SKETCH[:1], TWO, NONE, NO_HASHES),
-        lambda: Bounds(2, 0, 0).by_sets(SKETCH, ONE, NONE, NO_HASHES),
-        lambda: Bounds(2, 0, 0).by_sets(SKETCH, TWO, TWO, NO_HASHES),
-        lambda: Bounds(2, 0, 0).by_sets(SKETCH, TWO, np.array([0, 1, 2]), NO_HASHES),
-        lambda: Bounds(2, 0, 0).by_forms(ONE, SKETCH[:, 0].copy(), 5, SKETCH, SKETCH),
-        lambda: Bounds(2, 0, 0).by_forms(TWO, SKETCH[:, 0].copy(), 5, SKETCH[:1], SKETCH),
+        lambda: PairBounds(2, 0, 0).possible(TWO, TWO + 1),
+        lambda: PairBounds(2, 0, 0).possible(TWO, TWO - 1),
+        lambda: PairBounds(2, 0, 0).possible(TWO, ONE),
+        lambda: PairBounds(2, 0, 0).by_sets(SKETCH[:1], TWO, NONE, NO_HASHES),
+        lambda: PairBounds(2, 0, 0).by_sets(SKETCH, ONE, NONE, NO_HASHES),
+        lambda: PairBounds(2, 0, 0).by_sets(SKETCH, TWO, TWO, NO_HASHES),
+        lambda: PairBounds(2, 0, 0).by_sets(SKETCH, TWO, np.array([0, 1, 2]), NO_HASHES),
+        lambda: PairBounds(2, 0, 0).by_forms(ONE, SKETCH[:, 0].copy(), 5, SKETCH, SKETCH),
+        lambda: PairBounds(2, 0, 0).by_forms(TWO, SKETCH[:, 0].copy(), 5, SKETCH[:1], SKETCH),
         lambda: odd_sketches(TWO, NO_HASHES, 1),
         lambda: odd_sketches(NONE, NO_HASHES, 0),
     ],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from lab.oracles import groups
-from simdup.kernels.groups import Bounds
+from simdup.kernels.groups import PairBounds
 from simdup.search.arrays import distinct
 from simdup.search.forest import Forest
 from simdup.search.grouping import (
@@ -73,7 +73,7 @@ def check_of(pairs: Pairs, n: int) -> Test:
 
 
 def connected(lists: Lists, n: int, check: Test, budget: Budget) -> NDArray[np.int64]:
-    return connect(lists, Bounds(n, 0, 0), np.arange(n), check, budget)
+    return connect(lists, PairBounds(n, 0, 0), np.arange(n), check, budget)
 
 
 @given(graphs())
@@ -96,7 +96,7 @@ def test_lists_of_the_pairs_that_are_possible(graph: Graph, most: int) -> None:
     pairs = [(i, j) for i, j in set().union(*every) if kinds is None or kinds[i] != kinds[j]]
     assert graph.lists.count_pairs() >= len(pairs) >= len(graph.pairs)
     expected = sorted((i, j) for i, j in pairs if (i + j) % 3)
-    lists = possible_pairs(graph.lists, Bounds(graph.n, 0, 0), possible, most)
+    lists = possible_pairs(graph.lists, PairBounds(graph.n, 0, 0), possible, most)
     assert (lists is graph.lists) == (len(expected) > most)
     if lists is not graph.lists:
         assert sorted(map(tuple, lists.rows.reshape(-1, 2).tolist())) == expected
@@ -118,7 +118,7 @@ def test_stars(graph: Graph, random: object) -> None:
     n, pairs = graph.n, graph.pairs
     order = list(range(n))
     random.shuffle(order)  # type: ignore[attr-defined]
-    bounds = Bounds(n, 0, 0)
+    bounds = PairBounds(n, 0, 0)
     found = stars(graph.lists, bounds, np.array(order), graph.check, Budget(1e12))
     centres = groups.stars([*pairs, *((j, i) for i, j in pairs)], order)
     assert found.tolist() == [centres[row] for row in range(n)]
@@ -131,7 +131,7 @@ def test_first_partners(graph: Graph, data: st.DataObject) -> None:
     if data.draw(st.booleans()):
         part = st.integers(-1, 2)
         parts = np.array(data.draw(st.lists(part, min_size=graph.n, max_size=graph.n)), np.int64)
-    rows, bounds = np.array(wanted, np.int64), Bounds(graph.n, 0, 0)
+    rows, bounds = np.array(wanted, np.int64), PairBounds(graph.n, 0, 0)
     found = first_partners(graph.lists, bounds, rows, graph.check, Budget(1e12), parts)
 
     part_of = None if parts is None else parts.tolist()
@@ -172,7 +172,7 @@ def test_rows_of_one_kind_are_not_visited() -> None:
             kinds = np.zeros(n, np.int64)
             kinds[others] = 1
             lists = Lists.of_keys(np.ones((1, n), np.uint64)).of_kinds(kinds)
-            budget, bounds = Budget(1e12), Bounds(n, 0, 0)
+            budget, bounds = Budget(1e12), PairBounds(n, 0, 0)
             assert not (connected(lists, n, look, budget).any() and passing)
             stars(lists, bounds, np.arange(n), look, budget)
             first_partners(lists, bounds, np.flatnonzero(kinds == 0)[:1000], look, budget)
@@ -197,7 +197,7 @@ def test_what_a_budget_leaves_is_counted(graph: Graph, visits: int) -> None:
     """Rows that it does not reach stay alone; whoever is joined belongs together."""
     n, whole = graph.n, groups.joined(graph.pairs, graph.n)
 
-    bounds = Bounds(n, 0, 0)
+    bounds = PairBounds(n, 0, 0)
 
     def joined(check: Test, budget: Budget) -> NDArray[np.int64]:
         return connected(graph.lists, n, check, budget)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from simdup.kernels.groups import ALL, Bounds, odd_sketches
+from simdup.kernels.groups import ALL, PairBounds, odd_sketches
 from simdup.mix64 import mix64
 from simdup.search.arrays import count_equal, hamming_distances
 from simdup.search.lists import Lists
@@ -50,7 +50,7 @@ def similar(sets: Sets, least: float) -> set[tuple[int, int]]:
 
 def meeting(lists: Lists, sets: Sets, least: float) -> set[tuple[int, int]]:
     """Return which pairs share a list, and are not ruled out by what is left of them there."""
-    bounds = Bounds(len(sets), least, 0)
+    bounds = PairBounds(len(sets), least, 0)
     sizes, nothing = np.array([len(one) for one in sets], np.int64), np.zeros(0, np.uint64)
     bounds.by_sets(np.zeros((len(sets), 0), np.uint64), sizes, np.zeros(1, np.int64), nothing)
     walk = lists.walk(ALL, bounds, np.unique(lists.rows))
