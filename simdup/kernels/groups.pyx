@@ -20,7 +20,8 @@ drop most pairs that do not belong together, before anybody asks:
 - *Odd sketches*: bit b says whether an odd number of elements map to it.  In the exclusive or of
   two sketches common elements cancel out, and every other one changes one bit.  So two sets differ
   in at least as many elements as their sketches differ in bits.
-- What two sets share, counted, where these are held in memory.
+- What two sets share, counted, where these are held in memory: frequent elements are bits, and
+  those of a single set are left out, so few are gone through one by one.
 
 Visits, not questions, take most of the time: each pair of a list once, in all its lists, as long as
 its rows are not in one set.  So whoever asks sets a limit for them.
@@ -36,7 +37,7 @@ M. Mitzenmacher, R. Pagh, N. Pham, "Efficient estimation for high similarities u
 WWW 2014.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
@@ -59,6 +60,12 @@ cdef enum:
     WAITING = -2
     # Rows ask twice as many questions each time, as long as these are not more together.
     TOGETHER = 4096
+    # Elements that at least this share of the sets have get bits: so many at most, 64 MB in all.
+    FREQUENT = 64
+    MOST_BITS = 2048
+    HELD_BITS = 1 << 29
+    # The largest table of counts takes 16 MB.
+    MOST_SLOTS = 1 << 22
     # The room for questions, unless more rows than that ask.
     ROOM = 65536
 # A tolerance for rounding errors.
@@ -92,17 +99,29 @@ cdef extern from *:
         } \\
         return differ <= most; \\
     }
+    /* How many bits two rows of them have both. */
+    #define BOTH(name) static int64_t name(const uint64_t *a, const uint64_t *b, int64_t words) { \\
+        int64_t word, found = 0; \\
+        for (word = 0; word < words; word++) found += ONES(a[word] & b[word]); \\
+        return found; \\
+    }
     NEAR(near_anywhere)
+    BOTH(both_anywhere)
     /* The instruction that counts bits takes a third of the time; older processors have none. */
     #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
     __attribute__((target("popcnt"))) NEAR(near_counted)
+    __attribute__((target("popcnt"))) BOTH(both_counted)
     #define near_words(a, b, words, most) (__builtin_cpu_supports("popcnt") \\
         ? near_counted(a, b, words, most) : near_anywhere(a, b, words, most))
+    #define both(a, b, words) (__builtin_cpu_supports("popcnt") \\
+        ? both_counted(a, b, words) : both_anywhere(a, b, words))
     #else
     #define near_words near_anywhere
+    #define both both_anywhere
     #endif
     """
     bint near_words(const uint64_t *a, const uint64_t *b, int64_t words, double most) noexcept nogil
+    int64_t both(const uint64_t *a, const uint64_t *b, int64_t words) noexcept nogil
 
 
 cdef inline bint near(const uint64_t[:, ::1] sketches, int64_t i, int64_t j,
@@ -152,12 +171,15 @@ cdef class PairBounds:
     """
 
     cdef double similarity, covering, apart
+    cdef uint64_t[:, ::1] bits  # of the frequent elements of each row
+    cdef uint64_t[::1] rare  # the others that may be in several sets, ascending in each row
+    cdef int64_t[::1] rare_starts
     cdef int64_t shortest
     cdef readonly int64_t rows
     cdef readonly bint sets, forms, held
     cdef const uint64_t[:, ::1] sketches, singles, doubles
-    cdef const int64_t[::1] sizes, starts, letters
-    cdef const uint64_t[::1] hashes, numbers
+    cdef const int64_t[::1] sizes, letters
+    cdef const uint64_t[::1] numbers
 
     def __init__(self, int64_t rows, double similarity, double covering):
         self.rows, self.similarity, self.covering = rows, similarity, covering
@@ -167,12 +189,61 @@ cdef class PairBounds:
 
     def by_sets(self, const uint64_t[:, ::1] sketches, const int64_t[::1] sizes,
                 const int64_t[::1] starts, const uint64_t[::1] hashes):
-        """Take the odd sketches and the sizes of sets, and the sets, ascending, if `starts` has any."""
+        """Take the odd sketches and the sizes of sets; the sets, ascending, if `starts` has any."""
         require(sketches.shape[0] == self.rows == sizes.shape[0])
         self.held = starts.shape[0] > 1
-        require(not self.held or starts.shape[0] == self.rows + 1 and cuts(starts, hashes.shape[0]))
         self.sets, self.sketches, self.sizes = True, sketches, sizes
-        self.starts, self.hashes = starts, hashes
+        if self.held:
+            require(starts.shape[0] == self.rows + 1 and cuts(starts, hashes.shape[0]))
+            self.hold(starts, hashes)
+
+    cdef hold(self, const int64_t[::1] starts, const uint64_t[::1] hashes):
+        """Keep sets so that two are compared fast: a bit for each frequent element.
+
+        Those of a single set are in no other, so they are left out.  Elements are counted in a
+        table in which some share a count, so what seems frequent may be rare, but never vice versa.
+        """
+        cdef int64_t m = hashes.shape[0], row, at, bit, slots = 1024, kept = 0, room = 1024, bits
+        cdef int64_t numbered = 0
+        cdef uint32_t often = <uint32_t>max(self.rows // FREQUENT, 2), count
+        cdef uint64_t place
+        while slots < m and slots < MOST_SLOTS:
+            slots *= 2
+        bits = max(min(MOST_BITS, HELD_BITS // max(self.rows, 1)) // 64, 1) * 64
+        while room < 2 * bits:
+            room *= 2
+        cdef uint32_t[::1] counts = np.zeros(slots, np.uint32)
+        cdef uint64_t[::1] known = np.zeros(room, np.uint64)
+        cdef int32_t[::1] bit_of = np.zeros(room, np.int32)
+        rare = np.empty(m, np.uint64)
+        self.rare, self.rare_starts = rare, np.zeros(self.rows + 1, np.int64)
+        self.bits = np.zeros((self.rows, bits // 64), np.uint64)
+        with nogil:
+            for at in range(m):
+                counts[mix(hashes[at]) & <uint64_t>(slots - 1)] += 1
+            for row in range(self.rows):
+                for at in range(starts[row], starts[row + 1]):
+                    place = mix(hashes[at])
+                    count = counts[place & <uint64_t>(slots - 1)]
+                    if count == 1:
+                        continue
+                    bit = -1
+                    if count >= often:
+                        place = place >> 20 & <uint64_t>(room - 1)
+                        while bit_of[place] and known[place] != hashes[at]:
+                            place = (place + 1) & <uint64_t>(room - 1)
+                        if bit_of[place] == 0 and numbered < bits:
+                            numbered += 1
+                            known[place], bit_of[place] = hashes[at], <int32_t>numbered
+                        bit = bit_of[place] - 1
+                    if bit >= 0:
+                        self.bits[row, bit >> 6] |= <uint64_t>1 << (bit & 63)
+                    else:
+                        self.rare[kept] = hashes[at]
+                        kept += 1
+                self.rare_starts[row + 1] = kept
+        self.bits = np.ascontiguousarray(self.bits[:, :(numbered + 63) // 64])
+        self.rare = rare[:kept].copy()
 
     def by_forms(self, const int64_t[::1] letters, const uint64_t[::1] numbers, int64_t shortest,
                  const uint64_t[:, ::1] singles, const uint64_t[:, ::1] doubles):
@@ -221,8 +292,10 @@ cdef class PairBounds:
         if not self.held or self.edited(i, j):
             return True
         one, other = self.sizes[i], self.sizes[j]
-        common = shared(self.hashes, self.starts[i], self.starts[i + 1], self.starts[j],
-                        self.starts[j + 1])
+        common = shared(self.rare, self.rare_starts[i], self.rare_starts[i + 1],
+                        self.rare_starts[j], self.rare_starts[j + 1])
+        if self.bits.shape[1]:
+            common += both(&self.bits[i, 0], &self.bits[j, 0], self.bits.shape[1])
         return <double>common / max(one + other - common, 1) >= self.similarity
 
     def possible(self, const int64_t[::1] i, const int64_t[::1] j, bint directed=False):

@@ -62,6 +62,24 @@ def test_sets_that_are_held_tell_what_is_similar(sets: list[set[int]], similarit
     assert bounds.possible(i, j).tolist() == expected
 
 
+def test_sets_of_frequent_and_rare_elements_tell_what_is_similar() -> None:
+    chance = np.random.default_rng(4)
+    sets = [
+        {*chance.choice(60, 40, replace=False).tolist(), *chance.integers(100, 600, 30).tolist()}
+        for _ in range(300)
+    ]
+    starts, hashes = columns(sets)
+    bounds = PairBounds(300, 0.26, 0)
+    bounds.by_sets(odd_sketches(starts, hashes, 4), np.diff(starts), starts, hashes)
+    i, j = np.triu_indices(300, 1)
+    share = [
+        len(sets[a] & sets[b]) / len(sets[a] | sets[b])
+        for a, b in zip(i.tolist(), j.tolist(), strict=True)
+    ]
+    assert bounds.possible(i, j).tolist() == [one >= 0.26 for one in share]
+    assert 0.1 < np.mean(np.array(share) >= 0.26) < 0.9
+
+
 @given(st.lists(st.text("abc中文", min_size=1, max_size=12), min_size=2, max_size=6), st.data())
 def test_forms_never_rule_out_what_is_similar(forms: list[str], data: st.DataObject) -> None:
     n, criteria = len(forms), Criteria(similarity=0.7)
