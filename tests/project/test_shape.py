@@ -21,7 +21,7 @@ EXCEPTIONS = {
 
 CEILINGS = {
     "lines": 41_530,
-    "lines of compiled loops": 1_650,
+    "lines of compiled loops": 1_740,
     "lines in simdup/cli": 3_000,
     "files": 296,
     "classes": 313,
