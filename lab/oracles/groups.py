@@ -29,7 +29,7 @@ def stars(takes: Pairs, order: Iterable[int]) -> dict[int, int]:
 
 
 def first_partner(pairs: Pairs, row: int, parts: Sequence[int] | None = None) -> int:
-    """The first row of another part that a row is paired with, or -1; -1 is no part."""
+    """The first row of another part that a row is paired with, or -1; part -1 does not count."""
     others = [j if i == row else i for i, j in pairs if row in (i, j)]
     if parts is not None:
         others = [one for one in others if parts[one] >= 0 and parts[one] != parts[row]]
