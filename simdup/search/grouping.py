@@ -111,15 +111,28 @@ def connect(lists: Lists, bounds: PairBounds, roots: RowIds, check: Test, budget
     return walk.roots
 
 
-def stars(lists: Lists, bounds: PairBounds, order: RowIds, check: Test, budget: Budget) -> RowIds:
+def stars(
+    lists: Lists,
+    bounds: PairBounds,
+    order: RowIds,
+    check: Test,
+    budget: Budget,
+    directed: bool = False,
+) -> RowIds:
     """Return the centre of each row; of those that are not in `order`, -1.
 
     In this order, each free row takes all free rows with which it passes the check, the row first.
     Beyond the budget, rows are their own centres.
+
+    Parameters
+    ----------
+    directed : bool
+        Whether a row only takes what it contains.
     """
     ranks = np.full(bounds.rows, -1)
     ranks[order] = np.arange(len(order))
-    walk = lists.take(ranks[lists.rows] >= 0).walk(STAR, bounds, order, ranks=ranks)
+    some = lists.take(ranks[lists.rows] >= 0)
+    walk = some.walk(STAR, bounds, order, ranks=ranks, directed=directed)
     for i, j in budget.questions(walk):
         walk.answer(check(j, i))
     centres = np.full(bounds.rows, -1)

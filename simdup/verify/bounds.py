@@ -26,7 +26,7 @@ from simdup.search.prefixes import Parts, Prefixes
 from simdup.verify.candidates import Candidates
 from simdup.verify.searches import NearFingerprints
 
-# Pairs in a chunk: their sketches take 20 MB.
+# Pairs in a chunk: the indexes of their rows take 1 MB.
 _CHUNK = 1 << 16
 # Documents of which all pairs may be compared: 2**27 pairs take two minutes, their results 34 MB.
 # Fewer where nothing but the measures rules pairs out, 10 us each, or pairs would be left out.
@@ -138,7 +138,6 @@ class SetBounds:
         self._lengths = lengths
         self._criteria = criteria
         self._similarity = criteria.similarity
-        self._covering = criteria.covering or 0.0
 
     @property
     def few(self) -> bool:

@@ -114,12 +114,10 @@ class Crew:
         if not self._work.criteria.verify:
             return unmeasured(a, b)
         # A process that was forked from this one measures alone.
-        alone = self._workers is None or os.getpid() != self._process
-        if self._workers is None or alone or len(a) < 2 * _PAIRS:
+        workers = self._workers if os.getpid() == self._process else None
+        if workers is None or len(a) < 2 * _PAIRS:
             return self._verifier.measure(a, b)
-        found = [
-            part for part in self._workers.map(_tasks(a, b)) if isinstance(part, MeasuredPairs)
-        ]
+        found = [part for part in workers.map(_tasks(a, b)) if isinstance(part, MeasuredPairs)]
         return MeasuredPairs.concat(found)
 
 

@@ -126,7 +126,7 @@ class LargeGroup:
         left &= ~taken
         order = self._order[left[self._order]]
         if len(order):
-            found = stars(*self._lists, order, self._taking, self._budget)
+            found = stars(*self._lists, order, self._taking, self._budget, self._directed)
             centres[order] = found[order]
         return centres
 
