@@ -148,6 +148,7 @@ def first_partners(
     check: Test,
     budget: Budget,
     parts: RowIds | None = None,
+    directed: bool = False,
 ) -> RowIds:
     """Return the first row with which each wanted row passes the check, or -1.
 
@@ -157,8 +158,10 @@ def first_partners(
     ----------
     parts : int64[n], optional
         The first row is of another part than the wanted one, and not of part -1.
+    directed : bool
+        Whether the first row must contain the wanted one.
     """
-    walk = lists.walk(FIRST, bounds, wanted, parts=parts)
+    walk = lists.walk(FIRST, bounds, wanted, parts=parts, directed=directed)
     for i, j in budget.questions(walk):
         walk.answer(check(i, j))
     found = walk.found[wanted]

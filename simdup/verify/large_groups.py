@@ -168,7 +168,7 @@ class LargeGroup:
             return self._taking(j, i)
 
         parts = np.where(references, 0, -1)
-        partners = first_partners(*self._lists, places, holding, self._budget, parts)
+        partners = first_partners(*self._lists, places, holding, self._budget, parts, True)
         return self._paired(partners, places)
 
     def _paired(self, partners: RowIds, places: RowIds) -> dict[int, tuple[int, DocumentPair]]:
