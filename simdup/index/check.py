@@ -11,6 +11,7 @@ from simdup.errors import SimdupError
 from simdup.index.sample import Sample
 from simdup.index.sections import SECTIONS, name_keys
 from simdup.index.session import Session
+from simdup.search.arrays import distinct
 
 
 def find_faults(session: Session, sample: str | None = None) -> list[str]:
@@ -49,7 +50,7 @@ def _block_faults(session: Session, numbers: list[int]) -> list[str]:
             keys.append(columns["name_key"])
             if (name_keys(columns["name"].tolist()) != columns["name_key"]).any():
                 faults.append(f"block {number} has names that cannot be found")
-    if keys and len(np.unique(np.concatenate(keys))) < sum(map(len, keys)):
+    if keys and len(distinct(np.concatenate(keys))) < sum(map(len, keys)):
         faults.append("a name occurs twice")
     return faults
 

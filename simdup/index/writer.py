@@ -17,7 +17,7 @@ from simdup.index.sections import (
 from simdup.index.store import BLOCK, Store
 from simdup.model.settings import Progress
 from simdup.model.table import Documents
-from simdup.search.arrays import U64, contains
+from simdup.search.arrays import U64, contains, distinct
 
 # Documents after which progress is shown: they take 50 ms.
 _STEP = 16 * BLOCK
@@ -90,7 +90,7 @@ class Writer:
         """Write pending changes; return whether documents were removed, and places shifted."""
         removed = bool(self._outdated)
         if removed:
-            self._remove_outdated(np.unique(np.array(self._outdated, np.uint64)))
+            self._remove_outdated(distinct(np.array(self._outdated, np.uint64)))
         pending = concat(self._pending, self._store.words)
         if len(pending):
             blocks = self._store.storage.blocks()

@@ -42,7 +42,7 @@ from simdup.ingest.sources import Input
 from simdup.model.documents import NO_WORDS, Document, Skipped
 from simdup.model.inputs import Unread
 from simdup.model.reading import Reading
-from simdup.model.table import Documents, objects
+from simdup.model.table import Documents, Growing, objects
 from simdup.reuse.sharing import TextSeeds
 from simdup.search.arrays import RowIds
 from simdup.workers import Workers
@@ -160,7 +160,7 @@ class Collector:
     analyzer: Analyzer
     report: SourceReport
     spool: SpoolReader
-    parts: dict[str, list[Documents]] = field(default_factory=dict)
+    parts: dict[str, Growing] = field(default_factory=dict)
     chunks: list[CountedChunk] = field(default_factory=list)
     registry: NameRegistry = field(default_factory=NameRegistry)
     size: int = 0  # how many documents there are
@@ -190,7 +190,7 @@ class Collector:
             self.forms += len(parts[FORMS])
         self.size += len(documents)
         for name, part in parts.items():
-            self.parts.setdefault(name, []).append(part)
+            self.parts.setdefault(name, Growing()).add(part)
         if batch.counts is not None:
             self.chunks.append(batch.counts)
 
@@ -230,8 +230,7 @@ class Collector:
     def take(self) -> Collection:
         """Return what was added; whatever is added later makes another collection."""
         documents, texts, forms = (
-            Documents.concat(self.parts.pop(name, []), spend=True)
-            for name in (DOCUMENTS, TEXTS, FORMS)
+            self.parts.pop(name, Growing()).take(Documents) for name in (DOCUMENTS, TEXTS, FORMS)
         )
         chunks, self.chunks, self.size, self.forms = self.chunks, [], 0, 0
         documents = documents.and_columns(text=_texts_of(documents))

@@ -4,6 +4,14 @@ from numpy.typing import NDArray
 def equal_runs(
     symbols: NDArray[np.uint32], seeds: NDArray[np.uint64], k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def chains(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    gap: int,
+    least: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 def common_lengths(
     symbols: NDArray[np.uint32], a: NDArray[np.int64], b: NDArray[np.int64]
 ) -> NDArray[np.int64]: ...

@@ -4,6 +4,11 @@
 extend to the same run.  So seeds come in order of diagonals and places, and those that lie in the
 run before are passed over: however long a copy is, it is gone through once.
 
+*Chains.*  A run follows another if it begins and ends later in both texts, and at most `gap`
+symbols lie between.  Two runs are joined if each is the nearest of the other, so one run has at
+most one before it.  Only runs that begin about where another ends are looked at, and none of a
+stretch whose runs together are too short.
+
 *In common* is the longest common subsequence, by the rows of the usual table.
 
 References
@@ -67,6 +72,102 @@ def equal_runs(const uint32_t[::1] symbols, const uint64_t[::1] seeds, int64_t k
             last, end = gap, a + right
             runs += 1
     return made[0, :runs], made[1, :runs], made[2, :runs]
+
+
+def chains(
+    const int64_t[::1] a, const int64_t[::1] b, const int64_t[::1] lengths,
+    const int64_t[::1] pairs, int64_t gap, int64_t least,
+):
+    """Join runs that follow each other.
+
+    Parameters
+    ----------
+    a, b, lengths : int64[n]
+        Where each run begins, and its length: by pair of texts, then by a and b.
+    pairs : int64[n]
+        The pair that each belongs to, ascending.
+    gap : int
+        Most symbols between two that are joined, in either text.
+    least : int
+        Symbols of a chain: runs that can be of none with so many stay alone.
+
+    Returns
+    -------
+    first, before, overlaps : int64[n]
+        The first run of the chain that each is in, the run before it, -1 for none, and how many of
+        its symbols belong to that one.
+
+    Raises
+    ------
+    ValueError
+        If the arrays are not of one length, or not in order.
+    """
+    cdef int64_t n = len(pairs), low = 0, high, row, reach, symbols
+    require(len(a) == n and len(b) == n and len(lengths) == n)
+    for row in range(1, n):
+        require(pairs[row - 1] < pairs[row] or pairs[row - 1] == pairs[row] and a[row - 1] <= a[row])
+    made, spaces = np.zeros((3, n), np.int64), np.empty((3, n), np.int64)
+    made[0], made[1] = np.arange(n), -1
+    cdef int64_t[:, ::1] found = made, space = spaces
+    with nogil:
+        while low < n:
+            # Runs farther than a gap from all others in a are of no chain with these.
+            high, reach, symbols = low, a[low], 0
+            while high < n and pairs[high] == pairs[low] and a[high] - reach <= gap:
+                reach = max(reach, a[high] + lengths[high])
+                symbols += lengths[high]
+                high += 1
+            if symbols >= least:
+                join(a, b, lengths, low, high, gap, found, space)
+            low = high
+    return made[0], made[1], made[2]
+
+
+cdef void join(
+    const int64_t[::1] a, const int64_t[::1] b, const int64_t[::1] lengths,
+    int64_t low, int64_t high, int64_t gap, int64_t[:, ::1] found, int64_t[:, ::1] space,
+) noexcept nogil:
+    cdef int64_t[::1] first = found[0], before = found[1], overlaps = found[2]
+    # The nearest run after each, its distance, and that of the nearest one before.
+    cdef int64_t[::1] after = space[0], to_after = space[1], to_before = space[2]
+    cdef int64_t i, j, end, left, middle, right, distance
+    for i in range(low, high):
+        after[i], to_after[i], to_before[i] = -1, gap + 1, gap + 1
+    for i in range(low, high):
+        # What begins long before a run ends is not its continuation, but a repetition within it.
+        end, left, right = a[i] + lengths[i], i + 1, high
+        while left < right:
+            middle = (left + right) // 2
+            if a[middle] < end - gap:
+                left = middle + 1
+            else:
+                right = middle
+        for j in range(left, high):
+            if a[j] > end + gap:
+                break
+            if (
+                a[j] == a[i] or b[j] <= b[i]
+                or a[j] + lengths[j] <= end or b[j] + lengths[j] <= b[i] + lengths[i]
+            ):
+                continue
+            distance = max(a[j] - a[i], b[j] - b[i]) - lengths[i] + overlap(a, b, lengths, i, j)
+            if distance < to_after[i]:
+                after[i], to_after[i] = j, distance
+            if distance < to_before[j]:
+                before[j], to_before[j] = i, distance
+    for j in range(low, high):
+        i = before[j]
+        if i >= 0 and after[i] == j:
+            first[j], overlaps[j] = first[i], overlap(a, b, lengths, i, j)
+        else:
+            before[j] = -1
+
+
+cdef inline int64_t overlap(
+    const int64_t[::1] a, const int64_t[::1] b, const int64_t[::1] lengths, int64_t i, int64_t j,
+) noexcept nogil:
+    """Return how many symbols of run i the run j after it has again, in either text."""
+    return max(0, lengths[i] - min(a[j] - a[i], b[j] - b[i]))
 
 
 def common_lengths(const uint32_t[::1] symbols, const int64_t[:, ::1] a, const int64_t[:, ::1] b):

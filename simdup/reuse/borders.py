@@ -17,7 +17,7 @@ from simdup.features.shingles import hash_runs
 from simdup.mix64 import mix64
 from simdup.reuse.symbols import Symbols
 from simdup.reuse.winnowing import Seeds
-from simdup.search.arrays import I64, U32, U64, Bools, iter_ranges, run_starts
+from simdup.search.arrays import I64, U32, U64, Bools, distinct, iter_ranges, run_starts
 
 # Symbols on either side of all texts: k-grams beside the first and the last one are looked up too.
 MARGIN = 4096
@@ -63,11 +63,11 @@ def common_beside(seeds: Seeds, texts: U32, crowd: Crowd, place: Place) -> tuple
                     found = place.hashes(there)
                     many = _in_many(which, found, texts[own], place.most)
                     positions.append(there[many])
-                    hashes.append(np.unique(found[many]))
-                    going.append(near[rows][np.unique(which[many])])
+                    hashes.append(distinct(found[many]))
+                    going.append(near[rows][distinct(which[many])])
             near = np.concatenate(going)
             distance += step
-    return np.unique(np.concatenate(positions)), np.concatenate(hashes)
+    return distinct(np.concatenate(positions)), np.concatenate(hashes)
 
 
 class Place(NamedTuple):
@@ -87,7 +87,7 @@ def _edges(positions: I64, groups: U64, k: int) -> list[tuple[int, I64]]:
     """Return the groups of common k-grams that no other one comes before, and after."""
     apart = np.diff(positions) >= k
     return [
-        (step, np.unique(groups[np.insert(apart, at, True)]).astype(np.int64))
+        (step, distinct(groups[np.insert(apart, at, True)]).astype(np.int64))
         for step, at in ((-1, 0), (1, len(apart)))
     ]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdup.reuse.symbols import Symbols, end_marks
-from simdup.search.arrays import I64, U32, Bools
+from simdup.search.arrays import I64, U32, Bools, distinct
 
 
 class Sides(NamedTuple):
@@ -122,4 +122,4 @@ class Holders(NamedTuple):
             some = own[side[own]]
             others = some[self.sides.groups[some] != self.sides.groups[some[:1]]]
             leaders += some[:1].tolist() + others[:1].tolist()
-        return np.unique(np.array(leaders, np.int64))
+        return distinct(np.array(leaders, np.int64))

@@ -5,11 +5,9 @@ aligned.  What is in memory at a time depends on the pairs of a few texts, never
 ranges can be worked on in any order, by any number of processes.
 
 Whoever copies a paragraph changes a word here and there, so equal runs that follow each other in
-both texts become one passage.  A run follows another if it begins and ends later in both texts, and
-at most `gap` symbols lie between the two in either.  A run may have several such neighbours, where
-a phrase comes twice: two runs are joined if each is the nearest of the other, so passages are
-chains.  Where two runs overlap, as they do around a word that was left out, the second one begins
-where the first ends; more than `gap` they do not overlap.
+both texts become one passage (`kernels.passages.chains`).  Where two runs overlap, as they do
+around a word that was left out, the second one begins where the first ends; more than `gap` they do
+not overlap.
 
 How much of what lies between joined runs is equal, the longest common subsequence of both sides of
 each gap says.
@@ -30,22 +28,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.kernels.passages import common_lengths, equal_runs
+from simdup.kernels.passages import chains, common_lengths, equal_runs
 from simdup.model.passages import PassageCriteria
 from simdup.reuse.borders import MARGIN, Place
 from simdup.reuse.copies import Sides
 from simdup.reuse.seeds import SeedIndex, index_seeds, iter_pairs
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, end_marks
 from simdup.reuse.winnowing import Seeds, Window, row_symbols
-from simdup.search.arrays import I64, Bools, iter_ranges
+from simdup.search.arrays import I64, Bools, combine_rows, run_starts
 
 # Pairs of seeds that are extended at a time, and that a range of texts has, if it has several.
 _PAIRS = 1 << 20
-# Pairs of runs that are looked at a time.
-_CHUNK = 1 << 20
-
-_NONE = -1
-_FAR = np.int64(2**62)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +66,9 @@ class Runs(NamedTuple):
     b: I64
     lengths: I64
 
-
-class Links(NamedTuple):
-    """Runs that are joined: each with the one before it."""
-
-    before: I64  # row of the run before, or -1
-    overlaps: I64  # symbols at the beginning of a run that belong to the one before
+    def take(self, rows: I64) -> Runs:
+        """Return some of the runs."""
+        return Runs(*(column[rows] for column in self))
 
 
 @dataclass(frozen=True)
@@ -124,28 +114,25 @@ class Finder:
         pairs = texts[:, 0] * len(self.starts) + texts[:, 1]
         # By where they begin in a, runs are in order of the first texts already.
         order = np.argsort(pairs, kind="stable")
-        runs, criteria = Runs(*(column[order] for column in runs)), self.criteria
-        kept = promising(runs, pairs[order], criteria.gap, criteria.min_length)
-        order, runs = order[kept], Runs(*(column[kept] for column in runs))
-        found = self._joined(runs, link(runs, pairs[order], criteria.gap), texts[order])
+        found = self._chained(runs.take(order), texts[order], pairs[order])
         starts = self.starts[found.texts]
         return outermost(replace(found, a=found.a - starts[:, :1], b=found.b - starts[:, 1:]))
 
     def _runs(self, low: int, high: int) -> Runs:
-        """Return the equal runs of some texts and later ones, in order."""
+        """Return the equal runs of some texts and later ones, each once, by where they begin."""
         index, k = self.index, Window.of(self.criteria.min_run).k
-        found, free = Runs(*np.zeros((3, 0), np.int64)), self.sides.free
+        parts = [Runs(*np.zeros((3, 0), np.int64))]
         first, end = np.searchsorted(index.texts, [low, high]).tolist()
         for i, j in iter_pairs(index, first, end, _PAIRS):
-            if not free:
+            if not self.sides.free:
                 allowed = self.sides.allow(index.texts[i], index.texts[j])
                 i, j = i[allowed], j[allowed]
-            more = extend(self.symbols, index.positions[i], index.positions[j], k)
-            if index.common:
-                own = self._own(more)
-                more = Runs(*(column[own >= k] for column in more))
-            found = distinct(Runs(*map(np.append, found, more)))
-        return found
+            found = extend(self.symbols, index.positions[i], index.positions[j], k)
+            parts.append(found.take(np.flatnonzero(self._own(found) >= k)))
+        runs = Runs(*map(np.concatenate, zip(*parts, strict=True)))
+        keys = combine_rows(runs.a, runs.b)
+        order = np.argsort(keys)
+        return runs.take(order[run_starts(keys[order])])
 
     def _own(self, runs: Runs) -> I64:
         """Return how many symbols of runs are not in too many texts."""
@@ -153,25 +140,27 @@ class Finder:
         own: I64 = runs.lengths - np.maximum(a, b)
         return own
 
-    def _joined(self, runs: Runs, links: Links, texts: I64) -> Passages:
+    def _chained(self, runs: Runs, texts: I64, pairs: I64) -> Passages:
         """Return the chains of runs that are long enough; positions are those of the runs."""
-        first = heads(links)
-        own = runs.lengths - links.overlaps
-        equal = _sums(first, own)
+        least = self.criteria.min_length
+        first, before, overlaps = chains(*runs, pairs, self.criteria.gap, least)
+        own = runs.lengths - overlaps
+        # Few runs are left of most texts.
+        rows = np.flatnonzero(_sums(first, own)[first] >= least)
+        runs, own, overlaps, texts = runs.take(rows), own[rows], overlaps[rows], texts[rows]
+        first, joined = np.searchsorted(rows, first[rows]), np.flatnonzero(before[rows] >= 0)
+        before = np.searchsorted(rows, before[rows[joined]])
         ends_a, ends_b = runs.a + runs.lengths, runs.b + runs.lengths
         in_rows = np.searchsorted(self.rows, ends_a) - np.searchsorted(self.rows, ends_a - own)
-        lengths = equal - _sums(first, in_rows)
-        rows = np.flatnonzero(lengths[first] >= self.criteria.min_length)
-        last_a, last_b = np.zeros((2, len(first)), np.int64)
-        np.maximum.at(last_a, first[rows], ends_a[rows])
-        np.maximum.at(last_b, first[rows], ends_b[rows])
-        joined = rows[links.before[rows] >= 0]
-        before, overlaps = links.before[joined], links.overlaps[joined]
-        gaps_a = np.stack([ends_a[before], runs.a[joined] + overlaps], 1)
-        gaps_b = np.stack([ends_b[before], runs.b[joined] + overlaps], 1)
-        aligned = equal.copy()
+        lengths = _sums(first, own - in_rows)
+        last_a, last_b = np.zeros((2, len(rows)), np.int64)
+        np.maximum.at(last_a, first, ends_a)
+        np.maximum.at(last_b, first, ends_b)
+        gaps_a = np.stack([ends_a[before], (runs.a + overlaps)[joined]], 1)
+        gaps_b = np.stack([ends_b[before], (runs.b + overlaps)[joined]], 1)
+        aligned = _sums(first, own)
         np.add.at(aligned, first[joined], common_lengths(self.symbols, gaps_a, gaps_b))
-        kept = rows[first[rows] == rows]
+        kept = np.flatnonzero((first == np.arange(len(rows))) & (lengths >= least))
         a = np.stack([runs.a, last_a], 1)[kept]
         b = np.stack([runs.b, last_b], 1)[kept]
         sizes = (a[:, 1] - a[:, 0]) + (b[:, 1] - b[:, 0])
@@ -191,105 +180,13 @@ def surround(texts: SymbolTexts) -> tuple[I64, Symbols]:
 
 
 def extend(symbols: Symbols, a: I64, b: I64, k: int) -> Runs:
-    """Return the maximal equal runs around pairs of positions, a before b, each once, in order.
+    """Return the maximal equal runs around pairs of positions, a before b, each once.
 
     `k` is how many symbols a run has at least; seeds may be equal by their hashes only.
     """
-    seeds = (b - a).astype(np.uint64) << np.uint64(32) | a.astype(np.uint64)
+    seeds = combine_rows(b - a, a)
     seeds.sort()
-    return distinct(Runs(*equal_runs(symbols, seeds, k)))
-
-
-def distinct(runs: Runs) -> Runs:
-    """Return each run once, in order: a maximal run is known by where it begins."""
-    keys = (runs.a.astype(np.uint64) << np.uint64(32)) | runs.b.astype(np.uint64)
-    _, first = np.unique(keys, return_index=True)
-    return Runs(*(column[first] for column in runs))
-
-
-def link(runs: Runs, pairs: I64, gap: int) -> Links:
-    """Join runs.
-
-    Parameters
-    ----------
-    runs : Runs
-        By pair of texts, then by where they begin.
-    pairs : int64[runs]
-        The pair that each belongs to, rising.
-    gap : int
-        Most symbols between two that are joined, in either text.
-    """
-    count = len(runs.a)
-    rows = np.arange(count)
-    # The run after and the run before, with their distance in front: the least are the nearest.
-    none = np.int64((gap + 1) * count)
-    after, before = np.full(count, none), np.full(count, none)
-    firsts, ends = _near(runs, pairs, gap)
-    for i, offsets in iter_ranges(np.maximum(ends - firsts, 0), _CHUNK):
-        j = firsts[i] + offsets
-        distances = _distances(runs, i, j)
-        fit = distances <= gap
-        i, j, distances = i[fit], j[fit], distances[fit] * count
-        np.minimum.at(after, i, distances + j)
-        np.minimum.at(before, j, distances + i)
-    after, before = (np.where(side < none, side % max(count, 1), _NONE) for side in (after, before))
-    before = np.where(after[before] == rows, before, _NONE)
-    overlaps = np.where(before == _NONE, 0, _overlaps(runs, before, rows))
-    return Links(before, overlaps)
-
-
-def promising(runs: Runs, pairs: I64, gap: int, least: int) -> Bools:
-    """Return which runs may be of a chain with so many equal symbols.
-
-    Runs farther than a gap from all others in a are of no chain with these: of the 3 million runs
-    of 1,500 laws six tenths end here, in a tenth of a second; joining them all takes 0.6 s more.
-    """
-    if not len(pairs):
-        return np.zeros(0, np.bool_)
-    new = np.diff(pairs, prepend=-1) != 0
-    reach = _reach(np.cumsum(new), runs.a + runs.lengths)
-    firsts = np.flatnonzero(new | (runs.a - reach > gap))
-    sums = np.add.reduceat(runs.lengths, firsts)
-    return np.repeat(sums >= least, np.diff(np.append(firsts, len(pairs))))
-
-
-def _near(runs: Runs, pairs: I64, gap: int) -> tuple[I64, I64]:
-    """Return for each run the rows of its pair that begin in a where it ends, give or take a gap.
-
-    What begins long before it ends is not its continuation, but a repetition within it.
-    """
-    ends = runs.a + runs.lengths
-    # In one order: pairs far apart from each other.
-    far = (np.cumsum(np.diff(pairs, prepend=-1) != 0)) * (int(ends.max(initial=0)) + 2 * gap + 1)
-    firsts = np.searchsorted(runs.a + far, ends + far - gap)
-    return firsts, np.searchsorted(runs.a + far, ends + far + gap, "right")
-
-
-def _overlaps(runs: Runs, i: I64, j: I64) -> I64:
-    """Return how many symbols of run i the run j after it has again, in either text."""
-    a = runs.a[i] + runs.lengths[i] - runs.a[j]
-    b = runs.b[i] + runs.lengths[i] - runs.b[j]
-    found: I64 = np.maximum(np.maximum(a, b), 0)
-    return found
-
-
-def _distances(runs: Runs, i: I64, j: I64) -> I64:
-    """Return the most symbols between runs i and j; something huge where j does not follow i."""
-    a, b = runs.a[j] - runs.a[i], runs.b[j] - runs.b[i]
-    longer = runs.lengths[j] - runs.lengths[i]
-    follows = (a > 0) & (b > 0) & (a + longer > 0) & (b + longer > 0)
-    between = np.maximum(a, b) - runs.lengths[i] + _overlaps(runs, i, j)
-    return np.where(follows, between, _FAR)
-
-
-def heads(links: Links) -> I64:
-    """Return the first run of the chain that each run is in."""
-    roots = np.where(links.before == _NONE, np.arange(len(links.before)), links.before)
-    while True:
-        further = roots[roots]
-        if (further == roots).all():
-            return roots
-        roots = further
+    return Runs(*equal_runs(symbols, seeds, k))
 
 
 def _sums(rows: I64, values: I64) -> I64:

@@ -20,7 +20,17 @@ import numpy as np
 from simdup.mix64 import GOLDEN
 from simdup.reuse.borders import Crowd, Place, common_beside
 from simdup.reuse.winnowing import Seeds
-from simdup.search.arrays import I64, U32, U64, Bools, iter_ranges, read_rows, row_bits, run_starts
+from simdup.search.arrays import (
+    I64,
+    U32,
+    U64,
+    Bools,
+    distinct,
+    iter_ranges,
+    read_rows,
+    row_bits,
+    run_starts,
+)
 
 # Occurrences of a k-gram in one text that start passages.  The same line a thousand times in two
 # texts is a million pairs, and all of them say one thing.
@@ -31,19 +41,20 @@ _PART = 1 << 19
 
 
 class Stretches(NamedTuple):
-    """Where texts have what too many of them have: what the common seeds cover."""
+    """Where texts have what too many of them have: a bit for each symbol."""
 
-    begins: I64  # of each, rising
-    ends: I64  # and 0 before the first
-    sums: I64  # symbols of those before each, and of all
+    bits: U64
+    sums: I64  # bits set before each word, and in all
 
     @classmethod
-    def of(cls, positions: I64, k: int) -> Stretches:
-        """Return what the k-grams at some positions, rising, cover."""
-        new = np.diff(positions, prepend=-k - 1) > k
-        begins = positions[new]
-        ends = np.append(positions[:-1][new[1:]], positions[-1:]) + k
-        return cls(begins, np.append(0, ends), np.append(0, np.cumsum(ends - begins)))
+    def of(cls, positions: I64, k: int, size: int) -> Stretches:
+        """Return what the k-grams at some positions, ascending, cover of so many symbols."""
+        new, edges = np.diff(positions, prepend=-k - 1) > k, np.zeros(size // 64 * 64 + 64, np.int8)
+        edges[positions[new]] = 1
+        edges[np.append(positions[:-1][new[1:]], positions[-1:]) + k] = -1
+        flags = np.cumsum(edges, dtype=np.int8)
+        bits = np.packbits(flags.view(np.bool_), bitorder="little").view(np.uint64)
+        return cls(bits, np.append(0, np.cumsum(np.bitwise_count(bits), dtype=np.int64)))
 
     def within(self, starts: I64, lengths: I64) -> I64:
         """Return how many symbols of runs lie in them."""
@@ -54,8 +65,9 @@ class Stretches(NamedTuple):
         return self.within(starts[:-1], np.diff(starts))
 
     def _before(self, positions: I64) -> I64:
-        found = np.searchsorted(self.begins, positions)
-        before: I64 = self.sums[found] - np.maximum(self.ends[found] - positions, 0)
+        words = positions >> 6
+        lower = (np.uint64(1) << (positions & 63).astype(np.uint64)) - np.uint64(1)
+        before: I64 = self.sums[words] + np.bitwise_count(self.bits[words] & lower)
         return before
 
 
@@ -108,8 +120,8 @@ def index_seeds(seeds: Seeds, starts: I64, place: Place) -> SeedIndex:
     if len(crowded):
         beside, more = common_beside(seeds, texts, found.crowd, place)
         rare = ~np.isin(seeds.hashes[kept], more)
-        crowded = np.unique(np.concatenate([crowded, beside, seeds.positions[kept[~rare]]]))
-        common += len(np.unique(seeds.hashes[kept[~rare]]))
+        crowded = distinct(np.concatenate([crowded, beside, seeds.positions[kept[~rare]]]))
+        common += len(distinct(seeds.hashes[kept[~rare]]))
         kept, groups = kept[rare], groups[rare]
     positions, texts = seeds.positions[kept], texts[kept]
     contexts = _contexts(kept, groups, positions, texts, place.k)
@@ -122,7 +134,7 @@ def index_seeds(seeds: Seeds, starts: I64, place: Place) -> SeedIndex:
     ranks[order] = np.arange(len(order), dtype=np.uint32)
     return SeedIndex(
         positions, texts, order.astype(np.uint32), ranks, group_first[ranks], group_ends[ranks],
-        first_of[ranks], ends[ranks], common, Stretches.of(crowded, place.k),
+        first_of[ranks], ends[ranks], common, Stretches.of(crowded, place.k, len(place.symbols)),
         found.repeated,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ import numpy as np
 from simdup.features.folding import fold_all
 from simdup.features.shingles import hash_runs
 from simdup.reuse.symbols import HOLE, SymbolTexts, cut
-from simdup.search.arrays import U64, contains
+from simdup.search.arrays import U64, contains, distinct
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Template:
     def of(cls, texts: Sequence[str], run: int) -> Template:
         """Return the template of some texts: all of their runs of so many units."""
         found = [_hashes(cut([folded]), run) for folded in fold_all(texts)]
-        return cls(run, np.unique(np.concatenate([np.zeros(0, np.uint64), *found])))
+        return cls(run, distinct(np.concatenate([np.zeros(0, np.uint64), *found])))
 
     def cover(self, texts: SymbolTexts) -> SymbolTexts:
         """Return texts with holes where they have a run of the template."""

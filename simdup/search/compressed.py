@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.search.arrays import CHUNK, U32, U64, RowIds, iter_ranges
+from simdup.search.arrays import CHUNK, U32, U64, RowIds, distinct, iter_ranges
 
 # Values in a block. The directory's 4 bytes are a quarter of a bit per value, 0.6 % at 10**7; with
 # 64 values the total would be 2.4 % above the bound, with 256 a query decompresses twice as much.
@@ -116,7 +116,7 @@ def decompress_window(table: Compressed, low: U64, high: U64) -> U64:
     begin = np.maximum(np.searchsorted(heads, lowest, side="left") - 1, 0)
     count = np.maximum(np.searchsorted(heads, highest, side="right") - begin, 1)
     hit = [begin[which] + offset for which, offset in iter_ranges(count, CHUNK)]
-    return decompress(table, np.unique(np.concatenate(hit)) if hit else np.empty(0, dtype=np.int64))
+    return decompress(table, distinct(np.concatenate(hit)) if hit else np.empty(0, dtype=np.int64))
 
 
 def _locate_lows(low_bits: int) -> tuple[RowIds, U64]:

@@ -22,6 +22,7 @@ from simdup.search.arrays import (
     RowIds,
     RowPairs,
     combine_rows,
+    distinct,
     iter_ranges,
     mix_rows,
     read_rows,
@@ -84,7 +85,7 @@ def collapse(fingerprints: U64, threads: int = 1) -> Duplicates:
         found.append(combine_rows(leaders[equal], rows[equal]))
         values = values[follows[~equal]]
     both = np.concatenate(found) if found else np.empty(0, dtype=np.uint64)
-    first = np.unique(both >> np.uint64(32)).astype(np.int64)
+    first = distinct(both >> np.uint64(32)).astype(np.int64)
     both = np.concatenate([both, combine_rows(first, first)])
     both.sort()
     starts = run_starts(both >> np.uint64(32))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.kernels.groups import ALL, FIRST, JOIN, STAR, PairBounds, Walk
-from simdup.search.arrays import U64, Bools, RowIds, RowPairs
+from simdup.search.arrays import U64, Bools, RowIds, RowPairs, distinct
 from simdup.search.lists import Lists
 
 # Returns which pairs (i[k], j[k]) of rows belong together.
@@ -105,7 +105,7 @@ def connect(lists: Lists, bounds: PairBounds, roots: RowIds, check: Test, budget
 
     `roots` (int64[n]) are the sets to begin with.
     """
-    walk = lists.walk(JOIN, bounds, np.unique(lists.rows), roots=roots)
+    walk = lists.walk(JOIN, bounds, distinct(lists.rows), roots=roots)
     for i, j in budget.questions(walk):
         walk.answer(check(i, j))
     return walk.roots
@@ -170,7 +170,7 @@ def first_partners(
 
 def possible_pairs(lists: Lists, bounds: PairBounds, test: Test, most: int) -> Lists:
     """Return a list for each pair that passes a test, or all lists if there are too many pairs."""
-    pairs, walk = [np.zeros((2, 0), np.int64)], lists.walk(ALL, bounds, np.unique(lists.rows))
+    pairs, walk = [np.zeros((2, 0), np.int64)], lists.walk(ALL, bounds, distinct(lists.rows))
     for i, j in Budget(sys.maxsize).questions(walk):
         good = test(i, j)
         pairs.append(np.stack([j[good], i[good]]))

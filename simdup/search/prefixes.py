@@ -45,7 +45,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from simdup.mix64 import mix64
-from simdup.search.arrays import U64, RowIds, contains
+from simdup.search.arrays import U64, RowIds, contains, distinct
 from simdup.search.lists import Lists, pack
 
 # The largest table of counts takes 64 MB; smaller ones have eight counts per element.
@@ -123,7 +123,7 @@ class Prefixes:
 
         With `drop`, these alone are left of what was added.
         """
-        self._known = np.unique(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
+        self._known = distinct(np.concatenate([np.zeros(0, np.uint64), *self._hashes]))
         if drop:
             self._hashes, self._rows, self._rest = [], [], []
 
@@ -184,7 +184,7 @@ class Parts:
         self._width = max(1 / similarity, _WIDTH)
         logarithms = np.log(np.maximum(sizes, 1)) / math.log(self._width)
         self._classes = np.floor(logarithms).astype(np.int64)
-        self._present = np.unique(self._classes)
+        self._present = distinct(self._classes)
 
     def lists(self, blocks: Iterable[tuple[RowIds, tuple[RowIds, U64]]]) -> Lists:
         """Return the lists of sets with a part in which they differ in at most one element.

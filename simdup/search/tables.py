@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from simdup.search.arrays import CHUNK, U64, WORD, RowIds, row_bits
+from simdup.search.arrays import CHUNK, U64, WORD, RowIds, distinct, row_bits
 from simdup.search.bitview import BitView
 from simdup.search.pieces import Piece, Pieces, locate, subtract
 from simdup.search.plans import Plan
@@ -71,8 +71,8 @@ def find_long_runs(table: U64, key: int, longest: int | None) -> list[tuple[int,
         differences = table[low:high] ^ table[low + longest : high + longest]
         keys = table[low:high][differences >> shift == 0] >> shift
         if len(keys):
-            found.append(np.unique(keys))
-    keys = np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.uint64)
+            found.append(distinct(keys))
+    keys = distinct(np.concatenate(found)) if found else np.empty(0, dtype=np.uint64)
     begin = np.searchsorted(table, keys << shift, side="left")
     end = np.searchsorted(table, keys << shift | np.uint64((1 << (WORD - key)) - 1), side="right")
     return list(zip(begin.tolist(), end.tolist(), strict=True))

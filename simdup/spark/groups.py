@@ -29,6 +29,7 @@ from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
 from simdup.search import banding
+from simdup.search.arrays import distinct
 from simdup.search.forest import Forest
 from simdup.spark.meet import LABELS
 from simdup.spark.partitions import (
@@ -166,7 +167,7 @@ def _vectors(table: pa.Table) -> Callable[[int], Vector]:
     """Return what returns the vector of a document, under one numbering of the task's terms."""
     hashes = [np.frombuffer(one.as_py(), np.uint64) for one in table["term_hashes"]]
     weights = [np.frombuffer(one.as_py(), np.float64) for one in table["weights"]]
-    every = np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))
+    every = distinct(np.concatenate([np.zeros(0, np.uint64), *hashes]))
 
     def vector_of(document: int) -> Vector:
         columns = np.searchsorted(every, hashes[document]).astype(np.int32)

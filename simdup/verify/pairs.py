@@ -22,7 +22,7 @@ from simdup.clustering.short_texts import formed
 from simdup.fingerprints.bands import mask_fingerprints
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.measures import MeasuredPairs
-from simdup.model.table import Documents
+from simdup.model.table import Documents, Growing
 from simdup.search.arrays import RowIds, RowPairs
 from simdup.verify.bounds import Bounds
 from simdup.verify.candidates import LARGE, Candidates, groups_of
@@ -162,10 +162,12 @@ class _Grouping:
     def _pairs(self, small: RowIds, several: RowIds) -> MeasuredPairs:
         """Return the pairs of documents of no large group, and of their copies, ordered."""
         copies = self._copies
-        pairs = copies.pairs(self._criteria, copies.distinct[small])
+        pairs, every = copies.pairs(self._criteria, copies.distinct[small]), Growing()
         self._found.count(len(pairs), *[len(pairs)] * len(self._criteria.searches))
-        verified = self._verify(self._distinct.take(several))
-        pairs = MeasuredPairs.concat([pairs, *verified], spend=True)
+        every.add(pairs)
+        for verified in self._verify(self._distinct.take(several)):
+            every.add(verified)
+        pairs = every.take(MeasuredPairs)
         return pairs.take(np.lexsort((pairs["b"], pairs["a"])))
 
     def _verify(self, compared: Candidates) -> Iterator[MeasuredPairs]:

@@ -1,4 +1,4 @@
-"""Equal runs and common symbols of stretches: arrays that do not fit each other.
+"""Equal runs, their chains, and common symbols of stretches: arrays that do not fit each other.
 
 What they find is compared with plain Python in `tests/reuse/test_finding.py`.
 """
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simdup.kernels.passages import common_lengths, equal_runs
+from simdup.kernels.passages import chains, common_lengths, equal_runs
 
 SYMBOLS = np.array([1, 2, 3, 9, 1, 2, 3, 8], np.uint32)
 
@@ -23,6 +23,11 @@ def test_seeds_of_one_run_make_one_run() -> None:
     assert not len(equal_runs(SYMBOLS, seeds((0, 4), (3, 7)), 4)[0])
 
 
+def chain(a: list[int], pairs: list[int], runs: int = 2) -> object:
+    ones = np.ones(runs, np.int64)
+    return chains(np.array(a, np.int64), ones, ones, np.array(pairs, np.int64), 3, 1)
+
+
 def span(first: int, last: int) -> np.ndarray:
     return np.array([[first, last]], np.int64)
 
@@ -33,6 +38,10 @@ def span(first: int, last: int) -> np.ndarray:
         lambda: equal_runs(SYMBOLS, seeds((0, 8)), 1),
         lambda: equal_runs(SYMBOLS, np.array([2**64 - 1], np.uint64), 1),
         lambda: equal_runs(SYMBOLS, seeds((1, 5), (0, 4)), 1),
+        lambda: chain([2, 1], [0, 0]),
+        lambda: chain([1, 2], [1, 0]),
+        lambda: chain([1], [0]),
+        lambda: chain([1, 2], [0, 0], runs=1),
         lambda: common_lengths(SYMBOLS, span(0, 9), span(0, 1)),
         lambda: common_lengths(SYMBOLS, span(-1, 2), span(0, 1)),
         lambda: common_lengths(SYMBOLS, span(0, 1), span(0, 9)),

@@ -10,18 +10,17 @@ from hypothesis import strategies as st
 from support import examples
 
 from lab.oracles import reuse as oracle
-from simdup.kernels.passages import common_lengths
+from simdup.kernels.passages import chains, common_lengths
 from simdup.model.passages import PassageCriteria
 from simdup.reuse.finding import (
     Finder,
     Passages,
     Runs,
     extend,
-    heads,
-    link,
     outermost,
     shares,
 )
+from simdup.reuse.seeds import Stretches
 from simdup.reuse.symbols import SymbolTexts
 from simdup.reuse.winnowing import Window, row_symbols, winnow
 
@@ -96,12 +95,14 @@ def test_common_text_is_in_too_many_texts(texts: Texts, least: int, common: int)
             if sum(tuple(text[o : o + k]) in some for some in grams) > common:
                 here.update(range(start + o, start + o + k))
         covered.append(here)
-    stretches = zip(found.begins.tolist(), found.ends[1:].tolist(), strict=True)
-    mine = [p for begin, end in stretches for p in range(begin, end)]
-    assert len(mine) == len(set(mine)) == found.sums[-1]
-    assert set(mine) <= set().union(*covered)
     every = np.arange(int(tried.starts[-1]))
-    assert found.within(every, np.ones_like(every)).nonzero()[0].tolist() == mine
+    mine = found.within(every, np.ones_like(every)).nonzero()[0].tolist()
+    assert len(mine) == found.sums[-1]
+    assert set(mine) <= set().union(*covered)
+    # Each position that starts a common k-gram, and what it covers.
+    again = Stretches.of(np.array(mine, np.int64), 1, len(tried.symbols))
+    spans = every[:-3], np.full(len(every) - 3, 3)
+    assert again.within(*spans).tolist() == found.within(*spans).tolist()
 
 
 @pytest.mark.parametrize("most", [10, 39, 40, 41])
@@ -149,19 +150,33 @@ def test_symbols_of_rows_are_those_of_their_k_grams(text: list[int], k: int) -> 
 
 
 @examples(20)
-@given(sharing_texts(), st.integers(0, 12))
-def test_runs_are_joined_where_each_is_the_nearest(texts: Texts, gap: int) -> None:
+@given(sharing_texts(), st.integers(0, 12), st.integers(0, 30))
+def test_runs_are_joined_where_each_is_the_nearest(texts: Texts, gap: int, least: int) -> None:
     pairs, columns, expected = [], [], []
     for number, other in enumerate(texts[1:]):
         runs = sorted(oracle.equal_runs(texts[0], other, 3))
         columns += runs
         pairs += [number] * len(runs)
-        chains = oracle.joined(runs, gap)
-        expected += [(number, *run, *chain[0]) for chain in chains for run in chain]
-    a, b, lengths = np.array(columns, np.int64).reshape(-1, 3).T
-    first = heads(link(Runs(a, b, lengths), np.array(pairs, np.int64), gap)).tolist()
-    found = [(n, *run, *columns[row]) for n, run, row in zip(pairs, columns, first, strict=True)]
-    assert sorted(found) == sorted(expected)
+        expected += [[(number, *run) for run in chain] for chain in oracle.joined(runs, gap)]
+    a, b, lengths = np.array(columns, np.int64).reshape(-1, 3).T.copy()
+    first, before, overlaps = chains(a, b, lengths, np.array(pairs, np.int64), gap, least)
+    found: dict[int, list[tuple[int, ...]]] = {}
+    for n, run, row in zip(pairs, columns, first.tolist(), strict=True):
+        found.setdefault(row, []).append((n, *run))
+    own = {row: int((lengths - overlaps)[first == row].sum()) for row in found}
+    long = [chain for row, chain in found.items() if own[row] >= least]
+    every = [chain for chain in expected if chain in long or length(chain) >= least]
+    assert sorted(long) == sorted(every)
+    assert all(row == i or first[row] == first[i] for i, row in enumerate(before) if row >= 0)
+
+
+def length(chain: list[tuple[int, ...]]) -> int:
+    """Equal symbols of a chain; a run begins where the one before it ends in both texts."""
+    total = 0
+    for before, (_, a, b, n) in zip([None, *chain], chain, strict=False):
+        overlap = max(before[1] + before[3] - a, before[2] + before[3] - b, 0) if before else 0
+        total += n - overlap
+    return total
 
 
 stretch = st.lists(st.integers(0, 4), max_size=12)
@@ -244,8 +259,7 @@ def test_memory_is_bounded_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     criteria = PassageCriteria(min_run=6, min_length=20, common=50)
     whole = finder(texts, criteria)
-    for name, value in (("seeds._PART", 64), ("finding._PAIRS", 50), ("finding._CHUNK", 7),
-                        ("winnowing._PART", 33)):  # fmt: skip
+    for name, value in (("seeds._PART", 64), ("finding._PAIRS", 50), ("winnowing._PART", 33)):
         monkeypatch.setattr(f"simdup.reuse.{name}", value)
     small = finder(texts, criteria)
     assert len(small.ranges()) > 5
