@@ -110,7 +110,7 @@ class Command(PlainCommand):
 
     def invoke(self, ctx: click.Context) -> Status:
         """Run the command, unless the memory limits of this process are too low."""
-        process.require_memory()
+        process.prepare_memory()
         call = Call(ctx)
         call.refuse()
         call.say_waiting()

@@ -75,11 +75,7 @@ def as_option(field: str) -> str:
 
 def as_typed(text: str) -> str:
     """Return a library message with the names in backquotes replaced by what people type."""
-    parts = (
-        part
-        for part in text.split("; ")
-        if not any(as_option(name) == "" for name in _NAME.findall(part))
-    )
+    parts = [part for part in text.split("; ") if all(map(as_option, _NAME.findall(part)))]
     return _NAME.sub(lambda match: as_option(match[1]), "; ".join(parts))
 
 

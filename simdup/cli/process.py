@@ -69,14 +69,19 @@ def _prepare_numpy() -> None:
             os.environ.setdefault("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_ICL")
 
 
-def require_memory() -> None:
-    """Raise if the limits of this process leave too little memory for imports.
+def prepare_memory() -> None:
+    """Prepare the memory of this process; raise if its limits leave too little for imports.
 
     Raises
     ------
     SimdupError
         If a limit is too low; the error names it.
     """
+    import ctypes
+
+    # glibc keeps freed arrays of up to 32 MB: 130 of the 1,090 MB that a million records take.
+    with suppress(AttributeError, OSError, TypeError):  # another C library, another system
+        ctypes.CDLL(None).mallopt(-3, 1 << 22)  # M_MMAP_THRESHOLD
     try:
         import resource
     except ImportError:  # Windows

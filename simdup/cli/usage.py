@@ -119,16 +119,14 @@ def _help(command: str) -> str:
 
 def invalid_value(message: str, kind: click.ParamType[Any]) -> tuple[str, str]:
     """Return what is wrong with a value of an option, and a hint."""
-    if isinstance(kind, click.Choice):
-        typed = re.match(r"'(.*)' is not one of ", message, re.DOTALL)
-        if typed:
-            known = list(map(str, kind.choices))
-            return f"{typed[1]!r} is not one of {', '.join(known)}", _near_choice(typed[1], known)
+    typed = re.match(r"'(.*)' is not one of ", message, re.DOTALL)
+    if typed and isinstance(kind, click.Choice):
+        known = list(map(str, kind.choices))
+        return f"{typed[1]!r} is not one of {', '.join(known)}", _near_choice(typed[1], known)
     outside = re.match(r"(\S+) is not in the range ", message)
     if outside and isinstance(kind, click.IntRange | click.FloatRange):
         return f"{float(outside[1]):.15g} is {_range(kind)}", ""
-    wrong = re.match(r"('.*') is not a valid (integer|float)", message, re.DOTALL)
-    if wrong:
+    if wrong := re.match(r"('.*') is not a valid (integer|float)", message, re.DOTALL):
         return f"{wrong[1]} is not a {'whole ' if wrong[2] == 'integer' else ''}number", ""
     return message, ""
 

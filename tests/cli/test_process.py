@@ -141,13 +141,13 @@ def test_a_signal_in_a_callback_that_swallows_its_exception(tmp_path: Path, name
         "from simdup.cli import main, process\n"
         "class Lock: pass\n"
         f"def freed(reference): os.kill(os.getpid(), signal.{name})\n"
-        "before = process.require_memory\n"
-        "def require_memory():\n"
+        "before = process.prepare_memory\n"
+        "def prepare_memory():\n"
         "    lock = Lock()\n"
         "    held = weakref.ref(lock, freed)\n"
         "    del lock\n"
         "    before()\n"
-        "process.require_memory = require_memory\n"
+        "process.prepare_memory = prepare_memory\n"
         "main(['scan', '.', '-q'])"
     )
     done = subprocess.run(
