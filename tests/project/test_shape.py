@@ -20,8 +20,8 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 41_530,
-    "lines of compiled loops": 1_740,
+    "lines": 41_480,
+    "lines of compiled loops": 1_840,
     "lines in simdup/cli": 3_000,
     "files": 296,
     "classes": 313,

@@ -293,3 +293,19 @@ def check_listed(cluster: Cluster, every: Cluster) -> None:
 def test_a_single_search_proposed_all_that_was_checked(method: str) -> None:
     summary = scan(named(corpus(5)), "plain", run=RunOptions(jobs=1), method=method).summary
     assert summary.candidates_by == {method: summary.candidates}
+
+
+def test_a_document_that_cannot_hold_another_is_not_asked_about_it() -> None:
+    """Chunks overlap, and hardly one has all of another: bounds tell before texts are compared."""
+    chance = random.Random(4)
+    page = [chr(0x4E00 + chance.randrange(900)) for _ in range(2000)]
+    pages = [
+        "".join(chance.choice(page) if chance.random() < 0.02 else one for one in page)
+        for _ in range(12)
+    ]
+    starts = (chance.randrange(1700) for _ in range(600))
+    chunks = [chance.choice(pages)[start : start + 300] for start in starts]
+    criteria = Criteria(similarity=0.5, linkage="star", lossless=True, keep="longest")
+    summary = scan(named(chunks), criteria=criteria, jobs=1).summary
+    assert not summary.unchecked
+    assert summary.candidates < len(chunks)
