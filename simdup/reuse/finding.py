@@ -38,7 +38,7 @@ from simdup.reuse.winnowing import Seeds, Window, row_symbols
 from simdup.search.arrays import I64, Bools, combine_rows, run_starts
 
 # Pairs of seeds that are extended at a time, and that a range of texts has, if it has several.
-_PAIRS = 1 << 20
+_PAIRS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
