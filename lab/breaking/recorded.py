@@ -59,7 +59,7 @@ EXAMPLES = {
     "baseline": "scan corpus homework --baseline known --check -s 0.3",
     "compare": "compare corpus/english/bees.txt corpus/english/bees-edited.txt",
     "compare-diff": "compare --diff corpus/english/bees.txt corpus/english/bees-edited.txt",
-    "compare-columns": "compare --side-by-side corpus/notices/宿舍管理规定-2021.txt "
+    "compare-zh": "compare --diff corpus/notices/宿舍管理规定-2021.txt "
     "corpus/notices/宿舍管理规定-2023.txt --lang zh",
     "compare-jsonl": "compare corpus/news/图书馆延长开放.txt corpus/news/圖書館延長開放.txt "
     "-f jsonl",

@@ -49,7 +49,7 @@ def command(call: Call) -> Status:
         fingerprinter, skipped, notes = learn_fingerprinter(watched, idf_from)
     screen.skipped(skipped, notes)
     with call.writing(*paths, *filter(None, [idf_from])) as stream:
-        texts, show = (a.text, b.text), call["diff"] or call["side_by_side"]
+        texts, show = (a.text, b.text), call["diff"]
         differences = show or (out.format == "text" and math.prod(map(len, texts)) <= _FEW_PAIRS)
         compared = compare_documents(documents, fingerprinter, settings.criteria, differences)
         if out.format == "jsonl":
@@ -66,9 +66,7 @@ def command(call: Call) -> Status:
             )  # fmt: skip
             stream.writelines(lines)
             if show:
-                from simdup.output.columns import columns_text
                 from simdup.output.diff import diff_text
 
-                beside = columns_text if call["side_by_side"] else diff_text
-                stream.writelines(beside(compared, texts, paint))
+                stream.writelines(diff_text(compared, texts, paint))
     return call.finish(no=not compared.duplicates)

@@ -345,8 +345,6 @@ _OUTPUT = (
     Row("--check", "query", "Exit with status 1 if any document has a match.", trial="twice||"),
     Row("--add", "query", "Add documents without a match to the index.", common=True, typed=WRITES),
     Row("--diff", "compare", "Show the texts and what differs.", common=True),
-    Row("--side-by-side", "compare", "Like --diff, in two columns.", common=True,
-        rules=(Idle(lambda o: o.format == "jsonl", "JSONL has no columns"),), trial="|--diff|"),
     Row("-f, --format FORMAT", _WRITTEN, "Output format", (*FORMATS, PAGE), of=Output, default=None,
         common=True, shown="by suffix, else text", rules=(Yields(lambda o: o.decides_format),),
         per={"scan": {"kind": (*FORMATS, PAGE, GITHUB)}, "pairs": {"kind": FORMATS},

@@ -77,12 +77,9 @@ def prepare_memory() -> None:
     SimdupError
         If a limit is too low; the error names it.
     """
-    import ctypes
+    from simdup.kernels.memory import return_freed
 
-    # glibc keeps freed arrays of up to 32 MB: 110 of the 1,090 MB that a million records take.
-    with suppress(AttributeError, OSError, TypeError):  # another C library, another system
-        for parameter, size in ((-3, 1 << 22), (-1, 1 << 25)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
-            ctypes.CDLL(None).mallopt(parameter, size)
+    return_freed()
     try:
         import resource
     except ImportError:  # Windows

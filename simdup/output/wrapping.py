@@ -95,11 +95,6 @@ def _chop(atom: str, width: int) -> Iterator[str]:
     yield atom[start:]
 
 
-def cells(line: Line) -> int:
-    """Return the width of a line."""
-    return sum(cell_len(piece.text) for piece in line)
-
-
 def painted(line: Line, paint: Painter) -> str:
     """Return a line as it is written."""
     return "".join(paint(style, text) if style else text for style, text in line)

@@ -5,32 +5,20 @@ segmenter, on their folded form, so that a text in traditional characters is cut
 in simplified characters.  Everything else is cut into Unicode words, scripts that put no spaces
 between words into characters.
 
-A longest common subsequence of these is not what a person wants to read, so what matches by chance
-between two larger changes is given up.
-
-The table of lengths of common subsequences grows by at most one from cell to cell, so a row is a
-number with a bit a cell, and the next row takes five operations on such numbers, whatever their
-length (Hyyro 2004).  Where all rows would take too much memory, the second sequence is halved, and
-the last rows of both halves tell where to cut the first (Hirschberg 1975).
-
-References
-----------
-H. Hyyrö, "Bit-parallel LCS-length computation revisited", AWOCA 2004.
-D. Hirschberg, "A linear space algorithm for computing maximal common subsequences", CACM 18, 1975.
+A longest common subsequence of these, as rapidfuzz finds it, is not what a person wants to read: so
+what matches by chance between two larger changes is given up.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 from zlib import crc32
 
-import numpy as np
-from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq
 
 from simdup.corpus.decoding import unify_line_ends
 from simdup.features.analyzer import Analyzer
@@ -41,15 +29,13 @@ _HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _WITHOUT_SPACES = "\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff"
 # A longer word is a guess of the segmenter's at what it does not know.
 _LONGEST = 8
-# Pairs of words that are compared: two texts of 300 kB, 1.1 s.  Longer texts are first compared by
+# Pairs of words that are compared, at a bit each: 128 MB.  Longer texts are first compared by
 # sections, of the first of about so many words that make few enough pairs.
-_MOST_PAIRS = 1 << 32
+_MOST_PAIRS = 1 << 30
 _SECTIONS = (8, 64, 512)
 # A run of fewer words between changes that are both so many times as long is chance: between
 # unrelated texts such runs are punctuation and function words.
 _FEW_WORDS, _TIMES = 5, 4
-# Cells of a table whose rows are kept, a bit each: 128 MB.
-_MOST_CELLS = 1 << 30
 
 
 class Words(NamedTuple):
@@ -266,13 +252,11 @@ def _runs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[CommonRun]:
     """Yield what two sequences have in common; nothing of sequences that are too long."""
     if len(a) * len(b) > _MOST_PAIRS:
         return
-    first = last = (0, 0)  # the run that has begun, and its end
-    for i, j in [*longest_common(a, b), (len(a), len(b) + 1)]:
-        if (i, j) != last:
-            if first < last:
-                yield CommonRun(first[0], last[0], first[1], last[1])
-            first = i, j
-        last = i + 1, j + 1
+    numbers: dict[Hashable, int] = {}
+    x, y = ([numbers.setdefault(one, len(numbers)) for one in side] for side in (a, b))
+    for one in LCSseq.opcodes(x, y):
+        if one.tag == "equal":
+            yield CommonRun(one.src_start, one.src_end, one.dest_start, one.dest_end)
 
 
 def _cut_sections(words: Sequence[str], size: int) -> list[int]:
@@ -326,56 +310,3 @@ def _same_front(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
     ]
     most = max(sizes[0].keys() & sizes[1].keys())
     return sizes[0][most], sizes[1][most]
-
-
-def longest_common(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Return the places of the elements in common, rising; time grows with len(a) * len(b)."""
-    if not a or not b:
-        return []
-    if len(a) * len(b) <= _MOST_CELLS or len(b) == 1:
-        return _trace(a, b)
-    half = len(b) // 2
-    front, back = _lengths(a, b[:half]), _lengths(a[::-1], b[half:][::-1])
-    cut = int(np.argmax(front + back[::-1]))
-    later = longest_common(a[cut:], b[half:])
-    return longest_common(a[:cut], b[:half]) + [(cut + i, half + j) for i, j in later]
-
-
-def _rows(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[int]:
-    """Yield a row for each element of `b`: bit i is 0 where a[i] makes the length grow by one."""
-    places: dict[Hashable, int] = {}
-    known = set(b)
-    for i, one in enumerate(a):
-        if one in known:
-            places[one] = places.get(one, 0) | 1 << i
-    full = (1 << len(a)) - 1
-    row = full
-    for one in b:
-        matches = row & places.get(one, 0)
-        if matches:
-            row = ((row + matches) | (row - matches)) & full
-        yield row
-
-
-def _trace(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Walk back through the table from its end."""
-    rows = [(1 << len(a)) - 1, *_rows(a, b)]
-    found: list[tuple[int, int]] = []
-    i, j = len(a) - 1, len(b)
-    while i >= 0 and j:
-        if rows[j] >> i & 1:
-            i -= 1  # a[i] adds nothing to what a[:i] has in common with b[:j]
-        elif rows[j - 1] >> i & 1:
-            found.append((i, j - 1))
-            i, j = i - 1, j - 1
-        else:
-            j -= 1
-    return found[::-1]
-
-
-def _lengths(a: Sequence[Hashable], b: Sequence[Hashable]) -> NDArray[np.int64]:
-    """Return how much each beginning of `a` has in common with `b` (int64[len(a) + 1])."""
-    (row,) = deque(_rows(a, b), maxlen=1)
-    content = np.frombuffer(row.to_bytes(len(a) // 8 + 1, "little"), np.uint8)
-    bits = np.unpackbits(content, bitorder="little")[: len(a)]
-    return np.concatenate([[0], np.cumsum(1 - bits.astype(np.int64))])

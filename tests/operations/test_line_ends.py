@@ -30,7 +30,7 @@ COMMANDS = (
     "fingerprint c",
     "fingerprint c --tokens ngrams:2 --strip ^.{0,9}$",
     "compare c/a.txt c/b.txt --diff",
-    "compare c/a.txt c/b.txt --side-by-side --verbose",
+    "compare c/a.txt c/b.txt --diff --verbose",
     "compare c/g.html c/h.html --diff --extract all",
     "compare c/i.txt c/j.txt --diff",
 )

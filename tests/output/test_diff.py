@@ -1,4 +1,4 @@
-"""The texts of a comparison on the terminal: marks, columns, widths."""
+"""The texts of a comparison on the terminal: marks and widths."""
 
 import io
 import json
@@ -15,10 +15,8 @@ from support import Command
 
 from lab.corpora.made import near, prose, write
 from simdup import Comparison, Recipe, compare
-from simdup.corpus.decoding import unify_line_ends
 from simdup.features.analyzer import Analyzer
-from simdup.output.columns import align_rows, columns_text
-from simdup.output.diff import diff_text, is_change
+from simdup.output.diff import diff_text
 from simdup.output.text import Painter
 from simdup.verify.differences import find_differences
 
@@ -74,13 +72,6 @@ def diff(a: str, b: str, color: str = "never", width: int = 0) -> str:
     return said.split("\n\n", 1)[1]
 
 
-def columns(a: str, b: str, color: str = "never", width: int = 0) -> list[str]:
-    """The rows of two columns, without the heading."""
-    found = compared(a, b)
-    said = b"".join(columns_text(found, (a, b), painter(color, width))).decode()
-    return said.split("\n")[4:-1]
-
-
 def test_what_differs_has_marks_on_every_line() -> None:
     assert diff(A, B).splitlines() == [
         "第一条 我们[-去-]{+在+}公园[-散步-]{+跑步+}。",
@@ -110,7 +101,6 @@ def test_long_unchanged_stretches_are_left_out() -> None:
     assert len(said) < 300
     folded = diff(text, other.replace("harbour", "HARBOUR"))
     assert "characters alike …" in folded
-    assert len(columns(text, other)) < 40
 
 
 def test_every_character_of_both_texts_is_there() -> None:
@@ -123,82 +113,26 @@ def test_every_character_of_both_texts_is_there() -> None:
         assert "".join(right.split()) == "".join(other.split())
 
 
-def test_rows_are_lines_beside_those_they_share_most_with() -> None:
-    a = "一行不变的文字在这里\n要删去的一行文字\n第三行 the quick fox\n最后一行也不变\n"
-    b = "一行不变的文字在这里\n第三行 the slow fox\n最后一行也不变\nsomething else entirely\n"
-    assert columns(a, b, width=63) == [
-        "一行不变的文字在这里             一行不变的文字在这里",
-        "[-要删去的一行文字-]           <",
-        "第三行 the [-quick-] fox       | 第三行 the {+slow+} fox",
-        "最后一行也不变                   最后一行也不变",
-        "                               > {+something else entirely+}",
-    ]
-
-
-def test_many_rows_without_a_change_are_left_out() -> None:
-    lines = [f"第{n}行 {prose(n, 4)}".replace("\n", "") for n in range(50)]
-    a, b = "\n".join(lines), "\n".join([*lines[:40], "另外一行", *lines[40:]])
-    rows = columns(a, b)
-    assert len([row for row in rows if "characters unchanged" in row]) == 2
-    assert len(rows) < 20
-
-
-def test_of_a_long_line_the_parts_that_differ_have_the_sign() -> None:
-    words = [f"word{n:04}" for n in range(90)]
-    a, b = " ".join(words[:9]), " ".join([*words[:8], "zebra"])
-    signs = [line[30:33] for line in columns(a, b, width=63)]
-    assert signs == ["   ", "   ", " | "]
-
-
-def test_what_is_left_out_of_a_long_line_has_a_row_of_its_own() -> None:
-    long = " ".join(f"word{n:04}" for n in range(90))
-    rows = columns(f"{long} tiger", f"{long} zebra", width=100)
-    (note,) = (row for row in rows if "…" in row)
-    assert re.fullmatch(r"… [\d,]+ characters unchanged … +… [\d,]+ characters unchanged …", note)
-
-
 @given(HOSTILE, HOSTILE, st.integers(20, 90))
 def test_no_line_is_wider_than_the_terminal_or_drives_it(a: str, b: str, width: int) -> None:
     for color in ("never", "always"):
-        for line in [*diff(a, b, color, width).split("\n"), *columns(a, b, color, width)]:
+        for line in diff(a, b, color, width).split("\n"):
             plain = re.sub("\x1b\\[[0-9;]*m", "", line) if color == "always" else line
-            # The shortest columns have 10 cells each.
-            assert cell_len(plain) <= max(width, 23), plain
+            assert cell_len(plain) <= width, plain
             assert not re.search("[\x00-\x1f\x7f-\x9f\u2028\u202e\ufeff]", plain)
-
-
-@given(HOSTILE, HOSTILE)
-def test_rows_hold_the_lines_of_both_texts(a: str, b: str) -> None:
-    rows = align_rows(find_differences(a, b, ANALYZER), a, b)
-    for text, lines in ((a, [row.a for row in rows]), (b, [row.b for row in rows])):
-        there = ["".join(piece.text for piece in line) for line in lines if line is not None]
-        text = unify_line_ends(text)
-        assert there == (text[:-1] if text.endswith("\n") else text).split("\n") or not text
-    for row in rows:
-        assert (row.sign == " ") == row.same
-        if row.sign in "<>":
-            assert (row.a is None) != (row.b is None)
-            assert all(is_change(p) or p.text.isspace() for p in (row.a or row.b or ()))
 
 
 def test_the_command_shows_texts_and_keeps_its_status(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": A, "b.txt": B})
     plain = simdup("compare", "a.txt", "b.txt")
-    for option in ("--diff", "--side-by-side"):
-        ran = simdup("compare", "a.txt", "b.txt", option)
-        assert ran.status == plain.status == 1
-        assert plain.text.startswith("".join(f"{line}\n" for line in ran.lines[:5]))
-        assert "terms" not in ran.text, "they would push the verdict off the screen"
-        assert "[-only in a-]  {+only in b+}" in ran.text
-        assert "[-去-]" in ran.text
-        assert "{+在+}" in ran.text
-        assert simdup("compare", "a.txt", "a.txt", option).status == 0
-    assert "a.txt".ljust(38) + "   b.txt" in ran.lines
-    assert all(cell_len(line) <= 80 for line in ran.lines[-6:])
-    assert (
-        "--side-by-side: has no effect"
-        in simdup("compare", "a.txt", "b.txt", "--side-by-side", "-f", "jsonl").err
-    )
+    ran = simdup("compare", "a.txt", "b.txt", "--diff")
+    assert ran.status == plain.status == 1
+    assert plain.text.startswith("".join(f"{line}\n" for line in ran.lines[:5]))
+    assert "terms" not in ran.text, "they would push the verdict off the screen"
+    assert "[-only in a-]  {+only in b+}" in ran.text
+    assert "[-去-]" in ran.text
+    assert "{+在+}" in ran.text
+    assert simdup("compare", "a.txt", "a.txt", "--diff").status == 0
 
 
 def test_json_lines_carry_the_spans_with_their_places(simdup: Command, tmp_path: Path) -> None:

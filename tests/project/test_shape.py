@@ -21,17 +21,17 @@ EXCEPTIONS = {
 
 CEILINGS = {
     "lines": 41_480,
-    "lines of compiled loops": 1_840,
+    "lines of compiled loops": 1_862,
     "lines in simdup/cli": 3_000,
-    "files": 296,
-    "classes": 313,
+    "files": 295,
+    "classes": 312,
     "class names used twice": 0,
-    "file names used twice": 23,
-    "small modules with one importer": 11,
+    "file names used twice": 22,
+    "small modules with one importer": 10,
     "modules that a scan imports": 228,
     "modules that the file of scan imports": 29,
     "fields of the largest class": 19,
-    '"None where" and "None if"': 68,
+    '"None where" and "None if"': 67,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines of compiled loops": 30, "lines in simdup/cli": 50}

@@ -22,7 +22,6 @@ from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.operations.compare import compare_documents
 from simdup.operations.passages import passages
-from simdup.output.columns import columns_text
 from simdup.output.diff import diff_text
 from simdup.output.text import Painter
 
@@ -123,8 +122,7 @@ def two(data: bytes) -> None:
         spans = [(one.a, one.b)[side] for one in found.diff or ()]
         expect_same("".join(whole[slice(*span)] for span in spans), whole, "all spans together")
     screen = Screen()
-    for show in (diff_text, columns_text):
-        expect_harmless(b"".join(show(found, (a, b), Painter(screen, "never"))).decode())
+    expect_harmless(b"".join(diff_text(found, (a, b), Painter(screen, "never"))).decode())
 
 
 def copied(data: bytes) -> None:
