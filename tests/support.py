@@ -14,8 +14,8 @@ from lab.corpora.made import in_memory
 from simdup.cli import _simdup
 from simdup.features.analyzer import Analyzer
 from simdup.features.shingles import Shingler, Shingles
+from simdup.model.criteria import Shingling
 from simdup.model.recipe import Recipe
-from simdup.model.shingling import Shingling
 from simdup.verify.document_texts import Texts
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -9,7 +9,7 @@ from docs.make.svg import Axis, Plot
 from simdup.fingerprints.bands import PSTABLE_BUDGET, minhash_banding
 from simdup.lsh.families import MINHASH, choose_pstable, proposed, pstable_family
 from simdup.model.criteria import Criteria
-from simdup.search.ball import HammingBall
+from simdup.search.pieces import HammingBall
 from simdup.search.plans import Cut
 
 BALL = HammingBall(64, Criteria().distance)

@@ -22,19 +22,17 @@ from lab.corpora.made import in_memory, zipf_texts
 from lab.measuring import JOBS, Ran, simdup
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
-from simdup.clustering.short_texts import longest_form
+from simdup.clustering.rules import longest_form
 from simdup.evaluation.metrics import from_pairs
 from simdup.features.analyzer import Analyzer
 from simdup.features.folding import fold
 from simdup.features.shingles import Shingler, Shingles
 from simdup.features.short_texts import forms_of
-from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria
+from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria, Shingling
 from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
-from simdup.model.shingling import Shingling
 from simdup.verify.document_texts import Texts
-from simdup.verify.shared_elements import SharedElements
-from simdup.verify.true_pairs import counted_pairs, edited_pairs
+from simdup.verify.true_pairs import SharedElements, counted_pairs, edited_pairs
 
 LEAST = 0.8  # the lowest similarity of near-duplicates
 

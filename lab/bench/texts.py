@@ -26,9 +26,8 @@ from simdup.features.shingles import Shingler
 from simdup.features.tokens import tokenizer
 from simdup.fingerprints.bands import minhash_signatures
 from simdup.kernels import sketches as families
-from simdup.model.criteria import Criteria
+from simdup.model.criteria import Criteria, Shingling
 from simdup.model.recipe import Recipe
-from simdup.model.shingling import Shingling
 from simdup.search.banding import candidates
 from simdup.verify import document_texts
 from simdup.verify.verifier import Verifier, vector

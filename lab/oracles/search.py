@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from simdup.search import Hits, iter_hits
-from simdup.search.compressed import Compressed
+from simdup.search.tables import Compressed
 
 
 def oracle(numbers, distance, copies="all"):

@@ -20,7 +20,7 @@ from simdup.cli.row import INFILE, OUTFILE, Clash, Idle, Row
 from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
-from simdup.model.page import PageOptions
+from simdup.model.formats import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe, named_recipe
 from simdup.model.settings import RunOptions, SearchOptions, Settings

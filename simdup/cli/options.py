@@ -21,7 +21,7 @@ from simdup.errors import SimdupError
 from simdup.model import criteria, settings
 from simdup.model.cleaned import LINKS, DedupeOptions
 from simdup.model.criteria import Criteria
-from simdup.model.page import PageOptions
+from simdup.model.formats import PageOptions
 from simdup.model.passages import PassageCriteria, PassageScope
 from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe

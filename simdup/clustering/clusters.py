@@ -9,8 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from simdup.clustering.linkage import components
-from simdup.clustering.rules import across_groups
-from simdup.clustering.short_texts import short
+from simdup.clustering.rules import across_groups, short
 from simdup.lsh.simhash import to_hex
 from simdup.model.clusters import Cluster, Member, Pair, Spared
 from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria

@@ -9,7 +9,7 @@ import os
 
 from simdup.corpus.opening import read_named
 from simdup.errors import SimdupError
-from simdup.model.baseline import Baseline, Entry
+from simdup.model.decisions import Baseline, Entry
 from simdup.when_used import pattern
 
 # The first line; the number increases with incompatible changes.

@@ -13,8 +13,8 @@ from simdup.features.hashing import feature_hash
 from simdup.features.shingles import Shingler
 from simdup.features.text import PreparedText
 from simdup.features.tokens import NO_DICTIONARY, Dictionary, Tokenizer, read_dictionary, tokenizer
+from simdup.model.criteria import Shingling
 from simdup.model.recipe import Recipe
-from simdup.model.shingling import Shingling
 
 
 @dataclass(frozen=True)

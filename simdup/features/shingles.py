@@ -26,7 +26,7 @@ from simdup.features.text import PreparedText, ends_of, to_codes
 from simdup.kernels.sets import distinct
 from simdup.kernels.sketches import runs
 from simdup.mix64 import GOLDEN
-from simdup.model.shingling import Shingling
+from simdup.model.criteria import Shingling
 
 # Distinct hashes of one document's shingles, ascending.
 Shingles = NDArray[np.uint64]

@@ -1,15 +1,20 @@
-"""The fingerprinter: a recipe with everything it refers to resolved."""
+"""The fingerprinter: a recipe with everything it refers to resolved.
+
+`near_pairs` finds pairs of fingerprints within a distance, with the search options of a run.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup import search
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
@@ -27,6 +32,8 @@ from simdup.features.weights import Weighting
 from simdup.lsh.simhash import simhash_rows, to_hex
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.recipe import Recipe, recipe_fields
+from simdup.model.settings import RunOptions
+from simdup.search import Pairs
 
 # Tables count terms up to here: more are enough for any rule.
 _MOST_TERMS = 255
@@ -172,3 +179,23 @@ def _model_of(analyzer: Analyzer) -> Model:
             "run `fit` again with this recipe",
         )
     return model
+
+
+def near_pairs(
+    fingerprints: Fingerprints, distance: int, run: RunOptions, every: bool = False
+) -> Iterator[Pairs]:
+    """Yield, in chunks, enough pairs to connect everything within a Hamming distance.
+
+    Identical fingerprints are paired with the first of them only, and only the first with others,
+    unless `every` pair is wanted: then all come at once, ordered.
+    """
+    values, bits, how = fingerprints.values, fingerprints.bits, run.search
+    distance = min(distance, bits)
+    tables = how.tables if how.tables == "auto" else int(how.tables)
+    options: dict[str, Any] = {"tables": tables, "search": how.search, "threads": run.processes}
+    if every:
+        return iter([search.all_pairs(values, distance, bits, memory=how.memory, **options)])
+    if how.explain is not None:
+        ball = search.HammingBall(bits, distance)
+        how.explain(search.explain(search.plan(ball, len(values), tables, how.search)))
+    return search.iter_pairs(values, distance, bits, "first", **options)

@@ -31,17 +31,16 @@ from simdup.ingest.batch_reader import (
     Left,
     ReadBatch,
     document_columns,
+    strip_documents,
 )
 from simdup.ingest.collection import Collection, ingest_as_they_come
 from simdup.ingest.counting import Counting, Prepared
 from simdup.ingest.sources import Data, Input, open_input
-from simdup.ingest.stripped import strip_documents
 from simdup.lsh.bbit import SIZE, bbit_sketch
-from simdup.model.criteria import INDEX_METHODS, Criteria
+from simdup.model.criteria import INDEX_METHODS, Criteria, Shingling
 from simdup.model.documents import Document, Skipped
 from simdup.model.matches import Added, QueryResults
 from simdup.model.settings import RunOptions, Settings
-from simdup.model.shingling import Shingling
 from simdup.model.table import Documents, objects
 
 # Texts as for a scan, files of fingerprint lines, or names and fingerprints.

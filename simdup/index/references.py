@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Group, Measure, merge
-from simdup.clustering.short_texts import short
+from simdup.clustering.rules import short
 from simdup.errors import SimdupError
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.index.ingest import indexed, summaries

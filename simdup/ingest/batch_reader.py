@@ -2,29 +2,63 @@
 
 What is made of their texts is up to the run: `simdup.ingest.counting` makes what scans compare,
 `simdup.ingest.cutting` the symbols that passages are found in.
+
+A recipe takes documents without what its `strip` removes, before anything else.
 """
 
 from __future__ import annotations
 
 import math
 import mmap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from simdup.corpus.batches import Batch, FileBatch, Unreadable
+from simdup.corpus.batches import Batch, FileBatch, Unreadable, read
 from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.spool import Slots, SpoolWriter, slot_at
 from simdup.features.counts import CountedChunk
+from simdup.features.stripping import strip_texts
 from simdup.features.text import DIGEST_BYTES, DIGEST_TYPE
-from simdup.ingest.stripped import read_stripped
 from simdup.model.documents import Document, Skipped
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.table import Documents, objects
+
+
+def read_stripped(
+    batch: Batch, reading: Reading, recipe: Recipe, matched: set[str] | None = None
+) -> Iterator[Document | Skipped]:
+    """Yield the documents of a batch, stripped, and those that cannot take part.
+
+    The expressions that match something are added to `matched`.
+    """
+    if not recipe.strip:
+        yield from read(batch, reading)
+        return
+    found = list(read(batch, reading))
+    documents = [one for one in found if isinstance(one, Document)]
+    left = iter(strip_documents(documents, recipe.strip, matched))
+    for one in found:
+        yield one if isinstance(one, Skipped) else _stripped(one, next(left))
+
+
+def strip_documents(
+    documents: Sequence[Document], strip: Sequence[str], matched: set[str] | None = None
+) -> list[str]:
+    """Return the texts of documents without what the expressions match."""
+    texts, names = [one.text for one in documents], [one.name for one in documents]
+    return strip_texts(texts, strip, names, matched)
+
+
+def _stripped(document: Document, text: str) -> Document | Skipped:
+    if text.strip() or not document.text.strip():
+        return document._replace(text=text)
+    return document.skip("empty after `strip`")
+
 
 # The names of the tables that batches have: documents, the texts met first, forms of short ones.
 DOCUMENTS, TEXTS, FORMS = "documents", "texts", "forms"

@@ -1,20 +1,22 @@
 """A collection: the documents of a run, read and counted, by as many processes as pay off.
 
 The result does not depend on the number of processes.
+
+Large arrays are in files: their pages leave the memory when others need it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from simdup.corpus.batches import Batch, TextBatch
 from simdup.corpus.names import NameRegistry
@@ -36,16 +38,44 @@ from simdup.ingest.batch_reader import (
     document_columns,
 )
 from simdup.ingest.counting import Counting, Maker, Prepared
-from simdup.ingest.mapped import concat_mapped
 from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import Input
-from simdup.model.documents import NO_WORDS, Document, Skipped
-from simdup.model.inputs import Unread
+from simdup.model.documents import NO_WORDS, Document, Skipped, Unread
 from simdup.model.reading import Reading
 from simdup.model.table import Documents, Growing, objects
 from simdup.reuse.sharing import TextSeeds
 from simdup.search.arrays import RowIds
 from simdup.workers import Workers
+
+
+def mapped(path: str, kind: DTypeLike, count: int) -> NDArray[np.generic]:
+    """Return an array of so many values, in a new file where the system can reserve its room.
+
+    Without room reserved, a full disk would end the process when a page is written.
+
+    Raises
+    ------
+    OSError
+        If there is no room.
+    """
+    size = count * np.dtype(kind).itemsize
+    reserve = getattr(os, "posix_fallocate", None)
+    if reserve is None or not size:
+        return np.empty(count, kind)
+    with open(path, "xb") as file:
+        reserve(file.fileno(), 0, size)
+    return np.memmap(path, kind, "r+", shape=(count,)).view(np.ndarray)
+
+
+def concat_mapped(path: str, parts: Iterable[NDArray[np.uint64]], count: int) -> NDArray[np.uint64]:
+    """Return the values of all parts, `count` of them, in a new file; see `mapped`."""
+    values = mapped(path, np.uint64, count).view(np.uint64)
+    done = 0
+    for part in parts:
+        values[done : done + len(part)] = part
+        done += len(part)
+    return values
+
 
 # With fewer bytes, one process finishes before others have started: starting and ending two takes
 # 50 ms, in which one process reads some 500 kB.

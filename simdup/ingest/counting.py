@@ -13,15 +13,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from simdup.clustering.short_texts import compared_numbers, longest_form
+from simdup.clustering.rules import compared_numbers, longest_form
 from simdup.corpus.spool import Slots
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CountedChunk, TermCounter
 from simdup.features.short_texts import forms_of
 from simdup.features.text import DIGEST_TYPE, PreparedText, text_digest
 from simdup.features.titles import title_keys, title_of
-from simdup.fingerprints.bands import minhash_signatures
-from simdup.fingerprints.edit_bands import edit_signatures
+from simdup.fingerprints.bands import edit_signatures, minhash_signatures
 from simdup.ingest.batch_reader import DOCUMENTS, FORMS, TEXTS, Columns, Spool, Tables
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document

@@ -15,14 +15,12 @@ from simdup.errors import SimdupError
 from simdup.features.folding import fold_all
 from simdup.features.text import digest_bytes
 from simdup.ingest.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
-from simdup.ingest.collection import Collection
-from simdup.ingest.mapped import mapped
+from simdup.ingest.collection import Collection, mapped
 from simdup.model.documents import Document
 from simdup.model.table import I64, Documents
-from simdup.reuse.borders import MARGIN
+from simdup.reuse.seeds import MARGIN
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks
-from simdup.reuse.templates import Template
-from simdup.reuse.winnowing import Seeds, Window, winnow
+from simdup.reuse.winnowing import Seeds, Template, Window, winnow
 
 # Two positions are sorted as one number: some 13 GB of Chinese.
 MOST_UNITS = 1 << 32

@@ -15,7 +15,7 @@ from simdup.corpus.patterns import matches
 from simdup.fingerprints.bands import pstable_cosine
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.ingest.collection import Collection
-from simdup.ingest.groups import GroupBy
+from simdup.ingest.sources import GroupBy
 from simdup.mix64 import mix_columns
 from simdup.model.criteria import Criteria
 from simdup.model.reading import Reading

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from simdup.errors import SimdupError
-from simdup.model.documents import LeftOut, NoField, Skipped
-from simdup.model.inputs import Unread
+from simdup.model.documents import LeftOut, NoField, Skipped, Unread
 from simdup.model.reading import Reading
 from simdup.model.table import Documents
 

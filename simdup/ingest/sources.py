@@ -1,13 +1,20 @@
-"""Turn what the user names into batches of documents that are ready to be read."""
+"""Turn what the user names into batches of documents that are ready to be read.
+
+Documents are grouped by a field of their records, or by the folder of their file.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from os import PathLike
 from os.path import lexists
 from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simdup.corpus.batches import Batch, batches
 from simdup.corpus.extras import require_extras
@@ -17,13 +24,64 @@ from simdup.corpus.sources import Named, SourceListing, is_page, list_files
 from simdup.errors import SimdupError
 from simdup.features.analyzer import Analyzer
 from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.groups import GroupBy
-from simdup.ingest.paths import STRINGS
-from simdup.ingest.rows import Rows, recognise, row_batches
+from simdup.ingest.rows import STRINGS, Rows, recognise, row_batches
 from simdup.ingest.source_report import SourceReport
 from simdup.model.documents import Skipped
 from simdup.model.reading import Reading
 from simdup.model.settings import Settings
+from simdup.model.table import Documents
+
+# Groups are folders, not values of a field.
+FOLDER = "folder"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupBy:
+    """What documents are grouped by."""
+
+    argument: str  # that asks for it
+    name: str  # of a field of records, or `FOLDER`
+
+    @property
+    def field(self) -> str | None:
+        """The field of records that has to be read; None for folders."""
+        return None if self.name == FOLDER else self.name
+
+    def group(self, documents: Documents) -> Groups:
+        """Return the groups of documents.
+
+        Raises
+        ------
+        SimdupError
+            If no document has the field.
+        """
+        if self.field is None:
+            places = zip(documents["path"].tolist(), documents["name"].tolist(), strict=True)
+            values = [os.path.dirname(path or str(name)) or os.curdir for path, name in places]
+            # One folder may be written in several ways: as it is written first.
+            written: dict[str, str] = {}
+            first = {
+                one: written.setdefault(os.path.abspath(one), one) for one in dict.fromkeys(values)
+            }
+            values = [first[one] for one in values]
+        else:
+            # An empty cell of a table counts as missing.
+            values = documents["group"].tolist()
+            if values and not any(values):
+                what = f"no record has a field {self.name!r}"
+                raise SimdupError(self.argument, what, field=self.argument)
+        numbers: dict[str, int] = {}
+        of = [numbers.setdefault(value, len(numbers)) if value else -1 for value in values]
+        return Groups(list(numbers), np.array(of, np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Which group each document belongs to."""
+
+    names: Sequence[str]  # of the groups, in the order of their first documents
+    of: NDArray[np.int64]  # int64[documents]: the place of each one's group; -1 for none
+
 
 # A file or folder, several of them; pairs of id and text, a mapping from id to text, mappings with
 # fields, or a table of a library that is not imported here: see `simdup.ingest.rows.recognise`.

@@ -1,4 +1,4 @@
-"""When two documents are near-duplicates, and which one is kept."""
+"""When two documents are near-duplicates, which is kept, and how texts are cut into shingles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,50 @@ from typing import Any, TypedDict
 
 from simdup.errors import NUMBER, TEXT, WHOLE, SimdupError, check_patterns, check_type, invalid
 from simdup.model.decisions import UNDECIDED, Decisions
-from simdup.model.shingling import Shingling
+from simdup.when_used import pattern
+
+_WRITTEN = pattern(r"(words:)?([1-9]\d{0,3})")
+
+
+@dataclass(frozen=True, slots=True)
+class Shingling:
+    """How texts are cut into shingles: runs of `n` characters, or of `n` words.
+
+    Examples
+    --------
+    >>> Shingling.parse("words:3")
+    Shingling(n=3, unit='words')
+    >>> str(Shingling(5))
+    '5'
+    """
+
+    n: int = 5  # 1 to 9999
+    unit: str = "characters"  # or ``words``
+
+    @classmethod
+    def parse(cls, shingle: int | str | Shingling) -> Shingling:
+        """Parse a shingle such as ``5`` or ``words:3``.
+
+        Raises
+        ------
+        SimdupError
+            If it is neither.
+        """
+        if isinstance(shingle, Shingling):
+            return shingle
+        found = _WRITTEN.fullmatch(str(shingle))
+        if found is None:
+            raise invalid("shingle", shingle, "N characters, or words:N")
+        return cls(int(found[2]), "words" if found[1] else "characters")
+
+    @property
+    def by_words(self) -> bool:
+        """Whether the items are words."""
+        return self.unit == "words"
+
+    def __str__(self) -> str:
+        return f"words:{self.n}" if self.by_words else str(self.n)
+
 
 KEEP = ("first", "longest", "shortest", "newest", "oldest", "max:FIELD", "min:FIELD")
 METHODS = ("auto", "simhash", "minhash", "pstable")

@@ -1,9 +1,10 @@
-"""What people decided about documents, in a report page or by hand."""
+"""What people decided about documents, in a report page or by hand, and what is known already."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 KINDS = ("duplicates", "distinct", "keep")
 
@@ -48,3 +49,21 @@ class Decisions:
 
 
 UNDECIDED = Decisions()
+
+
+class Entry(NamedTuple):
+    """A document of a known cluster."""
+
+    digest: str  # of its text, as hex digits
+    name: str  # for readers, escaped; only of equal texts it tells which one is known
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """Known clusters: all pairs of documents in one of them are known.
+
+    Clusters are kept rather than pairs, because a large cluster lists only one pair for each
+    document, and which one depends on the others.
+    """
+
+    clusters: tuple[tuple[Entry, ...], ...] = ()

@@ -1,6 +1,9 @@
-"""How results begin: columns of CSV, first keys of typed JSON lines."""
+"""How results begin: columns of CSV, first keys of typed JSON lines; what a report page carries."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
 REMOVED_COLUMNS = ("document", "reason", "distance", "similarity", "kept")
@@ -34,3 +37,43 @@ TYPED_LINES = {
 
 # The same of what a report page saves.
 DECISION_LINES = {"decision": ("decision",)}
+
+
+# The prototype carries the texts of all clusters of nearly every corpus that was tried, and a mail
+# program still takes the file.
+TEXT_BYTES = 16 << 20
+
+
+KINDS = ("scan", "cluster", "compare", "dedupe", "passages", "query")
+
+
+class Pages(Protocol):
+    """How a result becomes HTML; what makes a result knows it, the result itself does not."""
+
+    def save(self, result: Any, path: str, options: PageOptions) -> None:
+        """Write the report page of a result."""
+
+    def inline(self, result: Any) -> str:
+        """Return a result as a few lines of HTML, for a notebook."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    """What a report page carries.
+
+    Attributes
+    ----------
+    texts : int or None
+        Most bytes that texts may take in the file; 0 for no texts, None for all of them.
+    root : str or None
+        The folder that links to documents start from; None for the working folder.
+    command : str
+        The command that made the page, as it was typed.
+    kind : str
+        One of `KINDS`: what made the page.
+    """
+
+    texts: int | None = TEXT_BYTES
+    root: str | None = None
+    command: str = ""
+    kind: str = "scan"

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from simdup.errors import SimdupError
 from simdup.model.clusters import Cluster, Pair, Spared, Summary
-from simdup.model.documents import Skipped
+from simdup.model.documents import InputDocuments, Skipped
+from simdup.model.formats import TEXT_BYTES, PageOptions, Pages
 from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
-from simdup.model.inputs import InputDocuments
-from simdup.model.page import TEXT_BYTES, PageOptions, Pages
 
 if TYPE_CHECKING:
-    from simdup.model.inputs import I64
+    from simdup.model.documents import I64
 
 
 @dataclass(frozen=True, slots=True)

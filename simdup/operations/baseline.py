@@ -11,8 +11,8 @@ from simdup.clustering.decisions import confirmed
 from simdup.clustering.linkage import components
 from simdup.features.text import text_digest
 from simdup.ingest.source_documents import SourceDocuments
-from simdup.model.baseline import Baseline, Entry
 from simdup.model.clusters import Cluster, Member, Summary
+from simdup.model.decisions import Baseline, Entry
 from simdup.model.result import Result
 from simdup.output.escaping import shown
 from simdup.output.summary import count_words

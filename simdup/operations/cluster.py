@@ -16,13 +16,11 @@ from simdup.errors import SimdupError
 from simdup.fingerprints.fingerprinter import Fingerprints
 from simdup.ingest.collection import collected
 from simdup.ingest.counting import Counting, Maker, contents, forms
-from simdup.ingest.places import Places
-from simdup.ingest.source_documents import SourceDocuments
+from simdup.ingest.source_documents import Places, SourceDocuments
 from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import Input, open_input
 from simdup.model.clusters import Summary
-from simdup.model.documents import Skipped
-from simdup.model.inputs import InputDocuments
+from simdup.model.documents import InputDocuments, Skipped
 from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects

@@ -9,8 +9,7 @@ from typing import Unpack
 
 import numpy as np
 
-from simdup.clustering.rules import judged
-from simdup.clustering.short_texts import by_edit
+from simdup.clustering.rules import by_edit, judged
 from simdup.corpus.batches import batches
 from simdup.corpus.extras import require_extras
 from simdup.corpus.sources import Named, addressed, one_file
@@ -22,12 +21,12 @@ from simdup.features.stripping import strip_texts
 from simdup.features.titles import title_of
 from simdup.features.weights import UNIT
 from simdup.fingerprints.fingerprinter import Fingerprinter, fingerprint
+from simdup.ingest.batch_reader import read_stripped
 from simdup.ingest.collection import Collection, gathered, ingest
 from simdup.ingest.counting import columns_for, contents, forms
 from simdup.ingest.rule_columns import deciding_columns
 from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import open_input
-from simdup.ingest.stripped import read_stripped
 from simdup.lsh.simhash import to_hex
 from simdup.model.comparison import Comparison
 from simdup.model.criteria import EDIT, JACCARD, Criteria, CriteriaFields
@@ -35,12 +34,11 @@ from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Side
-from simdup.reuse.between import between
-from simdup.verify.crew import Work
+from simdup.reuse.finding import between
 from simdup.verify.differences import find_differences
 from simdup.verify.document_texts import Texts
 from simdup.verify.searches import searches_of
-from simdup.verify.verifier import CACHE_BYTES, Verifier
+from simdup.verify.verifier import CACHE_BYTES, Verifier, Work
 
 # The rows of the two documents.
 _A, _B = np.array([0]), np.array([1])

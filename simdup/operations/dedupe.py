@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from simdup.errors import SimdupError
 from simdup.index.opening import split_indexes
-from simdup.ingest.paths import Paths, as_optional_path, as_paths
-from simdup.ingest.rows import keep_rows, recognise, select
+from simdup.ingest.rows import Paths, as_optional_path, as_paths, keep_rows, recognise, select
 from simdup.ingest.sources import Data, open_input, require_existing
 from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.model.criteria import Criteria, CriteriaFields

@@ -19,9 +19,8 @@ from simdup.errors import SimdupError
 from simdup.index.build import remember
 from simdup.index.references import IndexMatches
 from simdup.index.sections import REMOVED, RemovedTexts, name_keys, removed_keys, text_hashes
-from simdup.ingest.groups import GroupBy, Groups
 from simdup.ingest.source_documents import SourceDocuments
-from simdup.ingest.sources import Input
+from simdup.ingest.sources import GroupBy, Groups, Input
 from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part, Removed
 from simdup.model.clusters import Spared
 from simdup.model.documents import Skipped

@@ -10,8 +10,7 @@ import numpy as np
 
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.spool import spool_folder
-from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.fingerprints.near import near_pairs
+from simdup.fingerprints.fingerprinter import Fingerprints, near_pairs
 from simdup.model.clusters import Pair
 from simdup.model.settings import PAIR_MEMORY, RunOptions
 from simdup.search.arrays import U64, combine_rows, hamming_distances

@@ -17,10 +17,9 @@ from simdup.errors import SimdupError, check_names, check_type
 from simdup.index.opening import split_indexes
 from simdup.ingest.collection import Collection, collected
 from simdup.ingest.cutting import Cutting, PairTexts, assemble
-from simdup.ingest.groups import GroupBy
-from simdup.ingest.paths import Paths, as_paths
+from simdup.ingest.rows import Paths, as_paths
 from simdup.ingest.rule_columns import group_numbers
-from simdup.ingest.sources import Data, Input, open_input
+from simdup.ingest.sources import Data, GroupBy, Input, open_input
 from simdup.model.documents import Document, Skipped
 from simdup.model.passages import (
     PassageCriteria,
@@ -31,12 +30,10 @@ from simdup.model.passages import (
 )
 from simdup.model.reading import Reading
 from simdup.model.settings import RunOptions, Settings
-from simdup.reuse.copies import Holders, Sides
-from simdup.reuse.finding import Finder, Passages, concat
-from simdup.reuse.offsets import look_up_in
-from simdup.reuse.overlaps import form_overlaps
-from simdup.reuse.templates import Template
-from simdup.reuse.winnowing import Window
+from simdup.reuse.finding import Finder, Passages, Sides, concat
+from simdup.reuse.overlaps import Holders, form_overlaps
+from simdup.reuse.symbols import look_up_in
+from simdup.reuse.winnowing import Template, Window
 from simdup.workers import Workers
 
 

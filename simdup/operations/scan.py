@@ -20,23 +20,22 @@ from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.ingest.collection import Collection, ingest
 from simdup.ingest.counting import columns_for
-from simdup.ingest.paths import Paths, as_paths
-from simdup.ingest.places import Places
+from simdup.ingest.rows import Paths, as_paths
 from simdup.ingest.rule_columns import apart_by_fields, deciding_columns, notes
-from simdup.ingest.source_documents import SourceDocuments
+from simdup.ingest.source_documents import Places, SourceDocuments
 from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
-from simdup.model.page import PageOptions
+from simdup.model.formats import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.result import Result
 from simdup.model.settings import RunOptions, Settings
 from simdup.verify.candidates import Candidates
-from simdup.verify.crew import Crew, Work
 from simdup.verify.document_texts import Texts
 from simdup.verify.pairs import find_groups
 from simdup.verify.searches import searches_of
+from simdup.verify.verifier import Crew, Work
 
 # Among documents with equal titles, those that share a third of their text are versions.
 TITLED = 0.5

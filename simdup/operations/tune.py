@@ -11,7 +11,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import formed
+from simdup.clustering.rules import formed
 from simdup.errors import WHOLE, check_type, invalid
 from simdup.evaluation.templates import looks_templated
 from simdup.features.text import DIGEST_BYTES
@@ -20,19 +20,25 @@ from simdup.fingerprints.fingerprinter import Fingerprinter, fingerprint
 from simdup.ingest.collection import Collection, ingest
 from simdup.ingest.counting import Maker, contents, forms, titles
 from simdup.ingest.sources import Data, Input, open_input
-from simdup.model.criteria import CHARACTERS_5, FEW_TERMS, SHORT, Criteria, CriteriaFields
+from simdup.model.criteria import (
+    CHARACTERS_5,
+    FEW_TERMS,
+    SHORT,
+    Criteria,
+    CriteriaFields,
+    Shingling,
+)
 from simdup.model.measures import MeasuredPairs
 from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions, Settings
-from simdup.model.shingling import Shingling
 from simdup.model.tuning import FEW_PAIRS, Reason, Setting, Tuning
 from simdup.output.tuning import reasons_words
 from simdup.search.duplicates import collapse
 from simdup.verify.document_texts import Texts
-from simdup.verify.shared_elements import NO_PAIRS
 from simdup.verify.true_pairs import (
     MOST,
+    NO_PAIRS,
     Trials,
     TunedDocuments,
     counted_pairs,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from simdup.corpus.baseline import HEAD
-from simdup.model.baseline import Baseline, Entry
+from simdup.model.decisions import Baseline, Entry
 
 _ABOUT = """\
 # Near-duplicates that are known, and that a check does not report: the digest of each text and its

@@ -207,7 +207,7 @@ def criteria_words(criteria: Criteria, words: Phrases = ENGLISH) -> str:
     parts += [words("asked.titles")] if criteria.same_title else []
     for argument, name in criteria.grouped_by.items():
         # It imports numpy, which `index info` does without.
-        from simdup.ingest.groups import FOLDER
+        from simdup.ingest.sources import FOLDER
 
         which = f"asked.{argument}" + (".folder" if name == FOLDER else "")
         parts.append(words(which, field=shown(name)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from simdup._version import __version__
 from simdup.features.folding import simplified_characters
-from simdup.model.page import PageOptions
+from simdup.model.formats import PageOptions
 from simdup.model.result import Result
 from simdup.output.escaping import shown
 from simdup.report.chunks import Chunks

@@ -13,7 +13,7 @@ from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.comparison import Comparison
 from simdup.model.documents import Document
-from simdup.model.page import PageOptions
+from simdup.model.formats import PageOptions
 from simdup.model.reading import Reading
 from simdup.model.result import Result
 from simdup.model.table import Documents, objects

@@ -13,7 +13,7 @@ import numpy as np
 
 from simdup.ingest.cutting import PairTexts
 from simdup.model.clusters import Cluster, Member, Pair, Summary
-from simdup.model.page import PageOptions
+from simdup.model.formats import PageOptions
 from simdup.model.passages import Overlap, PassageCriteria, PassageResult
 from simdup.model.result import Result
 from simdup.report.assembly import assemble

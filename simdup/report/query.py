@@ -13,8 +13,8 @@ from typing import Any
 
 from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.criteria import Criteria
+from simdup.model.formats import PageOptions
 from simdup.model.matches import QueryResult, QueryResults
-from simdup.model.page import PageOptions
 from simdup.model.result import Result
 from simdup.report.assembly import assemble
 from simdup.report.chunks import Chunks

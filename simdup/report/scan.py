@@ -11,7 +11,7 @@ from typing import Any
 from simdup.corpus.files import STDIN
 from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.criteria import Criteria
-from simdup.model.page import PageOptions
+from simdup.model.formats import PageOptions
 from simdup.model.result import Result
 from simdup.report.assembly import assemble
 from simdup.report.choice import carried

@@ -28,14 +28,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.features.folding import fold_all
 from simdup.kernels.passages import chains, common_lengths, equal_runs
-from simdup.model.passages import PassageCriteria
-from simdup.reuse.borders import MARGIN, Place
-from simdup.reuse.copies import Sides
-from simdup.reuse.seeds import SeedIndex, index_seeds, iter_pairs
-from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, end_marks
-from simdup.reuse.winnowing import Seeds, Window, row_symbols
-from simdup.search.arrays import I64, Bools, combine_rows, run_starts
+from simdup.model.passages import Passage, PassageCriteria, SharedText
+from simdup.reuse.seeds import MARGIN, Place, SeedIndex, index_seeds, iter_pairs
+from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks, locate, look_up_in
+from simdup.reuse.winnowing import Seeds, Window, row_symbols, winnow
+from simdup.search.arrays import I64, U32, Bools, combine_rows, run_starts
 
 # Pairs of seeds that are extended at a time, and that a range of texts has, if it has several.
 _PAIRS = 1 << 18
@@ -69,6 +68,33 @@ class Runs(NamedTuple):
     def take(self, rows: I64) -> Runs:
         """Return some of the runs."""
         return Runs(*(column[rows] for column in self))
+
+
+class Sides(NamedTuple):
+    """What is compared with what: one of the references with one that is none, and only what is of
+    different groups.  There is a `Sides` of documents, and one of their texts.
+    """
+
+    sources: Bools
+    references: Bools
+    groups: I64  # -1 for a text whose documents are of several groups, or of none
+
+    @classmethod
+    def every(cls, count: int) -> Sides:
+        """Return that all of so many are compared with each other."""
+        every = np.ones(count, np.bool_)
+        return cls(every, every, np.full(count, -1))
+
+    @property
+    def free(self) -> bool:
+        """Whether all are compared with each other."""
+        return bool((self.sources & self.references & (self.groups < 0)).all())
+
+    def allow(self, a: I64 | U32, b: I64 | U32) -> Bools:
+        """Return which pairs are compared."""
+        crossed = self.sources[a] & self.references[b] | self.references[a] & self.sources[b]
+        allowed: Bools = crossed & ((self.groups[a] != self.groups[b]) | (self.groups[a] < 0))
+        return allowed
 
 
 @dataclass(frozen=True)
@@ -275,3 +301,30 @@ def _cover(pairs: I64, spans: I64) -> I64:
     found = np.zeros(len(pairs), np.int64)
     found[order] = np.maximum(ends - np.maximum(begins, _reach(pairs[order], ends)), 0)
     return found
+
+
+def between(text_a: str, text_b: str, criteria: PassageCriteria | None = None) -> SharedText:
+    """Return the passages that two texts share.
+
+    Examples
+    --------
+    >>> text = "The old harbour sleeps in the fog until the first boats come home with the tide."
+    >>> shared = between(text, f"He wrote: {text.upper()}", PassageCriteria(min_length=20))
+    >>> shared.passages
+    (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
+    """
+    criteria = criteria or PassageCriteria()
+    texts = cut(fold_all([text_a, text_b]))
+    found = Finder.of(texts, winnow(texts, Window.of(criteria.min_run)), criteria).find(0, 2)
+    covered = shares(found, np.diff(texts.starts))[1]
+    read = (text_a, text_b).__getitem__
+    a, b = locate(look_up_in(read), found.texts, found.a, found.b)
+    passages = map(
+        Passage,
+        map(tuple, a.tolist()),
+        map(tuple, b.tolist()),
+        found.lengths.tolist(),
+        found.similarities.tolist(),
+    )
+    share_a, share_b = covered[0].tolist() if len(covered) else (0.0, 0.0)
+    return SharedText(tuple(one for one in passages if one.a[1]), share_a, share_b)

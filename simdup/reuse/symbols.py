@@ -6,19 +6,25 @@ spaces is two: the halves of its hash, as a Chinese word is nearly two character
 mark is one, white space none.  Whatever counts, sorts or compares lengths sees symbols only.
 
 Symbols are uint32: code points as they are, halves of hashes with the highest bit set.
+
+*Offsets* lead from symbols back to the characters of the text as it was before folding.  Folding
+makes two letters of a ligature, one character of a letter and its accent, none of a soft hyphen.  A
+passage may begin only where the text can be cut so that its folded form is cut there, too; where it
+cannot, in either text, the passage begins a symbol later or ends a symbol earlier.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.features.text import look_up, to_codes
+from simdup.features.folding import fold_segments
+from simdup.features.text import ends_of, look_up, to_codes
 from simdup.mix64 import GOLDEN, mix64
 from simdup.search.arrays import I64, U32, U64
 
@@ -134,3 +140,103 @@ def _table() -> NDArray[np.uint8]:
     table[0x4E00:0x9FD0] = _ALONE
     table[0xAC00:0xD7A4] = _WORD
     return table
+
+
+class Offsets(NamedTuple):
+    """Where each symbol of a text begins and ends in it; -1 where the text cannot be cut there."""
+
+    begins: I64
+    ends: I64
+
+
+def offsets(texts: Sequence[str]) -> tuple[Offsets, I64]:
+    """Return where the symbols of texts are, and where those of each text begin (int64[texts]).
+
+    Positions are those of the texts joined by a line feed.
+    """
+    text_starts = ends_of([f"{text}\n" for text in texts])[:-1]
+    text = "\n".join(texts)
+    folded, cuts, folded_cuts = fold_segments(text, text_starts[text_starts < len(text)])
+    _, starts, ends = places(folded)
+    # Of several cuts at one place, with dropped characters between, a passage takes the inner ones.
+    first, last = np.full((2, len(folded) + 1), -1)
+    first[folded_cuts[::-1]] = cuts[::-1]
+    last[folded_cuts] = cuts
+    begins, ends_in_text = last[starts], first[ends]
+    # Both halves of a word have all of it: no passage begins with the second one.
+    same = np.flatnonzero(np.diff(starts) == 0)
+    begins[same + 1] = -1
+    ends_in_text[same] = -1
+    firsts = np.searchsorted(starts, folded_cuts[np.searchsorted(cuts, text_starts)])
+    return Offsets(begins, ends_in_text), firsts
+
+
+def characters(texts: Sequence[str], owners: I64, spans: I64) -> I64:
+    """Return where spans of symbols (int64[n, 2]) begin and end in texts; -1 as in `Offsets`.
+
+    `owners` has the number of the text that each is of.
+    """
+    (begins, ends), firsts = offsets(texts)
+    own = spans + firsts[owners, None]
+    found = np.stack([begins[own[:, 0]], ends[own[:, 1] - 1]], 1)
+    text_starts = ends_of([f"{text}\n" for text in texts])[owners, None]
+    return np.where(found < 0, -1, found - text_starts)
+
+
+# From the numbers of documents and a span of symbols in each to characters, as `characters` does.
+LookUp = Callable[[I64, I64], I64]
+
+# Characters of documents that are folded together: short ones cost as much one by one.
+_BATCH = 1 << 18
+
+
+def look_up_in(read: Callable[[int], str]) -> LookUp:
+    """Return the function that looks spans up in the texts of documents."""
+
+    def look_up(documents: I64, spans: I64) -> I64:
+        found = np.empty_like(spans)
+        order = np.argsort(documents, kind="stable")
+        each, firsts = np.unique(documents[order], return_index=True)
+        ends = np.append(firsts, len(order))[1:]
+        low, texts, size = 0, list[str](), 0
+        for number, document in enumerate(each.tolist()):
+            texts.append(read(document))
+            size += len(texts[-1])
+            if size >= _BATCH or number == len(each) - 1:
+                rows = order[firsts[low] : ends[number]]
+                owners = np.repeat(np.arange(len(texts)), (ends - firsts)[low : number + 1])
+                found[rows] = characters(texts, owners, spans[rows])
+                low, texts, size = number + 1, [], 0
+        return found
+
+    return look_up
+
+
+def locate(look_up: LookUp, documents: I64, a: I64, b: I64) -> tuple[I64, I64]:
+    """Return the characters of spans that pairs of documents share, cut alike in both.
+
+    Parameters
+    ----------
+    look_up : callable
+        See `LookUp`.
+    documents : int64[n, 2]
+        The pairs.
+    a, b : int64[n, 2]
+        Where each span begins and ends in either, in symbols; the first symbols are equal, and so
+        are the last ones.
+    """
+    a, b = a.copy(), b.copy()
+    found = np.zeros((2, *a.shape), np.int64)
+    left = np.arange(len(a))
+    while len(left):
+        # Each document is looked up once for both sides.
+        both = look_up(documents[left].T.ravel(), np.concatenate([a[left], b[left]]))
+        found[:, left] = both.reshape(2, -1, 2)
+        uncut = found[:, left].min(axis=0) < 0
+        for side in (a, b):
+            side[left] += uncut * np.array([1, -1])
+        left = left[uncut.any(axis=1)]
+        empty = (a[left, 0] >= a[left, 1]) | (b[left, 0] >= b[left, 1])
+        found[:, left[empty]] = 0
+        left = left[~empty]
+    return found[0], found[1]

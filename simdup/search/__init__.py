@@ -11,7 +11,7 @@ something in common: keys, or rare elements or parts of sets (`prefixes`).
 """
 
 from simdup.search.allpairs import Pairs, all_pairs, iter_pairs
-from simdup.search.ball import HammingBall
+from simdup.search.pieces import HammingBall
 from simdup.search.plans import Plan, explain, plan
 from simdup.search.queries import Hits, SearchIndex, build, iter_hits
 

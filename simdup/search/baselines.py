@@ -31,8 +31,8 @@ from simdup.search.arrays import (
     read_rows,
     row_bits,
 )
-from simdup.search.ball import HammingBall
 from simdup.search.duplicates import PAIRS, sort_by_mix
+from simdup.search.pieces import HammingBall
 
 # The tile of a scan fits in a core's second-level cache. Measured per pair at n = 20,000: 32 x 512
 # 1.7 ns, 32 x 1024 1.05, 32 x 2048 1.03, 64 x 2048 1.01; at n = 1,000 1.4, 1.3, 1.3, 1.2 ns.

@@ -34,9 +34,7 @@ from itertools import combinations
 from simdup.errors import SimdupError, invalid
 from simdup.search import pieces
 from simdup.search.arrays import WORD, count_words, row_bits
-from simdup.search.ball import HammingBall
-from simdup.search.costs import COSTS
-from simdup.search.pieces import Pieces, locate, merge_pieces, subtract, width
+from simdup.search.pieces import COSTS, HammingBall, Pieces, locate, merge_pieces, subtract, width
 
 SHAPES = {4: 1, 10: 2, 20: 3}  # tables at distance 3: blocks more than the distance
 NESTED = 16

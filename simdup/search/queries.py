@@ -33,15 +33,17 @@ from simdup.search.arrays import (
     row_bits,
     run_starts,
 )
-from simdup.search.ball import HammingBall
-from simdup.search.bitview import BitView
-from simdup.search.compressed import Compressed, compress_table, decompress_window
-from simdup.search.costs import COSTS
+from simdup.search.bitview import BitView, Join, NearPairs, join_tables
 from simdup.search.duplicates import PAIRS, Duplicates, collapse, expand_rows
-from simdup.search.joins import Join, NearPairs, join_tables
-from simdup.search.pieces import Pieces, width
+from simdup.search.pieces import COSTS, HammingBall, Pieces, width
 from simdup.search.plans import Plan, plan
-from simdup.search.tables import build_table, table_keys
+from simdup.search.tables import (
+    Compressed,
+    build_table,
+    compress_table,
+    decompress_window,
+    table_keys,
+)
 from simdup.search.threads import count_threads, interleave
 
 # Queries joined at a time: a trade-off between passes and the size of temporary arrays.

@@ -13,9 +13,8 @@ import numpy as np
 
 from simdup.search.arrays import U64, RowIds, count_words, run_starts
 from simdup.search.bitview import BitView
-from simdup.search.costs import COSTS
 from simdup.search.duplicates import PAIRS
-from simdup.search.pieces import Pieces, width
+from simdup.search.pieces import COSTS, Pieces, width
 from simdup.search.plans import Plan, long_run, plan
 from simdup.search.tables import table_keys
 

@@ -28,7 +28,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import formed
+from simdup.clustering.rules import formed
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.settings import Settings
 from simdup.model.table import Documents

@@ -15,10 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import formed
+from simdup.clustering.rules import formed
 from simdup.features.titles import share_titles
-from simdup.fingerprints.bands import Signatures, pstable_fewest
-from simdup.fingerprints.edit_bands import EditSignatures
+from simdup.fingerprints.bands import EditSignatures, Signatures, pstable_fewest
 from simdup.model.settings import Settings
 from simdup.model.table import SCHEMA, Documents, objects
 from simdup.verify.searches import ListedPairs, Search, chosen_searches

@@ -14,15 +14,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import formed, short
+from simdup.clustering.rules import formed, short
 from simdup.features.shingles import Sets
-from simdup.fingerprints.edit_bands import EditSignatures
+from simdup.fingerprints.bands import EditSignatures
 from simdup.kernels import groups
 from simdup.mix64 import mix64, mix_columns
 from simdup.model.criteria import LOSSLESS, SHORT, Criteria
 from simdup.search.arrays import U64, RowIds
-from simdup.search.lists import Lists
-from simdup.search.prefixes import Parts, Prefixes
+from simdup.search.lists import Lists, Parts, Prefixes
 from simdup.verify.candidates import Candidates
 from simdup.verify.searches import NearFingerprints
 

@@ -27,7 +27,7 @@ from simdup.features.facts import Facts, facts_of, lost_facts
 from simdup.features.shingles import Sets, Shingler, Shingles
 from simdup.features.short_texts import forms_of
 from simdup.features.text import PreparedText
-from simdup.model.shingling import Shingling
+from simdup.model.criteria import Shingling
 from simdup.model.table import Documents
 from simdup.search.arrays import RowIds
 
@@ -49,7 +49,7 @@ class Texts:
     Attributes
     ----------
     documents : Documents
-        ``content``, the slots of their folded texts, and what `simdup.clustering.short_texts`
+        ``content``, the slots of their folded texts, and what `simdup.clustering.rules`
         needs.
     analyzer : Analyzer
     shingling : Shingling

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simdup.clustering.clusters import Group, with_distances
 from simdup.clustering.linkage import components
-from simdup.clustering.short_texts import formed
+from simdup.clustering.rules import formed
 from simdup.fingerprints.bands import mask_fingerprints
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.measures import MeasuredPairs

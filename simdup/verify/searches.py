@@ -17,10 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import Keys, Signatures, pstable_signatures
-from simdup.fingerprints.edit_bands import EditSignatures
-from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.fingerprints.near import near_pairs
+from simdup.fingerprints.bands import EditSignatures, Keys, Signatures, pstable_signatures
+from simdup.fingerprints.fingerprinter import Fingerprints, near_pairs
 from simdup.ingest.collection import Collection
 from simdup.lsh.simhash import to_hex
 from simdup.model.settings import Settings
@@ -28,10 +26,9 @@ from simdup.model.table import Documents, Side
 from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
 from simdup.search import banding
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances
-from simdup.search.ball import HammingBall
 from simdup.search.bitview import block_keys
 from simdup.search.lists import Lists
-from simdup.search.pieces import cut
+from simdup.search.pieces import HammingBall, cut
 
 
 def distances(a: Side, b: Side) -> NDArray[np.int16]:

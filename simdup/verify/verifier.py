@@ -10,6 +10,11 @@ Resemblance does not recognize templates: two pages made from one template share
 characters, whatever they say.  The cosine of their TF-IDF vectors gives more weight to rare terms
 that they do not share.
 
+A *crew* is processes that fingerprint and measure the documents of a counted corpus.  Each document
+is a small task, but together they are most of the work of a scan after counting.  If it pays off,
+processes are forked once the counts are complete, so that they share them.  The result does not
+depend on the number of processes.
+
 References
 ----------
 A. Broder, "On the resemblance and containment of documents", SEQUENCES 1997, section 2.
@@ -18,22 +23,35 @@ G. Salton, A. Wong, C. Yang, "A vector space model for automatic indexing", CACM
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from itertools import pairwise
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.short_texts import by_edit, same_numbers
+from simdup.clustering.clusters import unmeasured
+from simdup.clustering.rules import by_edit, same_numbers
 from simdup.features.counts import CsrRows
+from simdup.features.weights import Weighting
+from simdup.fingerprints.fingerprinter import (
+    Fingerprints,
+    fingerprint,
+    fingerprint_rows,
+    of_documents,
+)
 from simdup.kernels.sets import common
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
+from simdup.model.settings import RunOptions
 from simdup.model.table import Side
 from simdup.search.arrays import RowIds
 from simdup.verify.document_texts import Texts
+from simdup.workers import Workers
 
 # Bytes of the cache of shingles, and of that of vectors: some 8,000 pages of 2,000 characters.
 CACHE_BYTES = 1 << 27
@@ -190,3 +208,110 @@ class Verifier:
 
 def _each(a: RowIds, b: RowIds) -> list[tuple[int, int]]:
     return list(zip(a.tolist(), b.tolist(), strict=True))
+
+
+_Rows: TypeAlias = tuple[int, int]
+_Numbers: TypeAlias = tuple[RowIds, RowIds]
+
+# With at least this many count entries (some 4 MB of text), starting processes pays off: before two
+# have started, one has fingerprinted that much.
+WORTH_CREW = 1 << 20
+# Count entries per task: 0.1 s.
+_ENTRIES = 1 << 18
+# Pairs per task: 5 to 50 ms.  Fewer than twice as many are one task.
+_PAIRS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The data that the processes of a crew work on."""
+
+    weighting: Weighting
+    texts: Texts
+    criteria: Criteria
+
+    def verifier(self, room: int) -> Verifier:
+        """Return a verifier with a cache of `room` bytes."""
+        return Verifier(self.texts, self.criteria, self._vector, room)
+
+    def _vector(self, document: int) -> Vector:
+        return vector(self.weighting.document(document))
+
+
+class Crew:
+    """Fingerprints and measures documents, in separate processes if these pay off."""
+
+    def __init__(self, work: Work, run: RunOptions) -> None:
+        self._work = work
+        self._progress = run.progress
+        self._workers: Workers[_Rows | _Numbers, Fingerprints | MeasuredPairs] | None = None
+        self._process = os.getpid()
+        if run.processes > 1 and work.weighting.counts.starts[-1] >= WORTH_CREW:
+            self._workers = Workers(run.processes, partial(_start, work))
+        # With other processes, this one measures few pairs.
+        room = CACHE_BYTES if self._workers is None else CACHE_BYTES // 4
+        self._verifier = work.verifier(room)
+
+    def __enter__(self) -> Crew:
+        """Return the crew."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the processes."""
+        if self._workers is not None:
+            self._workers.close()
+
+    def fingerprints(self) -> Fingerprints:
+        """Return the fingerprints of all documents."""
+        weighting = self._work.weighting
+        total = len(weighting.counts.starts) - 1
+        self._progress("fingerprinting", 0, total)
+        if self._workers is None:
+            found = fingerprint(weighting)
+            self._progress("fingerprinting", total, total)
+            return found
+        starts = weighting.counts.starts
+        bounds = np.unique(np.searchsorted(starts, np.arange(0, starts[-1], _ENTRIES)))
+        bounds = np.unique(np.append(bounds, (0, len(starts) - 1))).tolist()
+        tasks = list(pairwise(bounds))
+        parts, done = list[Fingerprints](), 0
+        for part in self._workers.map(tasks):
+            if isinstance(part, Fingerprints):
+                parts.append(part)
+                done += len(part.values)
+                self._progress("fingerprinting", done, total)
+        every = Fingerprints(
+            np.concatenate([part.values for part in parts]),
+            weighting.recipe.bits,
+            np.concatenate([part.terms for part in parts]),
+        )
+        return of_documents(every, weighting)
+
+    def measure(self, a: RowIds, b: RowIds) -> MeasuredPairs:
+        """Measure each pair (a[k], b[k]) of documents."""
+        if not self._work.criteria.verify:
+            return unmeasured(a, b)
+        # A process that was forked from this one measures alone.
+        workers = self._workers if os.getpid() == self._process else None
+        if workers is None or len(a) < 2 * _PAIRS:
+            return self._verifier.measure(a, b)
+        found = [part for part in workers.map(_tasks(a, b)) if isinstance(part, MeasuredPairs)]
+        return MeasuredPairs.concat(found)
+
+
+def _tasks(a: RowIds, b: RowIds) -> Iterator[_Numbers]:
+    for first in range(0, len(a), _PAIRS):
+        yield a[first : first + _PAIRS], b[first : first + _PAIRS]
+
+
+def _start(work: Work, number: int) -> Callable[[_Rows | _Numbers], Fingerprints | MeasuredPairs]:
+    """Return the function that does a task in a process of the crew."""
+    verifier = work.verifier(CACHE_BYTES // 4)
+
+    def do(task: _Rows | _Numbers) -> Fingerprints | MeasuredPairs:
+        first, second = task
+        if isinstance(first, int) and isinstance(second, int):
+            return fingerprint_rows(work.weighting, first, second)
+        return verifier.measure(first, second)  # type: ignore[arg-type]
+
+    return do

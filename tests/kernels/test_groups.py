@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lab.oracles import groups
 from lab.oracles.short_texts import edit_similarity
-from simdup.fingerprints.edit_bands import edit_signatures
+from simdup.fingerprints.bands import edit_signatures
 from simdup.kernels.groups import ALL, FIRST, JOIN, STAR, PairBounds, Walk, odd_sketches
 from simdup.model.criteria import Criteria
 

@@ -14,7 +14,7 @@ from lab.oracles import families, plain
 from simdup.features.hashing import term_hash
 from simdup.features.shingles import Sets, Shingler
 from simdup.kernels import sketches
-from simdup.model.shingling import Shingling
+from simdup.model.criteria import Shingling
 
 
 def rows(sets: list[list[int]]) -> Sets:

@@ -10,7 +10,7 @@ from support import examples
 from lab.corpora.made import near, prose, write
 from simdup import dedupe, scan
 from simdup.model.clusters import Cluster, Member
-from simdup.model.inputs import InputDocuments
+from simdup.model.documents import InputDocuments
 
 A, B, C = prose(1), prose(2), prose(3)
 

@@ -38,7 +38,7 @@ from simdup.operations.tune import (
     tune,
 )
 from simdup.output.tuning import reasons_words
-from simdup.verify.shared_elements import SharedElements
+from simdup.verify.true_pairs import SharedElements
 
 SETS = st.lists(st.sets(st.integers(0, 12), max_size=9), max_size=9)
 

@@ -7,8 +7,7 @@ import pytest
 from simdup.model.cleaned import Cleaned, Removed
 from simdup.model.clusters import Cluster, Member, Summary
 from simdup.model.criteria import Criteria
-from simdup.model.documents import Skipped
-from simdup.model.inputs import InputDocuments
+from simdup.model.documents import InputDocuments, Skipped
 from simdup.model.result import Result
 from simdup.output.summary import cleaned_words, report, size_words
 

@@ -91,7 +91,7 @@ def _chunk(page, number):
 
 def test_a_text_that_changed_since_is_left_out(tmp_path):
     from simdup import scan
-    from simdup.model.page import PageOptions
+    from simdup.model.formats import PageOptions
     from simdup.report.scan import scan_page
 
     folder = corpus(tmp_path / "texts")

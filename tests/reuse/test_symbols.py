@@ -11,9 +11,8 @@ from lab.oracles import reuse as oracle
 from simdup.features.folding import fold, fold_segments
 from simdup.model.passages import PassageCriteria
 from simdup.reuse import between
-from simdup.reuse.offsets import locate, look_up_in, offsets
-from simdup.reuse.symbols import HOLE, cut, places
-from simdup.reuse.templates import Template
+from simdup.reuse.symbols import HOLE, cut, locate, look_up_in, offsets, places
+from simdup.reuse.winnowing import Template
 
 MIXED = st.text(
     "abcz09éßſı ΣИ.,-…中文测试圖書館々〇かカｶﾞภาษา한국각"

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.search.ball import HammingBall
 from simdup.search.bitview import block_keys
+from simdup.search.pieces import HammingBall
 
 
 @given(st.sampled_from([8, 64, 128]), st.data())

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from support import examples
 
 from lab.oracles.search import table_bytes
-from simdup.search import arrays, compressed
-from simdup.search.compressed import BLOCK, compress_table, decompress, decompress_window
+from simdup.search import arrays, tables
+from simdup.search.tables import BLOCK, compress_table, decompress, decompress_window
 
 U64 = st.integers(0, (1 << 64) - 1)
 FEW_BITS = st.integers(0, 64).flatmap(lambda bits: st.integers(0, (1 << bits) - 1))
@@ -66,7 +66,7 @@ def test_the_chunk_size_does_not_change_the_result(monkeypatch):
     plain = ascending(np.random.default_rng(3).integers(0, 1 << 64, 5000, dtype=np.uint64))
     expected = compress_table(plain)
     for chunk in (1, 300, 1 << 12):
-        monkeypatch.setattr(compressed, "CHUNK", chunk)
+        monkeypatch.setattr(tables, "CHUNK", chunk)
         table = compress_table(plain)
         assert (table.lows == expected.lows).all()
         assert (table.highs == expected.highs).all()

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from simdup.kernels.groups import ALL, PairBounds, odd_sketches
 from simdup.mix64 import mix64
 from simdup.search.arrays import count_equal, hamming_distances
-from simdup.search.lists import Lists
-from simdup.search.prefixes import Parts, Prefixes
+from simdup.search.lists import Lists, Parts, Prefixes
 
 Sets = list[set[int]]
 

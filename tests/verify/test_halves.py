@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from lab.oracles.plain import clusters, edit_similarity, resemblance
 from simdup import Result, scan
 from simdup.features.shingles import Sets
-from simdup.verify import bounds, shared_elements
-from simdup.verify.shared_elements import SharedElements
+from simdup.verify import bounds, true_pairs
+from simdup.verify.true_pairs import SharedElements
 
 HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -116,9 +116,9 @@ def test_what_sets_share_is_counted(
     starts = np.cumsum([0, *map(len, sets)])
     hashes = np.array([one for some in sets for one in some], np.uint64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared_elements, "_DENSE", size)
-        patch.setattr(shared_elements, "_PART", size)
-        patch.setattr(shared_elements, "_FREQUENT", frequent)
+        patch.setattr(true_pairs, "_DENSE", size)
+        patch.setattr(true_pairs, "_PART", size)
+        patch.setattr(true_pairs, "_FREQUENT", frequent)
         shared = SharedElements(Sets(starts, hashes))
         for first in range(0, len(sets), rows):
             last = min(first + rows, len(sets))

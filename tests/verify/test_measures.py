@@ -20,9 +20,8 @@ from lab.oracles import plain
 from simdup import Recipe, SimdupError, scan
 from simdup.features.counts import CsrRows
 from simdup.features.shingles import Shingler
-from simdup.model.criteria import Criteria
+from simdup.model.criteria import Criteria, Shingling
 from simdup.model.measures import Measures
-from simdup.model.shingling import Shingling
 from simdup.verify.verifier import Vector, Verifier, cosine, vector
 
 

@@ -21,11 +21,11 @@ from lab.oracles import plain, short_texts
 from simdup import compare, dedupe, scan
 from simdup.features.analyzer import Analyzer
 from simdup.features.short_texts import Forms, form_sets, forms_of, spell_numbers
-from simdup.fingerprints.edit_bands import edit_signatures, placed_sets
+from simdup.fingerprints.bands import edit_signatures, placed_sets
 from simdup.model.criteria import SHORT, Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions
-from simdup.verify import crew
+from simdup.verify import verifier
 from simdup.verify.document_texts import edit_similarities
 
 HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
@@ -628,8 +628,8 @@ def test_processes_measure_short_and_long_texts_as_one_does(
     monkeypatch: pytest.MonkeyPatch, containment: float | None
 ) -> None:
     # Some tasks have short texts, some have none.
-    monkeypatch.setattr(crew, "WORTH_CREW", 0)
-    monkeypatch.setattr(crew, "_PAIRS", 2)
+    monkeypatch.setattr(verifier, "WORTH_CREW", 0)
+    monkeypatch.setattr(verifier, "_PAIRS", 2)
     chance = random.Random(4)
     texts = []
     for number in range(40):

@@ -9,10 +9,9 @@ from lab.corpora.made import in_memory
 from lab.oracles import plain
 from simdup.features.analyzer import Analyzer
 from simdup.features.short_texts import forms_of
-from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria
+from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria, Shingling
 from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
-from simdup.model.shingling import Shingling
 from simdup.verify import true_pairs
 from simdup.verify.document_texts import Texts
 from simdup.verify.true_pairs import edited_pairs, wide_counted, wide_edited

@@ -16,7 +16,7 @@ from lab.fuzz.target import Target
 from lab.fuzz.terminal import Screen
 from simdup.corpus.decoding import unify_line_ends
 from simdup.corpus.names import from_bytes, unescape
-from simdup.model.page import PageOptions
+from simdup.model.formats import PageOptions
 from simdup.model.recipe import Recipe
 from simdup.model.result import Result
 from simdup.operations.scan import scan

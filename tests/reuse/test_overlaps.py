@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.reuse.copies import Holders, Sides
+from simdup.reuse.finding import Sides
+from simdup.reuse.overlaps import Holders
 
 Document = tuple[int, bool, int]  # its text, whether it is a reference, its group
 
