@@ -271,7 +271,7 @@ SCROLL = """async () => {
 def report(trial: Trial) -> Iterator[Table]:
     """The report page: how long it takes to write, to open and to use with 100,000 clusters."""
     from simdup import scan
-    from simdup.model.reading import Reading
+    from simdup.model.settings import Reading
 
     clusters, page = trial.pick(2_000, 100_000), trial.folder / "report.html"
     source = real.write_records(_clusters(clusters), trial.folder / "texts.jsonl").path

@@ -35,7 +35,7 @@ from simdup.corpus.html import extract_text
 from simdup.corpus.office import read_office
 from simdup.corpus.sources import list_files
 from simdup.model.documents import Document
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 FINGERPRINT = ("fingerprint", "--idf", "builtin", "-q", "-o", os.devnull)
 

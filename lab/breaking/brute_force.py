@@ -34,8 +34,7 @@ from lab.oracles.brute_force import (
 from lab.reporting import Cell, Table
 from lab.trial import Trial, say
 from simdup.model.decisions import Decision, Decisions
-from simdup.model.reading import Reading
-from simdup.model.settings import RunOptions
+from simdup.model.settings import Reading, RunOptions
 
 SMALL, FULL = 30, 2000
 PROCESSES = 2

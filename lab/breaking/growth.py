@@ -39,8 +39,8 @@ from simdup.features.titles import title_of
 from simdup.features.tokens import _entries, read_dictionary
 from simdup.model.criteria import Shingling
 from simdup.model.documents import Document
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
+from simdup.model.settings import Reading
 from simdup.report.delta import delta
 from simdup.verify.differences import find_differences
 from simdup.verify.document_texts import edit_similarities

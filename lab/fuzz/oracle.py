@@ -24,7 +24,7 @@ from simdup.corpus.batches import batches, read
 from simdup.corpus.sources import list_files
 from simdup.errors import SimdupError
 from simdup.model.documents import Document, Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 # Processor time of one call.  The slowest of all targets takes a tenth of a second; segmenters
 # read their dictionary in the first one.

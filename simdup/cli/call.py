@@ -21,9 +21,8 @@ from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
 from simdup.model.formats import PageOptions
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe, named_recipe
-from simdup.model.settings import RunOptions, SearchOptions, Settings
+from simdup.model.settings import Reading, RunOptions, SearchOptions, Settings
 from simdup.output.streams import Output
 
 Value = TypeVar("Value")

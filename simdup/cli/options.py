@@ -23,9 +23,8 @@ from simdup.model.cleaned import LINKS, DedupeOptions
 from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
 from simdup.model.passages import PassageCriteria, PassageScope
-from simdup.model.reading import EXTRACTS, INPUT_FORMATS, Reading
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
-from simdup.model.settings import RunOptions, SearchOptions
+from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions, SearchOptions
 from simdup.output.details import COLUMNS
 from simdup.output.selection import SORTS, Selection
 from simdup.output.streams import COLORS, Output

@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from simdup.clustering.clusters import Group
-from simdup.clustering.linkage import Priority
+from simdup.clustering.clusters import Group, Priority
 from simdup.model.decisions import Decisions
 from simdup.model.measures import DocumentPair
 

@@ -12,7 +12,7 @@ from simdup.corpus.files import File
 from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.records import read_records
 from simdup.model.documents import Document, NoField, Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 Cut = RecordBatch | Skipped
 

@@ -26,7 +26,7 @@ from simdup.corpus.lines import (
 )
 from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
 from simdup.errors import SimdupError
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 
 class Note(NamedTuple):

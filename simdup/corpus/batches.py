@@ -27,7 +27,7 @@ from simdup.corpus.record_batches import ArrayBatch, LineBatch, RecordBatch, cut
 from simdup.corpus.records import Texts, join_texts, read_records, without_surrogates
 from simdup.errors import reason
 from simdup.model.documents import Document, Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 # This many small files take about as long as a batch of `BATCH_BYTES`.
 BATCH_FILES = 256

@@ -10,7 +10,7 @@ from simdup.corpus.main_text import require_justext
 from simdup.corpus.parquet import require_pyarrow
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 
 def require_extras(files: Iterable[File], reading: Reading) -> None:

@@ -11,7 +11,7 @@ from typing import IO, TypeAlias
 from simdup.corpus.compression import decompress, split_compression
 from simdup.corpus.json_text import parse_json
 from simdup.errors import SimdupError
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 # Formats of office files, which are one document each.
 OFFICE = frozenset({"docx", "pptx", "odt", "epub", "pdf"})

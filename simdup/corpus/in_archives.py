@@ -17,7 +17,7 @@ from simdup.corpus.names import is_archive
 from simdup.corpus.patterns import Patterns
 from simdup.errors import reason
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 
 def files_in(

@@ -20,7 +20,7 @@ from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.record_batches import ParquetBatch, missing_field
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 # Limits the memory if a dictionary encodes many rows with a few long values.
 _MOST_ROWS = 1024

@@ -37,7 +37,7 @@ from simdup.corpus.lines import (
 )
 from simdup.corpus.own_results import is_own_result, leave_out
 from simdup.model.documents import NoField, Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 # White space, and NULs, which are padding.
 BLANK = b"\0 \t\n\v\f\r"

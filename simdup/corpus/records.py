@@ -21,7 +21,7 @@ from simdup.corpus.record_batches import (
     is_blank,
 )
 from simdup.model.documents import Document, NoField, Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 # A field of fewer characters, such as a year or a category, does not name a record.
 _FEW_CHARACTERS = 10

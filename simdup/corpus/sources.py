@@ -20,7 +20,7 @@ from simdup.corpus.patterns import Patterns
 from simdup.corpus.walking import Rules, WalkedFile, walk
 from simdup.errors import SimdupError, reason, unreadable
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 
 class Listed(str):

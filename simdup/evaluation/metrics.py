@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from simdup.clustering.linkage import components
+from simdup.clustering.clusters import components
 
 NamePair = tuple[str, str]
 

@@ -25,9 +25,8 @@ from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
 from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
 from simdup.model.matches import Added, QueryResults
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions, Settings, no_progress
+from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.model.table import Documents
 
 _DEFAULT = Criteria()

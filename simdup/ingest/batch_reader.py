@@ -24,8 +24,8 @@ from simdup.features.counts import CountedChunk
 from simdup.features.stripping import strip_texts
 from simdup.features.text import DIGEST_BYTES, DIGEST_TYPE
 from simdup.model.documents import Document, Skipped
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
+from simdup.model.settings import Reading
 from simdup.model.table import Documents, objects
 
 

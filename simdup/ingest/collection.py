@@ -41,7 +41,7 @@ from simdup.ingest.counting import Counting, Maker, Prepared
 from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import Input
 from simdup.model.documents import NO_WORDS, Document, Skipped, Unread
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 from simdup.model.table import Documents, Growing, objects
 from simdup.reuse.sharing import TextSeeds
 from simdup.search.arrays import RowIds

@@ -25,7 +25,7 @@ from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.records import Texts, without_surrogates
 from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 

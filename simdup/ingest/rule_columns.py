@@ -18,7 +18,7 @@ from simdup.ingest.collection import Collection
 from simdup.ingest.sources import GroupBy
 from simdup.mix64 import mix_columns
 from simdup.model.criteria import Criteria
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, run_starts
 

@@ -29,7 +29,7 @@ from simdup.ingest.rows import Rows, row_batches
 from simdup.ingest.sources import Input
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, InputDocuments, Unread
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 from simdup.model.table import Documents, objects
 
 

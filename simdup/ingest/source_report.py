@@ -13,7 +13,7 @@ import numpy as np
 
 from simdup.errors import SimdupError
 from simdup.model.documents import LeftOut, NoField, Skipped, Unread
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 from simdup.model.table import Documents
 
 _NOTHING = "contains no document"

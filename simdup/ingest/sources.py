@@ -27,8 +27,7 @@ from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.ingest.rows import STRINGS, Rows, recognise, row_batches
 from simdup.ingest.source_report import SourceReport
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
-from simdup.model.settings import Settings
+from simdup.model.settings import Reading, Settings
 from simdup.model.table import Documents
 
 # Groups are folders, not values of a field.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
+from simdup.clustering.clusters import components
 from simdup.clustering.decisions import confirmed
-from simdup.clustering.linkage import components
 from simdup.features.text import text_digest
 from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.clusters import Cluster, Member, Summary

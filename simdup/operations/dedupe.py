@@ -14,9 +14,8 @@ from simdup.ingest.rows import Paths, as_optional_path, as_paths, keep_rows, rec
 from simdup.ingest.sources import Data, open_input, require_existing
 from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.model.criteria import Criteria, CriteriaFields
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.operations.losses import find_losses, reserved, with_groups, with_indexes
 from simdup.operations.rewrite import rewrite, with_linkage
 

@@ -10,9 +10,8 @@ from simdup.features.idf import Model, learn_model, model_bytes
 from simdup.ingest.collection import ingest
 from simdup.ingest.sources import Data, open_input
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.output.streams import open_output
 
 

@@ -14,8 +14,8 @@ from simdup.fingerprints.fingerprinter import Fingerprints, near_pairs
 from simdup.model.clusters import Pair
 from simdup.model.settings import PAIR_MEMORY, RunOptions
 from simdup.search.arrays import U64, combine_rows, hamming_distances
-from simdup.search.memory import free_memory
 from simdup.search.runs import sort_chunks
+from simdup.search.threads import free_memory
 
 # Bytes of a pair in memory: one value contains both rows.
 _PAIR_BYTES = 8

@@ -28,8 +28,7 @@ from simdup.model.passages import (
     PassageScope,
     PassageSummary,
 )
-from simdup.model.reading import Reading
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.reuse.finding import Finder, Passages, Sides, concat
 from simdup.reuse.overlaps import Holders, form_overlaps
 from simdup.reuse.symbols import look_up_in

@@ -24,9 +24,8 @@ from simdup.index.opening import split_indexes
 from simdup.ingest.sources import Input, open_files
 from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
-from simdup.model.settings import Progress, Settings
+from simdup.model.settings import Progress, Reading, Settings
 from simdup.operations.losses import (
     Losses,
     check_references,

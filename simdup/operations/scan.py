@@ -11,9 +11,15 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from simdup.clustering.clusters import Group, describe_spared, form_clusters
+from simdup.clustering.clusters import (
+    Group,
+    Priority,
+    describe_spared,
+    form_clusters,
+    priority_by,
+    rank_by,
+)
 from simdup.clustering.decisions import divide
-from simdup.clustering.linkage import Priority, priority_by, rank_by
 from simdup.evaluation.templates import looks_templated
 from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.index.opening import split_indexes
@@ -27,10 +33,9 @@ from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.formats import PageOptions
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
 from simdup.model.result import Result
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.verify.candidates import Candidates
 from simdup.verify.document_texts import Texts
 from simdup.verify.pairs import find_groups

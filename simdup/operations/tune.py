@@ -29,9 +29,8 @@ from simdup.model.criteria import (
     Shingling,
 )
 from simdup.model.measures import MeasuredPairs
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.tuning import FEW_PAIRS, Reason, Setting, Tuning
 from simdup.output.tuning import reasons_words
 from simdup.search.duplicates import collapse

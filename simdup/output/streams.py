@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from simdup.errors import NO_ROOM, unwritable
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 if TYPE_CHECKING:
     from simdup.output.text import Painter

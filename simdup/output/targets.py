@@ -13,7 +13,7 @@ from simdup.corpus.own_results import HEAD, is_own_result
 from simdup.corpus.patterns import matches
 from simdup.errors import SimdupError, unreadable
 from simdup.index.opening import holds_index
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 from simdup.output.words import CHINESE, ENGLISH
 from simdup.workspace import entries
 

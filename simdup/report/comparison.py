@@ -14,8 +14,8 @@ from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.comparison import Comparison
 from simdup.model.documents import Document
 from simdup.model.formats import PageOptions
-from simdup.model.reading import Reading
 from simdup.model.result import Result
+from simdup.model.settings import Reading
 from simdup.model.table import Documents, objects
 from simdup.report.scan import scan_page
 

@@ -19,11 +19,10 @@ from simdup.errors import invalid
 from simdup.search import baselines, duplicates, skew
 from simdup.search.arrays import U64, RowIds, RowPairs, combine_rows, hamming_distances, read_rows
 from simdup.search.bitview import BitView, Join, NearPairs, join_tables
-from simdup.search.memory import free_memory, too_many
 from simdup.search.pieces import HammingBall, Pieces, width
 from simdup.search.plans import Plan, long_run, plan
 from simdup.search.tables import build_table, find_long_runs, table_keys, walk
-from simdup.search.threads import count_threads, interleave
+from simdup.search.threads import count_threads, free_memory, interleave, too_many
 
 PAIR_BYTES = 26
 

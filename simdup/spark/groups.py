@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from simdup.clustering.clusters import form_clusters, unmeasured
+from simdup.clustering.clusters import form_clusters, priority_by, rank_by, unmeasured
 from simdup.clustering.decisions import divide
-from simdup.clustering.linkage import priority_by, rank_by
 from simdup.corpus.fields import as_number
 from simdup.features.analyzer import Analyzer
 from simdup.features.counts import CsrRows
@@ -30,7 +29,7 @@ from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
 from simdup.search import banding
 from simdup.search.arrays import distinct
-from simdup.search.forest import Forest
+from simdup.search.grouping import Forest
 from simdup.spark.meet import LABELS
 from simdup.spark.partitions import (
     batch_of,

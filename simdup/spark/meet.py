@@ -35,7 +35,7 @@ from simdup.model.table import Documents
 from simdup.reuse.sharing import TextSeeds, least_share, shared_counts
 from simdup.search import banding
 from simdup.search.arrays import RowIds, mix_rows
-from simdup.search.forest import Forest
+from simdup.search.grouping import Forest
 from simdup.spark.checkpoint import DataFrame
 from simdup.spark.partitions import batch_of, documents_of, table_of, to_array
 from simdup.verify.searches import NearFingerprints

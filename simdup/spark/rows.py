@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from simdup.errors import SimdupError
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 from simdup.spark.checkpoint import DataFrame
 
 # Spark's names of common types, and the columns that have ids.

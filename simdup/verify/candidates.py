@@ -14,16 +14,14 @@ from typing import Protocol
 
 import numpy as np
 
-from simdup.clustering.clusters import Measure, unmeasured
-from simdup.clustering.linkage import Priority, first_come
+from simdup.clustering.clusters import Measure, Priority, first_come, unmeasured
 from simdup.clustering.rules import allowed
 from simdup.kernels.groups import PairBounds
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.search.arrays import Bools, RowIds, RowPairs
-from simdup.search.forest import Forest
-from simdup.search.grouping import LOOK, Budget, connect
+from simdup.search.grouping import LOOK, Budget, Forest, connect
 from simdup.search.lists import Lists, kinds_of
 from simdup.verify.document_texts import SetsOf, no_texts
 from simdup.verify.searches import EqualKeys, Search

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from simdup.clustering.linkage import Priority, ordered
+from simdup.clustering.clusters import Priority, ordered
 from simdup.features.text import DIGEST_BYTES
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs

@@ -35,9 +35,9 @@ from simdup.kernels.groups import PairBounds
 from simdup.model.measures import DocumentPair, MeasuredPairs, Measures
 from simdup.model.table import Documents
 from simdup.search.arrays import Bools, RowIds, hamming_distances
-from simdup.search.forest import Forest
 from simdup.search.grouping import (
     Budget,
+    Forest,
     Known,
     connect,
     first_partners,

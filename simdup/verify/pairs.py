@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import Group, with_distances
-from simdup.clustering.linkage import components
+from simdup.clustering.clusters import Group, components, with_distances
 from simdup.clustering.rules import formed
 from simdup.fingerprints.bands import mask_fingerprints
 from simdup.model.criteria import FEW_TERMS, Criteria

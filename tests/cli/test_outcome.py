@@ -18,9 +18,8 @@ from simdup.cli.row import Text
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
 from simdup.model.matches import QueryResults
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions
+from simdup.model.settings import Reading, RunOptions
 
 
 def commands() -> list[tuple[str, click.Command]]:

@@ -5,9 +5,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.clustering.clusters import Group
+from simdup.clustering.clusters import Group, first_come
 from simdup.clustering.decisions import divide
-from simdup.clustering.linkage import first_come
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.measures import DocumentPair, Measures
 

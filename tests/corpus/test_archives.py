@@ -21,7 +21,7 @@ from simdup.corpus import archives, parquet
 from simdup.corpus.archives import Inside, list_archive, open_member
 from simdup.corpus.sources import list_files
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 from simdup.report.texts import read_originals
 
 TEXT = "今天的会议改到下午三点，请各组组长带上上周的记录。"

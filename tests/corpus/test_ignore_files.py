@@ -13,7 +13,7 @@ from support import Command
 from lab.corpora.made import prose, write
 from simdup import SimdupError, scan
 from simdup.corpus.sources import list_files
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 FILES = ("a.txt", "b.md", "drafts/a.txt", "drafts/old/c.txt", "drafts/keep.txt", "d/a.txt",
          "d/drafts", "d/e/b.md")  # fmt: skip

@@ -11,7 +11,7 @@ from lab.corpora.made import prose, write
 from simdup.corpus.batches import read_file
 from simdup.corpus.sources import list_files
 from simdup.model.documents import Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 
 class Vanished:

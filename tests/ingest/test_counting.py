@@ -30,8 +30,7 @@ from simdup.ingest.source_report import SourceReport
 from simdup.ingest.sources import open_input
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document
-from simdup.model.reading import Reading
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.table import Documents
 
 TEXTS = [(f"d{n}", prose(n % 40, 300)) for n in range(60)]

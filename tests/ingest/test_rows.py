@@ -12,7 +12,7 @@ from simdup.corpus.fields import MISSING
 from simdup.ingest import rows as module
 from simdup.ingest.rows import Rows, recognise, row_batches
 from simdup.model.documents import Document, Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 IDS = st.one_of(st.integers(), st.text(max_size=3), st.tuples(st.integers()), st.just(MISSING))
 TEXTS = st.one_of(st.text(max_size=30), st.none(), st.integers(), st.just(MISSING))

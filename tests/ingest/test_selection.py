@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simdup.ingest.rows import Rows, keep_rows, recognise, select
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 ROWS = [{"id": number, "text": text} for number, text in enumerate("abcd")]
 STAY = [0, 2, 3]

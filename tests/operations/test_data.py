@@ -16,9 +16,8 @@ from lab.corpora.made import near, prose
 from simdup import Index, Recipe, SimdupError, dedupe, passages, scan
 from simdup.ingest.sources import open_input
 from simdup.model.decisions import Decision, Decisions
-from simdup.model.reading import Reading
 from simdup.model.result import Result
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.operations.fingerprint import fingerprint_sources
 from simdup.operations.fit import fit
 from simdup.operations.tune import tune

@@ -9,7 +9,7 @@ import pytest
 
 from lab.corpora.made import prose, write
 from simdup import scan
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 FIELDS = ("title", "authors", "venue")
 

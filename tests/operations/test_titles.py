@@ -15,8 +15,7 @@ from support import Command, examples, seeds
 
 from lab.corpora.made import near, prose, write
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
-from simdup.model.reading import Reading
-from simdup.model.settings import RunOptions
+from simdup.model.settings import Reading, RunOptions
 from simdup.verify import bounds, candidates, large_groups, pairs
 
 ALONE = RunOptions(jobs=1)

@@ -20,16 +20,16 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 41_040,
+    "lines": 41_010,
     "lines of compiled loops": 1_862,
     "lines in simdup/cli": 3_000,
-    "files": 268,
+    "files": 264,
     "classes": 312,
     "class names used twice": 0,
     "file names used twice": 18,
     "small modules with one importer": 8,
-    "modules that a scan imports": 202,
-    "modules that the file of scan imports": 28,
+    "modules that a scan imports": 198,
+    "modules that the file of scan imports": 26,
     "fields of the largest class": 19,
     '"None where" and "None if"': 67,
 }

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from lab.oracles import groups
 from simdup.kernels.groups import PairBounds
 from simdup.search.arrays import distinct
-from simdup.search.forest import Forest
 from simdup.search.grouping import (
     LOOK,
     Budget,
+    Forest,
     Known,
     Test,
     connect,

@@ -17,7 +17,7 @@ from support import ROOT, Command, environment
 
 import simdup
 from lab.corpora.made import edited, near, prose
-from simdup.clustering.linkage import components
+from simdup.clustering.clusters import components
 from simdup.model.recipe import Recipe
 
 pytestmark = [

@@ -39,9 +39,8 @@ from simdup.features.idf import learn_model, model_bytes, parse_model
 from simdup.features.tokens import _own_words, tokenizer
 from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
-from simdup.model.reading import Reading
 from simdup.model.recipe import Recipe
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.operations.baseline import baseline_of, new_since
 from simdup.operations.cluster import cluster
 from simdup.operations.evaluate import evaluate

@@ -20,7 +20,7 @@ from simdup.corpus.json_text import DEEPEST
 from simdup.corpus.office import read_office
 from simdup.corpus.records import without_surrogates
 from simdup.model.documents import Document, Skipped
-from simdup.model.reading import Reading
+from simdup.model.settings import Reading
 
 _READINGS = (
     Reading(),
