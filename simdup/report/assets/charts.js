@@ -1,13 +1,9 @@
 /**
  * The charts of the overview: a histogram of similarity and a heat map of distance and similarity.
  */
-window.simdupCharts = (() => {
-  'use strict';
-
-  const { svg } = window.simdupDom;
-  const data = window.simdupData;
-  const state = window.simdupState;
-  const { t } = state;
+const Charts = (() => {
+  const { svg } = Dom;
+  const { t } = State;
 
   // Scales of similarity, in hundredths below 1: how far down, the width of a bar, and of a tick.
   // Each divides the one before it, so bars are equally wide and ticks are round numbers.
@@ -15,8 +11,8 @@ window.simdupCharts = (() => {
 
   /** Return the scale: where it begins, its ticks, and where similarity 1 is, as a share of the width. */
   function scale() {
-    const first = data.head.histogram.findIndex((pairs) => pairs > 0);
-    const asked = Math.floor(data.least / 100 + 1e-9);
+    const first = Data.head.histogram.findIndex((pairs) => pairs > 0);
+    const asked = Math.floor(Data.least / 100 + 1e-9);
     const from = first < 0 ? asked : Math.min(first, asked);
     const [down, step, tick] = SCALES.find(([down_]) => down_ >= 100 - from);
     const low = 100 - down;
@@ -28,10 +24,10 @@ window.simdupCharts = (() => {
   function bars({ low, step }) {
     const found = [];
     for (let from = low; from < 100; from += step) {
-      const pairs = data.head.histogram.slice(from, from + step);
+      const pairs = Data.head.histogram.slice(from, from + step);
       found.push([from, pairs.reduce((sum, one) => sum + one, 0)]);
     }
-    found.push([100, data.head.histogram[100]]);
+    found.push([100, Data.head.histogram[100]]);
     return found;
   }
 
@@ -58,7 +54,7 @@ window.simdupCharts = (() => {
 
   /** Return the heat map: columns are differing bits, rows similarities from the top down. */
   function heat() {
-    const cells = data.head.heat;
+    const cells = Data.head.heat;
     const [columns, rows] = [24, 20];
     const used = cells.map(([, row]) => row);
     const last = Math.min(Math.min(...used, rows - 4), rows - 4);

@@ -4,9 +4,7 @@
  * A small JSON is there at once; tables and texts are blocks of base64 and raw deflate that are
  * inflated when they are asked for.  `simdup.report.columns` says how a table is laid out.
  */
-window.simdupData = (() => {
-  'use strict';
-
+const Data = (() => {
   // Blocks of texts that stay inflated.
   const KEPT = 12;
 
@@ -123,7 +121,7 @@ window.simdupData = (() => {
     if (found.pieces) return { texts: [], terms: [], clipped: [], pieces: found.pieces };
     const base = found.texts.find((text) => typeof text === 'string') || '';
     const whole = found.texts.map((text) => rebuild(base, text));
-    const shown = found.passages ? window.simdupPassages.place(whole, found.passages) : { texts: whole };
+    const shown = found.passages ? Passages.place(whole, found.passages) : { texts: whole };
     return { ...shown, shares: found.shares, terms: found.terms || [], clipped: found.clipped || [] };
   }
 

@@ -4,9 +4,7 @@
  * Everything the page shows is made here: elements are created, never parsed, so no text becomes
  * markup.  Characters that are invisible or reorder what stands beside them are shown as small boxes.
  */
-window.simdupDom = (() => {
-  'use strict';
-
+const Dom = (() => {
   const SVG = 'http://www.w3.org/2000/svg';
 
   // Control, format, surrogate, private and unassigned characters, and separators of lines.

@@ -5,8 +5,6 @@
  * figures that only such a page has.
  */
 (() => {
-  'use strict';
-
   const en = {
     clusters_query: 'Matches',
     sentence_query: '{0} of {1} documents has a near-duplicate in the index.|{0} of {1} documents have a near-duplicate in the index.',
@@ -181,7 +179,7 @@
     textsMissing_passages: '此文件所附文本的大小有上限，不含这一对的文本。可用下列命令比较这两篇：',
   };
 
-  const { tables } = window.simdupStrings;
+  const { tables } = Strings;
   Object.assign(tables.en, en);
   Object.assign(tables.zh, zh);
 })();

@@ -1,15 +1,10 @@
 /**
  * The list of clusters: searched, filtered, sorted, and drawn only where it is seen.
  */
-window.simdupList = (() => {
-  'use strict';
-
-  const { h, name, split, width } = window.simdupDom;
-  const data = window.simdupData;
-  const groups = window.simdupGroups;
-  const state = window.simdupState;
-  const { t } = state;
-  const { kind } = data.head;
+const List = (() => {
+  const { h, name, split, width } = Dom;
+  const { t } = State;
+  const { kind } = Data.head;
 
   const ROW = 63; // pixels of a row, as in clusters.css
   const SPARE = 8; // rows drawn beyond what is seen
@@ -22,7 +17,7 @@ window.simdupList = (() => {
 
   /** Return the order of two clusters for each way to sort. */
   function orders() {
-    const { size, lead, diameter, linked } = data.table;
+    const { size, lead, diameter, linked } = Data.table;
     const margin = (i) => (lead[i] < 0 ? 20000 : lead[i]);
     return {
       edge: (a, b) => (linked[b] > 0) - (linked[a] > 0) || margin(a) - margin(b) || diameter[b] - diameter[a] || size[b] - size[a] || a - b,
@@ -35,17 +30,17 @@ window.simdupList = (() => {
 
   const FILTERS = {
     all: () => true,
-    chained: (i) => data.table.linked[i] > 0,
-    exact: (i) => data.table.lead[i] === 10000,
-    text: (i) => data.table.chunk[i] >= 0,
-    undecided: (i) => !window.simdupReview.has(i),
-    decided: (i) => window.simdupReview.has(i),
+    chained: (i) => Data.table.linked[i] > 0,
+    exact: (i) => Data.table.lead[i] === 10000,
+    text: (i) => Data.table.chunk[i] >= 0,
+    undecided: (i) => !Review.has(i),
+    decided: (i) => Review.has(i),
   };
 
   /** Return 1 for each cluster with a document of the folder. */
   function inFolder(folder) {
-    const { table } = data;
-    const number = data.folders.indexOf(folder);
+    const { table } = Data;
+    const number = Data.folders.indexOf(folder);
     const found = new Uint8Array(table.count);
     for (let i = 0; i < table.count; i += 1) {
       for (let d = table.first[i]; d < table.first[i + 1] && !found[i]; d += 1) found[i] = table.folder[d] === number ? 1 : 0;
@@ -55,35 +50,35 @@ window.simdupList = (() => {
 
   /** Choose and sort the clusters again. */
   function refresh() {
-    const { table } = data;
-    left = state.threshold > groups.asked() ? groups.figures(state.threshold).sizes : table.size;
-    const folder = state.folder === '' ? null : inFolder(state.folder);
-    const names = state.search ? data.search(state.search) : null;
-    const [least, most] = state.sizes || [0, Infinity];
-    const fits = FILTERS[state.filter];
+    const { table } = Data;
+    left = State.threshold > Data.least ? Groups.figures(State.threshold).sizes : table.size;
+    const folder = State.folder === '' ? null : inFolder(State.folder);
+    const names = State.search ? Data.search(State.search) : null;
+    const [least, most] = State.sizes || [0, Infinity];
+    const fits = FILTERS[State.filter];
     const found = [];
     for (let i = 0; i < table.count; i += 1) {
       const size = table.size[i];
       if (left[i] > 1 && size >= least && size <= most && (!folder || folder[i]) && (!names || names[i]) && fits(i)) found.push(i);
     }
-    shown = Uint32Array.from(found.sort(orders()[state.sort]));
+    shown = Uint32Array.from(found.sort(orders()[State.sort]));
     at = new Map(Array.from(shown, (cluster, place) => [cluster, place]));
   }
 
   /** Return how alike the documents of a cluster are: where texts were not compared, in bits. */
   function figure(cluster) {
-    const { lead, diameter } = data.table;
-    if (kind === 'passages') return state.percent(Math.floor(lead[cluster] / 10) / 1000);
-    return lead[cluster] < 0 ? t('distance', diameter[cluster]) : state.digits(lead[cluster], kind === 'query');
+    const { lead, diameter } = Data.table;
+    if (kind === 'passages') return State.percent(Math.floor(lead[cluster] / 10) / 1000);
+    return lead[cluster] < 0 ? t('distance', diameter[cluster]) : State.digits(lead[cluster], kind === 'query');
   }
 
   /** Return the row of a cluster. */
   function row(place) {
     const cluster = shown[place];
-    const { table } = data;
+    const { table } = Data;
     const first = table.first[cluster];
-    const [folder, file] = split(data.names[first]);
-    const low = Math.min(groups.asked(), 9900);
+    const [folder, file] = split(Data.names[first]);
+    const low = Math.min(Data.least, 9900);
     const lead = table.lead[cluster];
     const share = lead < 0 ? 0 : (lead - low) / (10000 - low);
     const link = h('a', {
@@ -91,11 +86,11 @@ window.simdupList = (() => {
       'aria-selected': String(cluster === selected), 'aria-posinset': place + 1, 'aria-setsize': shown.length,
     },
     h('span', { class: 'head' }, name(file || folder, { class: 'file' }), file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
-    h('span', { class: 'tail' }, kind === 'passages' ? null : h('span', { class: 'size' }, state.number(left[cluster] - (kind === 'query' ? 1 : 0))),
+    h('span', { class: 'tail' }, kind === 'passages' ? null : h('span', { class: 'size' }, State.number(left[cluster] - (kind === 'query' ? 1 : 0))),
       lead < 0 ? null : h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
       h('span', { class: 'num' }, figure(cluster)),
-      window.simdupReview.badge(cluster),
-      kind === 'passages' ? h('span', { class: 'file' }, '↔ ', name(split(data.names[first + 1])[1])) : null,
+      Review.badge(cluster),
+      kind === 'passages' ? h('span', { class: 'file' }, '↔ ', name(split(Data.names[first + 1])[1])) : null,
       table.linked[cluster] && kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null));
     link.style.top = `${place * ROW}px`;
     return link;
@@ -115,47 +110,47 @@ window.simdupList = (() => {
 
   function choice(key, current, options, label) {
     const select = h('select', { 'aria-label': label }, options.map(([value, words]) => h('option', { value, selected: value === current }, words)));
-    select.addEventListener('change', () => state.set({ [key]: select.value }));
+    select.addEventListener('change', () => State.set({ [key]: select.value }));
     return select;
   }
 
   function folderChoice() {
     // A long list of folders is found by search rather than by scrolling.
-    const listed = data.head.folders.map(([folder]) => folder).filter((folder) => folder && data.folders.includes(folder)).slice(0, 200);
+    const listed = Data.head.folders.map(([folder]) => folder).filter((folder) => folder && Data.folders.includes(folder)).slice(0, 200);
     if (!listed.length) return null;
-    if (state.folder && !listed.includes(state.folder)) listed.unshift(state.folder);
-    return choice('folder', state.folder, [['', t('allFolders')], ...listed.map((folder) => [folder, window.simdupDom.shown(folder).map((part) => part.textContent || part).join('')])], t('folder'));
+    if (State.folder && !listed.includes(State.folder)) listed.unshift(State.folder);
+    return choice('folder', State.folder, [['', t('allFolders')], ...listed.map((folder) => [folder, Dom.shown(folder).map((part) => part.textContent || part).join('')])], t('folder'));
   }
 
   function controls() {
-    const search = h('input', { type: 'search', placeholder: t('searchNames'), 'aria-label': t('searchNames'), value: state.search, id: 'search' });
+    const search = h('input', { type: 'search', placeholder: t('searchNames'), 'aria-label': t('searchNames'), value: State.search, id: 'search' });
     let waiting = 0;
     search.addEventListener('input', () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => state.set({ search: search.value.trim() }), 120);
+      waiting = setTimeout(() => State.set({ search: search.value.trim() }), 120);
     });
     // The edge cases of a query are those that are least alike, and no match has a text.
     const sorts = [kind !== 'query' && ['edge', t('sortEdge')], ['size', t('sortSize')], ['low', t('sortLow')], ['high', t('sortHigh')], ['order', t('sortOrder')]].filter(Boolean);
     const chosen = kind === 'query' ? ['all', 'exact'] : ['all', 'chained', 'exact', 'text'];
     const words = { all: 'filterAll', chained: 'filterChained', exact: 'filterExact', text: 'filterText' };
-    const filters = [...chosen.map((one) => [one, t(words[one])]), ...window.simdupReview.filters()];
-    const rest = window.simdupOverview.unlisted();
-    const value = h('output', { class: 'accent num' }, (state.threshold / 10000).toFixed(2));
+    const filters = [...chosen.map((one) => [one, t(words[one])]), ...Review.filters()];
+    const rest = Overview.unlisted();
+    const value = h('output', { class: 'accent num' }, (State.threshold / 10000).toFixed(2));
     return { value, node: h('div', { class: 'finder' }, search,
-      h('div', { class: 'two' }, choice('sort', state.sort, sorts, t('sort')), choice('filter', state.filter, filters, t('filter'))),
+      h('div', { class: 'two' }, choice('sort', State.sort, sorts, t('sort')), choice('filter', State.filter, filters, t('filter'))),
       folderChoice(),
       // Where no text was compared, there is nothing to ask more of.
-      h('div', { class: 'least', hidden: !window.simdupOverview.compared() }, h('label', { for: 'least' }, t('threshold')), window.simdupOverview.slider('least'), value),
-      h('p', { class: 'found' }), rest ? h('p', { class: 'found' }, t('unlisted', rest, data.head.figures.listed)) : null) };
+      h('div', { class: 'least', hidden: !Overview.compared() }, h('label', { for: 'least' }, t('threshold')), Overview.slider('least'), value),
+      h('p', { class: 'found' }), rest ? h('p', { class: 'found' }, t('unlisted', rest, Data.head.figures.listed)) : null) };
   }
 
   /** Say how many clusters fit. */
   function count() {
     const words = shown.length ? t('count', shown.length) : t('countNone');
-    const chip = state.sizes ? h('button', { type: 'button', class: 'chip', onclick: () => state.set({ sizes: null }) }, t('sizeFilter', state.sizes[2])) : null;
+    const chip = State.sizes ? h('button', { type: 'button', class: 'chip', onclick: () => State.set({ sizes: null }) }, t('sizeFilter', State.sizes[2])) : null;
     parts.node.querySelector('.found').replaceChildren(words, ...(chip ? [' ', chip] : []));
-    parts.value.textContent = (state.threshold / 10000).toFixed(2);
-    parts.node.querySelector('#least').value = String(Math.round(state.threshold / 100));
+    parts.value.textContent = (State.threshold / 10000).toFixed(2);
+    parts.node.querySelector('#least').value = String(Math.round(State.threshold / 100));
   }
 
   /** Return the list as an element. */

@@ -1,16 +1,10 @@
 /**
  * The overview: one sentence, six figures, charts, and how all of it was made.
  */
-window.simdupOverview = (() => {
-  'use strict';
-
-  const { h, name, shown, either, width } = window.simdupDom;
-  const data = window.simdupData;
-  const groups = window.simdupGroups;
-  const charts = window.simdupCharts;
-  const state = window.simdupState;
-  const { t, number, percent } = state;
-  const { head } = data;
+const Overview = (() => {
+  const { h, name, shown, either, width } = Dom;
+  const { t, number, percent } = State;
+  const { head } = Data;
 
   // Rows of a table that are there at once.
   const ROWS = 12;
@@ -25,7 +19,7 @@ window.simdupOverview = (() => {
   function current() {
     const { figures } = head;
     const same = { clusters: figures.clusters, redundant: figures.redundant, fixed: 0 };
-    const now = data.table && state.threshold > groups.asked() ? groups.figures(state.threshold) : same;
+    const now = Data.table && State.threshold > Data.least ? Groups.figures(State.threshold) : same;
     return { ...now, found: found(now), moved: now !== same };
   }
 
@@ -39,7 +33,7 @@ window.simdupOverview = (() => {
   function sentence(count) {
     const { documents } = head.figures;
     const draw = (i, value) => h('strong', { class: count && !i ? 'hot' : null }, number(value));
-    const parts = count ? state.parts('sentence', [count, documents], draw) : state.parts('sentenceNone', [documents], draw);
+    const parts = count ? State.parts('sentence', [count, documents], draw) : State.parts('sentenceNone', [documents], draw);
     // A large type breaks lines at hyphens, where it reads badly.
     return parts.map((part) => (typeof part === 'string' ? part.split(/(\S+-\S+)/).map((words, i) => (i % 2 ? h('span', {}, words) : words)) : part));
   }
@@ -78,7 +72,7 @@ window.simdupOverview = (() => {
       const pairs = now.moved ? [number(now.clusters), 'figPairsLeft'] : [number(all.pairs), 'figPairs'];
       return [pairs, share, [number(all.passages), 'figPassages'], [number(all.identical), 'figIdentical'], skipped];
     }
-    return [[number(now.clusters), 'figClusters'], share, [state.bytes(all.saved), 'figSaved'],
+    return [[number(now.clusters), 'figClusters'], share, [State.bytes(all.saved), 'figSaved'],
       [number(all.pairs), 'figPairs'], [number(all.chained), 'figChained'], skipped];
   }
 
@@ -87,9 +81,9 @@ window.simdupOverview = (() => {
   }
 
   /** Return the control of the threshold; `changed` is called while it moves. */
-  function slider(id, low = Math.round(groups.asked() / 100)) {
-    const input = h('input', { type: 'range', id, min: low, max: 100, step: 1, value: Math.round(state.threshold / 100) });
-    input.addEventListener('input', () => state.set({ threshold: Math.max(Number(input.value) * 100, groups.asked()) }));
+  function slider(id, low = Math.round(Data.least / 100)) {
+    const input = h('input', { type: 'range', id, min: low, max: 100, step: 1, value: Math.round(State.threshold / 100) });
+    input.addEventListener('input', () => State.set({ threshold: Math.max(Number(input.value) * 100, Data.least) }));
     return input;
   }
 
@@ -109,13 +103,13 @@ window.simdupOverview = (() => {
       box.append(h('p', { class: 'note' }, t(head.figures.pairs ? 'similarNone' : 'countNone')));
       return box;
     }
-    const { low, ticks, reach } = charts.scale();
-    const value = h('output', { for: 'threshold' }, (state.threshold / 10000).toFixed(2));
-    const reset = h('button', { type: 'button', class: 'quiet', onclick: () => state.set({ threshold: groups.asked() }) }, t('reset', (groups.asked() / 10000).toFixed(2)));
-    reset.hidden = state.threshold === groups.asked();
+    const { low, ticks, reach } = Charts.scale();
+    const value = h('output', { for: 'threshold' }, (State.threshold / 10000).toFixed(2));
+    const reset = h('button', { type: 'button', class: 'quiet', onclick: () => State.set({ threshold: Data.least }) }, t('reset', (Data.least / 10000).toFixed(2)));
+    reset.hidden = State.threshold === Data.least;
     box.append(
       note('similarText', 'similarHint'),
-      h('div', { class: 'plot' }, charts.histogram(state.threshold), width(h('div', { class: 'scale' }, slider('threshold', low),
+      h('div', { class: 'plot' }, Charts.histogram(State.threshold), width(h('div', { class: 'scale' }, slider('threshold', low),
         h('div', { class: 'ticks', 'aria-hidden': 'true' }, ticks.map((tick) => h('span', {}, (tick / 100).toFixed(2))))), reach)),
       h('p', { class: 'setting' }, h('label', { for: 'threshold' }, t('threshold')), ' ', value, reset, fixed()),
     );
@@ -124,20 +118,20 @@ window.simdupOverview = (() => {
 
   /** Return the sentence about clusters that the threshold does not touch. */
   function fixed() {
-    if (state.threshold === groups.asked()) return null;
-    if (groups.linkage !== 'single') return h('span', { class: 'note' }, t('fixedStar'));
+    if (State.threshold === Data.least) return null;
+    if (Groups.linkage !== 'single') return h('span', { class: 'note' }, t('fixedStar'));
     const { incomplete } = head.figures;
     return incomplete ? h('span', { class: 'note' }, t('fixed', incomplete)) : null;
   }
 
   function heat() {
     if (!head.heat.length) return null;
-    return h('section', { class: 'card' }, h('h2', {}, t('heatTitle')), h('p', { class: 'note' }, t('heatText')), charts.heat());
+    return h('section', { class: 'card' }, h('h2', {}, t('heatTitle')), h('p', { class: 'note' }, t('heatText')), Charts.heat());
   }
 
   /** Go to the list with filters of its own. */
   function show(changes) {
-    state.set({ search: '', filter: 'all', folder: '', sizes: null, ...changes });
+    State.set({ search: '', filter: 'all', folder: '', sizes: null, ...changes });
     window.location.hash = '#/clusters';
   }
 
@@ -227,13 +221,13 @@ window.simdupOverview = (() => {
     if (!compared()) return;
     const card = document.querySelector('.similar');
     if (!card.querySelector('.histogram')) return;
-    card.querySelector('.histogram').replaceWith(charts.histogram(state.threshold));
-    card.querySelector('output').textContent = (state.threshold / 10000).toFixed(2);
-    card.querySelector('.setting button').hidden = state.threshold === groups.asked();
+    card.querySelector('.histogram').replaceWith(Charts.histogram(State.threshold));
+    card.querySelector('output').textContent = (State.threshold / 10000).toFixed(2);
+    card.querySelector('.setting button').hidden = State.threshold === Data.least;
     card.querySelectorAll('.setting .note').forEach((one) => one.remove());
     const said = fixed();
     if (said) card.querySelector('.setting').append(said);
-    card.querySelector('input').value = String(Math.round(state.threshold / 100));
+    card.querySelector('input').value = String(Math.round(State.threshold / 100));
   }
 
   return { draw, update, slider, unlisted, compared };

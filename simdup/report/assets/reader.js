@@ -1,7 +1,7 @@
 /**
  * The pair reader: two texts, where they agree, and what differs.
  *
- *     const reader = simdupReader.show(container, {a, b, unit, layout, fold, passages, strings});
+ *     const reader = Reader.show(container, {a, b, unit, layout, fold, passages, strings});
  *     reader.next(); reader.previous(); reader.setUnit('words'); reader.setLayout('inline');
  *     reader.destroy();
  *
@@ -17,11 +17,8 @@
  * It needs, in this order: dom.js, tokens.js, align.js, diff.js, rows.js, spans.js, ribbon.js, lazy.js,
  * passages.js.
  */
-window.simdupReader = (() => {
-  'use strict';
-
-  const { h, name, split } = window.simdupDom;
-  const ribbon = window.simdupRibbon;
+const Reader = (() => {
+  const { h, name, split } = Dom;
 
   /** Characters of a text from which on a map helps. */
   const MAPPED = 1500;
@@ -97,7 +94,7 @@ window.simdupReader = (() => {
   function fill(view) {
     if (view.content) view.content.list.destroy();
     const body = h('div', { class: 'rd-body' });
-    const kind = view.options.passages ? window.simdupPassages : window.simdupChanges;
+    const kind = view.options.passages ? Passages : Changes;
     view.content = kind.draw(body, view, percent);
     view.current = -1;
     view.position = h('span', { class: 'rd-position', 'aria-live': 'polite' });
@@ -154,7 +151,7 @@ window.simdupReader = (() => {
       h('p', { class: 'rd-caption' }, h('strong', {}, say('map')), ' ', hint),
       h('div', { class: 'rd-maprow' },
         h('div', { class: 'rd-letters', 'aria-hidden': 'true' }, tag(a, 'a'), tag(b, 'b')),
-        ribbon.draw(lengths, content.stretches, (mark) => bringIntoView(content.find(mark)))));
+        Ribbon.draw(lengths, content.stretches, (mark) => bringIntoView(content.find(mark)))));
   }
 
   function tag({ letter }, side) {
@@ -163,7 +160,7 @@ window.simdupReader = (() => {
 
   function title(text, side) {
     const [folder, file] = split(text.name);
-    const whole = window.simdupSpans.visible(text.name);
+    const whole = Spans.visible(text.name);
     return h('div', { class: `rd-title ${side}` }, tag(text, side),
       h('span', { class: 'rd-name', title: whole }, name(folder, { class: 'rd-folder' }), name(file, {})));
   }

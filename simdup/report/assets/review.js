@@ -5,16 +5,11 @@
  * `duplicates` or `distinct`; that two of its documents are distinct concerns these two; `keep`
  * names the one to keep.  Lines about documents that this report does not have are kept as they are.
  */
-window.simdupReview = (() => {
-  'use strict';
-
-  const { h, name, either } = window.simdupDom;
-  const data = window.simdupData;
-  const matrix = window.simdupMatrix;
-  const state = window.simdupState;
-  const { t } = state;
-  const { letter } = matrix;
-  const { kind } = data.head;
+const Review = (() => {
+  const { h, name, either } = Dom;
+  const { t } = State;
+  const { letter } = Matrix;
+  const { kind } = Data.head;
 
   // Rows of the review that are there at once.
   const ROWS = 100;
@@ -24,7 +19,7 @@ window.simdupReview = (() => {
   let foreign = []; // lines of documents that are not here
   let kept = true; // the browser remembers decisions
 
-  const key = `decisions:${data.head.id}`;
+  const key = `decisions:${Data.head.id}`;
 
   function entry(cluster) {
     return made.get(cluster) || { verdict: '', apart: [], keep: -1, note: '', time: '' };
@@ -40,11 +35,11 @@ window.simdupReview = (() => {
     if (isEmpty(next)) made.delete(cluster);
     else made.set(cluster, next);
     store();
-    state.set({ decided: (state.decided || 0) + 1 });
+    State.set({ decided: (State.decided || 0) + 1 });
   }
 
   function store() {
-    kept = state.remember(key, lines().join('\n'));
+    kept = State.remember(key, lines().join('\n'));
   }
 
   /** Return one line of JSON, as Python spaces it: a walk knows by it that this is no document. */
@@ -55,9 +50,9 @@ window.simdupReview = (() => {
 
   /** Return the lines of a cluster's decision. */
   function linesOf(cluster, { verdict, apart, keep, note, time }) {
-    const first = data.table.first[cluster];
-    const all = data.names.slice(first, data.table.first[cluster + 1]);
-    const { recipe, id } = data.head;
+    const first = Data.table.first[cluster];
+    const all = Data.names.slice(first, Data.table.first[cluster + 1]);
+    const { recipe, id } = Data.head;
     const common = { note, time, report: id, recipe: recipe.digest || '' };
     const write = (decision, documents, more) => line({ type: 'decision', decision, ...more, documents, ...common });
     const found = [];
@@ -83,19 +78,19 @@ window.simdupReview = (() => {
   function findAsked([asked, ...others], places) {
     const found = places.get(asked);
     if (!found) return null;
-    const first = data.table.first[found[0]];
-    const known = data.names.slice(first + 1, data.table.first[found[0] + 1]);
+    const first = Data.table.first[found[0]];
+    const known = Data.names.slice(first + 1, Data.table.first[found[0] + 1]);
     const at = others.map((one) => known.indexOf(one) + 1);
     return at.length && at.every(Boolean) ? { cluster: found[0], members: [0, ...at] } : null;
   }
 
   function index() {
     const places = new Map();
-    for (let cluster = 0; cluster < data.table.count; cluster += 1) {
-      const first = data.table.first[cluster];
-      const size = kind === 'query' ? 1 : data.table.size[cluster];
+    for (let cluster = 0; cluster < Data.table.count; cluster += 1) {
+      const first = Data.table.first[cluster];
+      const size = kind === 'query' ? 1 : Data.table.size[cluster];
       for (let i = 0; i < size; i += 1) {
-        if (!places.has(data.names[first + i])) places.set(data.names[first + i], [cluster, i]);
+        if (!places.has(Data.names[first + i])) places.set(Data.names[first + i], [cluster, i]);
       }
     }
     return places;
@@ -107,7 +102,7 @@ window.simdupReview = (() => {
     if (!known) return false;
     const { cluster, members } = known;
     const one = { ...entry(cluster), note: String(values.note || ''), time: String(values.time || '') };
-    const whole = members.length === data.table.size[cluster];
+    const whole = members.length === Data.table.size[cluster];
     if (values.decision === 'keep') {
       const at = places.get(values.keep);
       if (!at || at[0] !== cluster) return false;
@@ -150,9 +145,9 @@ window.simdupReview = (() => {
 
   /** Take in what the browser remembers. */
   function restore() {
-    const remembered = state.recall(key);
+    const remembered = State.recall(key);
     if (remembered) read(remembered);
-    kept = state.remember(key, remembered || '');
+    kept = State.remember(key, remembered || '');
   }
 
   function toggled(apart, a, b, on) {
@@ -173,7 +168,7 @@ window.simdupReview = (() => {
 
   function none(cluster) {
     if (kind === 'query') {
-      const every = Array.from({ length: data.table.size[cluster] - 1 }, (_, i) => [0, i + 1]);
+      const every = Array.from({ length: Data.table.size[cluster] - 1 }, (_, i) => [0, i + 1]);
       change(cluster, { verdict: '', apart: allApart(cluster) ? [] : every });
       return;
     }
@@ -183,7 +178,7 @@ window.simdupReview = (() => {
   /** Return whether none of the documents is a duplicate. */
   function allApart(cluster) {
     const { verdict, apart } = entry(cluster);
-    return kind === 'query' ? apart.length === data.table.size[cluster] - 1 : verdict === 'distinct';
+    return kind === 'query' ? apart.length === Data.table.size[cluster] - 1 : verdict === 'distinct';
   }
 
   /** Let another document be kept: the next of those that are read, or one that was chosen. */
@@ -197,7 +192,7 @@ window.simdupReview = (() => {
   }
 
   function keeper(cluster) {
-    const size = Math.min(data.table.size[cluster], 200);
+    const size = Math.min(Data.table.size[cluster], 200);
     const now = Math.max(entry(cluster).keep, 0);
     const options = Array.from({ length: size }, (_, i) => h('option', { value: String(i), selected: i === now }, t('keepThis', letter(i))));
     const select = h('select', { class: 'button keeper', 'aria-label': t('keepAnother'), id: 'keeper' }, options);
@@ -208,7 +203,7 @@ window.simdupReview = (() => {
   /** Return the decisions on a cluster, of which `pair` is read, as controls. */
   function bar(cluster, pair) {
     const one = entry(cluster);
-    const many = data.table.size[cluster] > 2;
+    const many = Data.table.size[cluster] > 2;
     const separate = one.apart.some(([a, b]) => a === pair[0] && b === pair[1]);
     const note = h('input', { type: 'text', class: 'remark', placeholder: t('note'), 'aria-label': t('note'), value: one.note, maxlength: 2000 });
     note.addEventListener('change', () => change(cluster, { note: note.value }));
@@ -250,7 +245,7 @@ window.simdupReview = (() => {
     if (!file) return;
     const count = read(await file.text());
     store();
-    window.simdupApp.say(count < 0 ? t('loadFailed') : t('loadedLines', count));
+    App.say(count < 0 ? t('loadFailed') : t('loadedLines', count));
     draw(main);
   }
 
@@ -261,7 +256,7 @@ window.simdupReview = (() => {
     const more = h('button', { type: 'button', class: 'quiet more' });
     const add = () => {
       sorted.slice(listed, listed + ROWS).forEach(([cluster, one]) => body.append(h('tr', {},
-        h('td', {}, h('a', { href: `#/c/${cluster + 1}` }, name(data.names[data.table.first[cluster]]))),
+        h('td', {}, h('a', { href: `#/c/${cluster + 1}` }, name(Data.names[Data.table.first[cluster]]))),
         h('td', {}, words(one)), h('td', {}, name(one.note)))));
       listed = Math.min(sorted.length, listed + ROWS);
       more.replaceChildren(...either(t('more', sorted.length - listed), t('beyond', sorted.length - listed)));
@@ -275,8 +270,8 @@ window.simdupReview = (() => {
 
   /** Return the command that reads the decisions. */
   function command() {
-    const reads = data.head.kind === 'scan' || data.head.kind === 'dedupe';
-    const typed = (reads && data.head.command) || (kind === 'query' ? 'simdup scan SOURCE --reference INDEX' : 'simdup scan SOURCE');
+    const reads = Data.head.kind === 'scan' || Data.head.kind === 'dedupe';
+    const typed = (reads && Data.head.command) || (kind === 'query' ? 'simdup scan SOURCE --reference INDEX' : 'simdup scan SOURCE');
     return `${typed} --decisions decisions.jsonl`;
   }
 
@@ -286,25 +281,25 @@ window.simdupReview = (() => {
     input.addEventListener('change', () => open(input, main));
     const decided = made.size;
     main.replaceChildren(h('div', { class: 'overview review' },
-      h('h1', { class: 'sentence' }, t('reviewed', decided, data.table.count)),
+      h('h1', { class: 'sentence' }, t('reviewed', decided, Data.table.count)),
       h('p', { class: 'note controls' }, kept ? t('remembered') : t('notRemembered')),
       h('p', { class: 'decisions' },
         h('button', { type: 'button', class: 'button', disabled: !decided && !foreign.length, onclick: save }, t('save')),
         h('button', { type: 'button', class: 'button', onclick: () => input.click() }, t('load')), input,
-        h('button', { type: 'button', class: 'button', disabled: decided === data.table.count, onclick: next }, t('nextUndecided'))),
+        h('button', { type: 'button', class: 'button', disabled: decided === Data.table.count, onclick: next }, t('nextUndecided'))),
       decided ? rows() : null,
       foreign.length ? h('p', { class: 'note' }, t('foreign', foreign.length)) : null,
-      decided ? [h('h2', {}, t('useTitle')), h('p', { class: 'note' }, t('useText')), h('pre', {}, window.simdupDom.shown(command())),
-        h('button', { type: 'button', class: 'button controls', onclick: () => window.simdupCluster.copy(command()) }, t('copyCommand'))] : null));
+      decided ? [h('h2', {}, t('useTitle')), h('p', { class: 'note' }, t('useText')), h('pre', {}, Dom.shown(command())),
+        h('button', { type: 'button', class: 'button controls', onclick: () => Cluster.copy(command()) }, t('copyCommand'))] : null));
   }
 
   /** Go to the first cluster of the list that is not decided. */
   function next() {
-    const found = window.simdupList.all().find((cluster) => !made.has(cluster));
+    const found = List.all().find((cluster) => !made.has(cluster));
     window.location.hash = found === undefined ? '#/clusters' : `#/c/${found + 1}`;
   }
 
   const filters = () => [['undecided', t('filterUndecided')], ['decided', t('filterDecided')]];
 
-  return { restore, bar, badge, draw, filters, has: (cluster) => made.has(cluster), entry, duplicates, distinct, keep, lines, read };
+  return { restore, bar, badge, draw, filters, has: (cluster) => made.has(cluster), entry, duplicates, distinct, lines, read };
 })();

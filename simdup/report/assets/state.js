@@ -1,11 +1,8 @@
 /**
  * What the reader of the page has chosen: language, threshold, filters.  Listeners hear of changes.
  */
-window.simdupState = (() => {
-  'use strict';
-
-  const { tables } = window.simdupStrings;
-  const data = window.simdupData;
+const State = (() => {
+  const { tables } = Strings;
   const listeners = [];
 
   /** Return what a browser remembers, or null: it may forbid to remember anything. */
@@ -31,9 +28,9 @@ window.simdupState = (() => {
 
   const state = {
     lang: recall('language') in tables ? recall('language') : preferred,
-    threshold: data.least,
+    threshold: Data.least,
     search: '',
-    sort: { passages: 'order', query: 'low' }[data.head.kind] || 'edge',
+    sort: { passages: 'order', query: 'low' }[Data.head.kind] || 'edge',
     filter: 'all',
     folder: '',
     sizes: null,
@@ -70,7 +67,7 @@ window.simdupState = (() => {
 
   function worded(key, count) {
     const table = tables[state.lang];
-    const [one, many] = (table[`${key}_${data.head.kind}`] ?? table[key]).split('|');
+    const [one, many] = (table[`${key}_${Data.head.kind}`] ?? table[key]).split('|');
     return many !== undefined && count !== 1 ? many : one;
   }
 

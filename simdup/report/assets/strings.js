@@ -3,9 +3,7 @@
  *
  * {0}, {1} ... are arguments; what follows `|` is used where the first argument is not 1.
  */
-window.simdupStrings = (() => {
-  'use strict';
-
+const Strings = (() => {
   const en = {
     language: '中文',
     skip: 'Skip to the content',

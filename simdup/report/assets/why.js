@@ -1,13 +1,10 @@
 /**
  * Why two documents are a pair: their heaviest terms side by side, and the bits of their fingerprints.
  */
-window.simdupWhy = (() => {
-  'use strict';
-
-  const { h, svg, shown, width } = window.simdupDom;
-  const data = window.simdupData;
-  const { letter } = window.simdupMatrix;
-  const { t } = window.simdupState;
+const Why = (() => {
+  const { h, svg, shown, width } = Dom;
+  const { letter } = Matrix;
+  const { t } = State;
 
   // Bits of a band, as simhash at distance 3 cuts 64 of them.
   const BAND = 16;
@@ -49,7 +46,7 @@ window.simdupWhy = (() => {
 
   /** Return the bytes of a document's fingerprint. */
   function print(document_) {
-    const { fingerprint, printBytes } = data.table;
+    const { fingerprint, printBytes } = Data.table;
     return fingerprint.subarray(document_ * printBytes, (document_ + 1) * printBytes);
   }
 
@@ -72,7 +69,7 @@ window.simdupWhy = (() => {
   }
 
   function bits(cluster, a, b) {
-    const first = data.table.first[cluster];
+    const first = Data.table.first[cluster];
     const [one, other] = [print(first + a), print(first + b)];
     const total = one.length * 8;
     let differing = 0;
