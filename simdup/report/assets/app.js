@@ -25,19 +25,25 @@ const App = (() => {
   // Of passages there are pairs only: nothing to decide.
   const pairs = Data.head.kind === 'passages';
 
-  const tabs = () => (pairs ? [['#/', 'overview'], ['#/clusters', 'clusters']] : single ? [['#/c/1', 'comparison'], ['#/review', 'review']] : [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']]);
+  const tabs = [
+    ...(single ? [['#/c/1', 'comparison']] : [['#/', 'overview'], ['#/clusters', 'clusters']]),
+    ...(pairs ? [] : [['#/review', 'review']]),
+  ];
 
   /** Draw the bar at the top in the chosen language. */
   function bar() {
-    document.documentElement.lang = State.lang === 'zh' ? 'zh-Hans' : 'en';
+    const [lang, other, code] = State.lang === 'zh' ? ['zh-Hans', 'en', 'en'] : ['en', 'zh', 'zh-Hans'];
+    const switched = () => State.set({ lang: other });
+    document.documentElement.lang = lang;
     document.getElementById('skip').textContent = t('skip');
     document.getElementById('source').replaceChildren(name(Data.head.title));
     const current = view === 'overview' || view === 'review' ? view : single ? 'comparison' : 'clusters';
-    document.getElementById('tabs').replaceChildren(...tabs().map(([href, key]) => h('a', { href, 'aria-current': key === current ? 'page' : null }, t(key))));
+    document.getElementById('tabs').replaceChildren(...tabs.map(([href, key]) => (
+      h('a', { href, 'aria-current': key === current ? 'page' : null }, t(key)))));
     document.getElementById('tools').replaceChildren(
       h('button', { type: 'button', class: 'tool print', onclick: () => window.print() }, t('print')),
       h('button', { type: 'button', class: 'tool', 'aria-label': t('help'), title: t('help'), onclick: keys }, '?'),
-      h('button', { type: 'button', class: 'tool', lang: State.lang === 'zh' ? 'en' : 'zh-Hans', onclick: () => State.set({ lang: State.lang === 'zh' ? 'en' : 'zh' }) }, t('language')));
+      h('button', { type: 'button', class: 'tool', lang: code, onclick: switched }, t('language')));
   }
 
   /** Return the view, cluster and pair of the address. */
@@ -58,7 +64,8 @@ const App = (() => {
   /** Draw what the address says. */
   function draw() {
     const asked = route();
-    const same = view === asked.view || (view === 'clusters' && asked.view === 'cluster') || (view === 'cluster' && asked.view === 'clusters');
+    const both = [view, asked.view];
+    const same = view === asked.view || (both.includes('cluster') && both.includes('clusters'));
     Cluster.close();
     view = asked.view;
     cluster = view === 'cluster' ? asked.cluster : -1;
@@ -94,7 +101,8 @@ const App = (() => {
       detail.replaceChildren(h('h1', { class: 'wait' }, t('none')));
       return;
     }
-    const size = Data.head.kind === 'query' ? Data.table.size[cluster] : Math.min(Data.table.size[cluster], Matrix.MOST);
+    const most = Data.head.kind === 'query' ? Infinity : Matrix.MOST;
+    const size = Math.min(Data.table.size[cluster], most);
     const chosen = asked.pair && asked.pair[0] < asked.pair[1] && asked.pair[1] < size ? asked.pair : null;
     Cluster.draw(detail, cluster, chosen).catch(fail);
   }
@@ -158,7 +166,8 @@ const App = (() => {
       return;
     }
     const dialog = h('dialog', { 'aria-labelledby': 'keys' }, h('h2', { id: 'keys' }, t('keysTitle')),
-      h('dl', { class: 'keys' }, KEYS.filter(([key]) => !pairs || !'123'.includes(key)).map(([key, words]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(words))))),
+      h('dl', { class: 'keys' },
+        KEYS.map(([key, words]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(words))))),
       h('button', { type: 'button', class: 'button', onclick: () => dialog.close() }, t('close')));
     dialog.addEventListener('close', () => dialog.remove());
     document.body.append(dialog);
@@ -167,7 +176,8 @@ const App = (() => {
 
   document.addEventListener('keydown', (event) => {
     const typing = event.target.closest?.('input:not([type=range]), select, textarea');
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || (document.querySelector('dialog') && event.key !== '?')) return;
+    const elsewhere = document.querySelector('dialog') && event.key !== '?';
+    if (typing || elsewhere || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.getAttribute?.('role') === 'listbox' && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       event.preventDefault();
       go(event.key === 'ArrowDown' ? 1 : -1);

@@ -49,20 +49,31 @@ const Cluster = (() => {
     const [folder, file] = split(Data.names[d]);
     const side = chosen ? ['a', 'b'][chosen.indexOf(i)] : '';
     const figures = kind !== 'passages';
-    const weak = kind === 'query' && table.similarity[d] >= 0 && table.similarity[d] < State.threshold;
+    const similarity = table.similarity[d];
+    const weak = kind === 'query' && similarity >= 0 && similarity < State.threshold;
+    const edited = (table.flags[d] & (EDITED | EXACT)) === EDITED;
     const plain = !/[\ud800-\udfff]/.test(Data.names[d]);
     return h('li', { class: 'member' },
       h('span', { class: `tag ${side || ''}` }, letter(i)),
-      h('span', { class: 'title' }, name(file || folder, { class: 'file' }), file && folder ? name(folder, { class: 'folder' }) : null),
-      h('span', { class: 'role' }, chips(d, i), (table.flags[d] & (EDITED | EXACT)) === EDITED && figures ? h('span', { class: 'chip', title: t('editedText') }, t('edited')) : null),
+      h('span', { class: 'title' }, name(file || folder, { class: 'file' }),
+        file && folder ? name(folder, { class: 'folder' }) : null),
+      h('span', { class: 'role' }, chips(d, i),
+        edited && figures ? h('span', { class: 'chip', title: t('editedText') }, t('edited')) : null),
       h('span', { class: 'num size' }, table.bytes[d] ? State.bytes(table.bytes[d]) : ''),
-      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}${weak ? ' weak' : ''}` }, i && table.similarity[d] >= 0 && figures ? State.digits(table.similarity[d], table.flags[d] & ESTIMATED) : ''),
+      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}${weak ? ' weak' : ''}` },
+        i && similarity >= 0 && figures ? State.digits(similarity, table.flags[d] & ESTIMATED) : ''),
       h('span', { class: 'num distance' }, table.distance[d] >= 0 && figures ? t('bits', table.distance[d]) : ''),
       h('span', { class: 'actions' },
         // Without a picture of the pairs, a document is chosen here.
-        kind === 'query' && i && table.size[cluster] > 2 ? h('a', { class: 'quiet', href: `#/c/${cluster + 1}/0-${i}`, 'aria-current': side ? 'true' : null, 'aria-label': t('choosePair', letter(i)) }, t('choosePair', '').trim()) : null,
-        table.flags[d] & FILE && plain ? h('a', { href: address(Data.names[d]), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
+        kind === 'query' && i && table.size[cluster] > 2 ? chooser(cluster, i, side) : null,
+        table.flags[d] & FILE && plain
+          ? h('a', { href: address(Data.names[d]), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
         h('button', { type: 'button', class: 'quiet', onclick: () => copy(Data.names[d]) }, t('copy'))));
+  }
+
+  function chooser(cluster, i, side) {
+    const chosen = { 'aria-current': side ? 'true' : null, 'aria-label': t('choosePair', letter(i)) };
+    return h('a', { class: 'quiet', href: `#/c/${cluster + 1}/0-${i}`, ...chosen }, t('choosePair', '').trim());
   }
 
   function members(cluster, chosen) {
@@ -86,7 +97,10 @@ const Cluster = (() => {
   function notices(cluster) {
     const { table } = Data;
     const found = [];
-    if (table.linked[cluster] && kind !== 'compare' && kind !== 'passages') found.push(h('p', { class: 'notice' }, t('chainedText', table.linked[cluster])));
+    const linked = table.linked[cluster];
+    if (linked && kind !== 'compare' && kind !== 'passages') {
+      found.push(h('p', { class: 'notice' }, t('chainedText', linked)));
+    }
     if (State.threshold > Data.least) found.push(h('p', { class: 'notice cool' }, apart(cluster)));
     return found;
   }
@@ -106,7 +120,8 @@ const Cluster = (() => {
   /** Return the mark of a chained cluster, or the answer of a comparison. */
   function verdict(cluster) {
     const linked = Data.table.linked[cluster] > 0;
-    if (kind === 'compare') return h('span', { class: linked ? 'chip warn' : 'chip cool' }, t(linked ? 'answerNo' : 'answerYes'));
+    const answer = linked ? ['chip warn', 'answerNo'] : ['chip cool', 'answerYes'];
+    if (kind === 'compare') return h('span', { class: answer[0] }, t(answer[1]));
     return linked && kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null;
   }
 
@@ -120,11 +135,13 @@ const Cluster = (() => {
     if (kind === 'passages') return [];
     if (kind === 'query') {
       const best = table.best[cluster];
-      return [t('documentsOf', table.size[cluster] - 1), ...(best < 0 ? [] : [t('similarity', State.digits(best, true))])];
+      const matches = t('documentsOf', table.size[cluster] - 1);
+      return best < 0 ? [matches] : [matches, t('similarity', State.digits(best, true))];
     }
     const facts = [t('documentsOf', table.size[cluster])];
     const two = table.size[cluster] === 2;
-    if (table.weakest[cluster] >= 0) facts.push(t(two ? 'similarity' : 'weakest', State.digits(table.weakest[cluster])));
+    const weakest = table.weakest[cluster];
+    if (weakest >= 0) facts.push(t(two ? 'similarity' : 'weakest', State.digits(weakest)));
     facts.push(t(two ? 'distance' : 'diameter', table.diameter[cluster]));
     return facts;
   }
@@ -133,12 +150,14 @@ const Cluster = (() => {
     const { table } = Data;
     const [folder, file] = split(Data.names[table.first[cluster]]);
     const facts = factsOf(cluster);
+    const dot = () => h('span', { class: 'mid', 'aria-hidden': 'true' }, '·');
     return h('header', { class: 'title' },
       h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
       h('p', { class: 'over' }, kindOf(cluster)),
       file && folder ? h('p', { class: 'over' }, name(folder)) : null,
       h('h1', { tabindex: '-1' }, name(file || folder)),
-      h('p', { class: 'facts' }, facts.flatMap((fact, i) => [i ? h('span', { class: 'mid', 'aria-hidden': 'true' }, '·') : null, h('span', {}, fact)]),
+      h('p', { class: 'facts' },
+        facts.map((fact, i) => [i ? dot() : null, h('span', {}, fact)]),
         verdict(cluster)));
   }
 
@@ -150,10 +169,11 @@ const Cluster = (() => {
   /** Return what is shown where the texts are not in the file. */
   function missing(cluster, content, a, b, words = t('textsMissing')) {
     const first = Data.table.first[cluster];
+    const [one, other] = [Data.names[first + a], Data.names[first + b]];
     const lost = content ? [a, b].filter((i) => content.texts[i] === null) : [];
     if (lost.length) return h('section', { class: 'missing' }, lost.map((i) => h('p', {}, t('oneMissing', letter(i)))));
-    if (kind === 'query' && Data.names[first + a] === Data.names[first + b]) return h('section', { class: 'missing' }, h('p', {}, t('sameName')));
-    const command = `simdup compare -- ${quoted(Data.names[first + a])} ${quoted(Data.names[first + b])}`;
+    if (kind === 'query' && one === other) return h('section', { class: 'missing' }, h('p', {}, t('sameName')));
+    const command = `simdup compare -- ${quoted(one)} ${quoted(other)}`;
     return h('section', { class: 'missing' }, h('p', {}, words), h('pre', {}, shown(command)),
       h('button', { type: 'button', class: 'button', onclick: () => copy(command) }, t('copyCommand')));
   }
@@ -162,7 +182,9 @@ const Cluster = (() => {
   function side(cluster, i, which, open) {
     const first = Data.table.first[cluster];
     const size = Math.min(Data.table.size[cluster], Matrix.MOST);
-    const options = Array.from({ length: size }, (_, j) => h('option', { value: String(j), selected: j === i }, `${letter(j)} ${Data.names[first + j].replace(/[\p{C}]/gu, '□')}`));
+    const label = (j) => `${letter(j)} ${Data.names[first + j].replace(/[\p{C}]/gu, '□')}`;
+    const option = (_, j) => h('option', { value: String(j), selected: j === i }, label(j));
+    const options = Array.from({ length: size }, option);
     const select = h('select', { 'aria-label': t('choose', which === 'a' ? 1 : 2), class: 'pick' }, options);
     select.addEventListener('change', () => open(Number(select.value)));
     return h('div', { class: `side ${which}` }, h('span', { class: `tag ${which}` }, letter(i)), select);
@@ -187,14 +209,18 @@ const Cluster = (() => {
     const clipped = [a, b].filter((i) => content.clipped.includes(i));
     const picks = Data.table.size[cluster] > 2 ? h('div', { class: 'picks' },
       side(cluster, a, 'a', (i) => i !== b && open(i, b)), side(cluster, b, 'b', (i) => i !== a && open(a, i))) : null;
-    box.replaceChildren(...[picks, place].filter(Boolean), ...clipped.map((i) => h('p', { class: 'note' }, t('clipped', letter(i)))));
+    const notes = clipped.map((i) => h('p', { class: 'note' }, t('clipped', letter(i))));
+    box.replaceChildren(...[picks, place].filter(Boolean), ...notes);
     show(place, cluster, content, [a, b]);
   }
 
   /** Show two texts in the reader. */
   function show(place, cluster, content, [a, b]) {
     const first = Data.table.first[cluster];
-    const document_ = (i) => ({ letter: letter(i), name: Data.names[first + i], text: content.texts[i], lang: langOf(content.texts[i], Data.folds) });
+    const document_ = (i) => {
+      const text = content.texts[i];
+      return { letter: letter(i), name: Data.names[first + i], text, lang: langOf(text, Data.folds) };
+    };
     reader = Reader.show(place, {
       a: document_(a), b: document_(b), unit: State.unit, layout: State.layout, fold: Data.folds,
       passages: content.passages, shares: content.shares, strings: Strings.tables[State.lang],
@@ -211,7 +237,8 @@ const Cluster = (() => {
   function beside(cluster) {
     const known = Matrix.pairs(cluster).filter(({ a }) => a === 0);
     const { pairSimilarity } = Data.table;
-    const weak = known.reduce((best, one) => (best && pairSimilarity[best.p] <= pairSimilarity[one.p] ? best : one), null);
+    const weaker = (best, one) => (best && pairSimilarity[best.p] <= pairSimilarity[one.p] ? best : one);
+    const weak = known.reduce(weaker, null);
     return weak ? [0, weak.b] : [0, 1];
   }
 

@@ -8,7 +8,9 @@ const Data = (() => {
   // Blocks of texts that stay inflated.
   const KEPT = 12;
 
-  const TYPES = { u8: Uint8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array };
+  const TYPES = {
+    u8: Uint8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array,
+  };
 
   const head = JSON.parse(document.getElementById('head').textContent);
   const folds = {};

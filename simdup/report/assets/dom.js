@@ -17,7 +17,7 @@ const Dom = (() => {
       else if (name === 'value') element.value = value;
       else element.setAttribute(name, value === true ? '' : value);
     }
-    element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+    element.append(...children.flat(Infinity).filter((child) => ![null, undefined, false].includes(child)));
     return element;
   }
 
@@ -46,8 +46,8 @@ const Dom = (() => {
       const code = character.codePointAt(0);
       // A byte of a file name that is not UTF-8 stands as a lone surrogate.
       const byte = code >= 0xdc80 && code <= 0xdcff;
-      const digits = byte ? `\\x${(code - 0xdc00).toString(16)}` : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-      parts.push(h('span', { class: 'code' }, digits));
+      const digits = (byte ? code - 0xdc00 : code).toString(16);
+      parts.push(h('span', { class: 'code' }, byte ? `\\x${digits}` : `U+${digits.toUpperCase().padStart(4, '0')}`));
     }
     if (plain) parts.push(plain);
     return parts;

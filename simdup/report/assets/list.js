@@ -20,7 +20,8 @@ const List = (() => {
     const { size, lead, diameter, linked } = Data.table;
     const margin = (i) => (lead[i] < 0 ? 20000 : lead[i]);
     return {
-      edge: (a, b) => (linked[b] > 0) - (linked[a] > 0) || margin(a) - margin(b) || diameter[b] - diameter[a] || size[b] - size[a] || a - b,
+      edge: (a, b) => (linked[b] > 0) - (linked[a] > 0) || margin(a) - margin(b) || diameter[b] - diameter[a]
+        || size[b] - size[a] || a - b,
       size: (a, b) => size[b] - size[a] || a - b,
       low: (a, b) => margin(a) - margin(b) || a - b,
       high: (a, b) => lead[b] - lead[a] || a - b,
@@ -43,7 +44,7 @@ const List = (() => {
     const number = Data.folders.indexOf(folder);
     const found = new Uint8Array(table.count);
     for (let i = 0; i < table.count; i += 1) {
-      for (let d = table.first[i]; d < table.first[i + 1] && !found[i]; d += 1) found[i] = table.folder[d] === number ? 1 : 0;
+      for (let d = table.first[i]; d < table.first[i + 1]; d += 1) if (table.folder[d] === number) found[i] = 1;
     }
     return found;
   }
@@ -58,8 +59,8 @@ const List = (() => {
     const fits = FILTERS[State.filter];
     const found = [];
     for (let i = 0; i < table.count; i += 1) {
-      const size = table.size[i];
-      if (left[i] > 1 && size >= least && size <= most && (!folder || folder[i]) && (!names || names[i]) && fits(i)) found.push(i);
+      const sized = left[i] > 1 && table.size[i] >= least && table.size[i] <= most;
+      if (sized && (!folder || folder[i]) && (!names || names[i]) && fits(i)) found.push(i);
     }
     shown = Uint32Array.from(found.sort(orders()[State.sort]));
     at = new Map(Array.from(shown, (cluster, place) => [cluster, place]));
@@ -80,13 +81,16 @@ const List = (() => {
     const [folder, file] = split(Data.names[first]);
     const low = Math.min(Data.least, 9900);
     const lead = table.lead[cluster];
+    const size = left[cluster] - (kind === 'query' ? 1 : 0);
     const share = lead < 0 ? 0 : (lead - low) / (10000 - low);
     const link = h('a', {
       class: 'row', href: `#/c/${cluster + 1}`, role: 'option', id: `row-${cluster}`, tabindex: '-1',
       'aria-selected': String(cluster === selected), 'aria-posinset': place + 1, 'aria-setsize': shown.length,
     },
-    h('span', { class: 'head' }, name(file || folder, { class: 'file' }), file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
-    h('span', { class: 'tail' }, kind === 'passages' ? null : h('span', { class: 'size' }, State.number(left[cluster] - (kind === 'query' ? 1 : 0))),
+    h('span', { class: 'head' }, name(file || folder, { class: 'file' }),
+      file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
+    h('span', { class: 'tail' },
+      kind === 'passages' ? null : h('span', { class: 'size' }, State.number(size)),
       lead < 0 ? null : h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
       h('span', { class: 'num' }, figure(cluster)),
       Review.badge(cluster),
@@ -108,47 +112,58 @@ const List = (() => {
     else box.removeAttribute('aria-activedescendant');
   }
 
-  function choice(key, current, options, label) {
-    const select = h('select', { 'aria-label': label }, options.map(([value, words]) => h('option', { value, selected: value === current }, words)));
+  function choice(key, options, label) {
+    const select = h('select', { 'aria-label': label },
+      options.map(([value, words]) => h('option', { value, selected: value === State[key] }, words)));
     select.addEventListener('change', () => State.set({ [key]: select.value }));
     return select;
   }
 
   function folderChoice() {
     // A long list of folders is found by search rather than by scrolling.
-    const listed = Data.head.folders.map(([folder]) => folder).filter((folder) => folder && Data.folders.includes(folder)).slice(0, 200);
+    const named = Data.head.folders.map(([folder]) => folder);
+    const listed = named.filter((folder) => folder && Data.folders.includes(folder)).slice(0, 200);
     if (!listed.length) return null;
     if (State.folder && !listed.includes(State.folder)) listed.unshift(State.folder);
-    return choice('folder', State.folder, [['', t('allFolders')], ...listed.map((folder) => [folder, Dom.shown(folder).map((part) => part.textContent || part).join('')])], t('folder'));
+    const words = (folder) => Dom.shown(folder).map((part) => part.textContent || part).join('');
+    return choice('folder', [['', t('allFolders')], ...listed.map((folder) => [folder, words(folder)])], t('folder'));
   }
 
   function controls() {
-    const search = h('input', { type: 'search', placeholder: t('searchNames'), 'aria-label': t('searchNames'), value: State.search, id: 'search' });
+    const label = { placeholder: t('searchNames'), 'aria-label': t('searchNames') };
+    const search = h('input', { type: 'search', ...label, value: State.search, id: 'search' });
     let waiting = 0;
     search.addEventListener('input', () => {
       clearTimeout(waiting);
       waiting = setTimeout(() => State.set({ search: search.value.trim() }), 120);
     });
     // The edge cases of a query are those that are least alike, and no match has a text.
-    const sorts = [kind !== 'query' && ['edge', t('sortEdge')], ['size', t('sortSize')], ['low', t('sortLow')], ['high', t('sortHigh')], ['order', t('sortOrder')]].filter(Boolean);
+    const sorts = kind === 'query' ? ['size', 'low', 'high', 'order'] : ['edge', 'size', 'low', 'high', 'order'];
     const chosen = kind === 'query' ? ['all', 'exact'] : ['all', 'chained', 'exact', 'text'];
-    const words = { all: 'filterAll', chained: 'filterChained', exact: 'filterExact', text: 'filterText' };
-    const filters = [...chosen.map((one) => [one, t(words[one])]), ...Review.filters()];
+    const filters = [...chosen, 'undecided', 'decided'];
+    const named = (prefix, keys) => keys.map((key) => [key, t(prefix + key[0].toUpperCase() + key.slice(1))]);
     const rest = Overview.unlisted();
     const value = h('output', { class: 'accent num' }, (State.threshold / 10000).toFixed(2));
     return { value, node: h('div', { class: 'finder' }, search,
-      h('div', { class: 'two' }, choice('sort', State.sort, sorts, t('sort')), choice('filter', State.filter, filters, t('filter'))),
+      h('div', { class: 'two' },
+        choice('sort', named('sort', sorts), t('sort')), choice('filter', named('filter', filters), t('filter'))),
       folderChoice(),
       // Where no text was compared, there is nothing to ask more of.
-      h('div', { class: 'least', hidden: !Overview.compared() }, h('label', { for: 'least' }, t('threshold')), Overview.slider('least'), value),
-      h('p', { class: 'found' }), rest ? h('p', { class: 'found' }, t('unlisted', rest, Data.head.figures.listed)) : null) };
+      h('div', { class: 'least', hidden: !Overview.compared() },
+        h('label', { for: 'least' }, t('threshold')), Overview.slider('least'), value),
+      h('p', { class: 'found' }),
+      rest ? h('p', { class: 'found' }, t('unlisted', rest, Data.head.figures.listed)) : null) };
   }
 
   /** Say how many clusters fit. */
   function count() {
     const words = shown.length ? t('count', shown.length) : t('countNone');
-    const chip = State.sizes ? h('button', { type: 'button', class: 'chip', onclick: () => State.set({ sizes: null }) }, t('sizeFilter', State.sizes[2])) : null;
-    parts.node.querySelector('.found').replaceChildren(words, ...(chip ? [' ', chip] : []));
+    parts.node.querySelector('.found').replaceChildren(words);
+    if (State.sizes) {
+      const clear = () => State.set({ sizes: null });
+      const chip = h('button', { type: 'button', class: 'chip', onclick: clear }, t('sizeFilter', State.sizes[2]));
+      parts.node.querySelector('.found').append(' ', chip);
+    }
     parts.value.textContent = (State.threshold / 10000).toFixed(2);
     parts.node.querySelector('#least').value = String(Math.round(State.threshold / 100));
   }
@@ -184,8 +199,9 @@ const List = (() => {
     const place = at.get(cluster);
     const { box } = parts;
     if (place !== undefined) {
-      if (place * ROW < box.scrollTop) box.scrollTop = place * ROW;
-      else if ((place + 1) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (place + 1) * ROW - box.clientHeight;
+      const [top, bottom] = [place * ROW, (place + 1) * ROW];
+      if (top < box.scrollTop) box.scrollTop = top;
+      else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
     }
     rows();
   }
@@ -198,5 +214,10 @@ const List = (() => {
     return shown[Math.max(0, Math.min(shown.length - 1, place + step))];
   }
 
-  return { make, refresh, update, select, beside, first: () => (shown.length ? shown[0] : -1), all: () => shown, rows: () => parts && parts.box.isConnected && rows() };
+  return {
+    make, refresh, update, select, beside,
+    first: () => (shown.length ? shown[0] : -1),
+    all: () => shown,
+    rows: () => parts && parts.box.isConnected && rows(),
+  };
 })();

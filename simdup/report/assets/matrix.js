@@ -49,7 +49,8 @@ const Matrix = (() => {
     return h('button', {
       type: 'button', class: `cell level${level}${chosen ? ' chosen' : ''}${weak ? ' weak' : ''}`, title: label,
       // The name begins with what is seen: who speaks to the page says that.
-      'aria-label': `${short(similarity)} ${label}`, 'aria-pressed': String(Boolean(chosen)), onclick: () => open(pair.a, pair.b),
+      'aria-label': `${short(similarity)} ${label}`, 'aria-pressed': String(Boolean(chosen)),
+      onclick: () => open(pair.a, pair.b),
     }, short(similarity));
   }
 
@@ -65,11 +66,13 @@ const Matrix = (() => {
         const here = chosen && chosen[0] === j && chosen[1] === i;
         const label = t('cellNone', letter(j), letter(i));
         cells.push(pair ? cell(cluster, pair, here, open) : h('button', {
-          type: 'button', class: `cell none${here ? ' chosen' : ''}`, 'aria-label': label, title: label, onclick: () => open(j, i) }));
+          type: 'button', class: `cell none${here ? ' chosen' : ''}`, 'aria-label': label, title: label,
+          onclick: () => open(j, i) }));
       }
       rows.push(h('div', { class: 'line' }, cells, h('span', { class: 'letter' }, letter(i))));
     }
-    return h('div', { class: `triangle${size > 14 ? ' dense tiny' : size > 8 ? ' dense' : ''}`, role: 'group', 'aria-label': t('matrix') }, rows);
+    const dense = size > 14 ? ' dense tiny' : size > 8 ? ' dense' : '';
+    return h('div', { class: `triangle${dense}`, role: 'group', 'aria-label': t('matrix') }, rows);
   }
 
   /** Return the ring: documents on a circle, the kept one filled, the weakest pair dashed. */
@@ -87,9 +90,11 @@ const Matrix = (() => {
     const lines = pairs(cluster).map((pair) => {
       const [[x1, y1], [x2, y2]] = [place(pair.a), place(pair.b)];
       const similarity = pairSimilarity[pair.p];
-      const kinds = `${pair.p === weak.p ? ' weakest' : ''}${similarity >= 0 && similarity < State.threshold ? ' weak' : ''}`;
-      const shape = { x1, y1, x2, y2, class: `edge${kinds}`, 'stroke-width': size > 12 ? 1.2 : 2.5, onclick: () => open(pair.a, pair.b) };
-      return svg('line', shape, svg('title', {}, `${letter(pair.a)}–${letter(pair.b)} ${State.digits(similarity)}`));
+      const below = similarity >= 0 && similarity < State.threshold;
+      const look = `edge${pair.p === weak.p ? ' weakest' : ''}${below ? ' weak' : ''}`;
+      const shape = { x1, y1, x2, y2, class: look, 'stroke-width': size > 12 ? 1.2 : 2.5 };
+      const label = `${letter(pair.a)}–${letter(pair.b)} ${State.digits(similarity)}`;
+      return svg('line', { ...shape, onclick: () => open(pair.a, pair.b) }, svg('title', {}, label));
     });
     const dots = Array.from({ length: size }, (_, i) => {
       const [x, y] = place(i);
@@ -110,7 +115,9 @@ const Matrix = (() => {
     const many = table.size[cluster] > MOST;
     return h('section', { class: 'pairs' }, h('h2', {}, t('pairsTitle')),
       h('div', { class: 'pictures' }, triangle(cluster, chosen, open), ring(cluster, open)),
-      h('p', { class: 'note' }, h('span', { class: 'dash', 'aria-hidden': 'true' }), State.parts('weakestLink', [''], () => link), h('span', { class: 'controls' }, t('weakestHint')),
+      h('p', { class: 'note' },
+        h('span', { class: 'dash', 'aria-hidden': 'true' }), State.parts('weakestLink', [''], () => link),
+        h('span', { class: 'controls' }, t('weakestHint')),
         many ? ` ${t('firstMembers', MOST, table.size[cluster])}` : '',
         table.complete[cluster] ? '' : ` ${t('someListed')}`));
   }

@@ -33,9 +33,10 @@ const Overview = (() => {
   function sentence(count) {
     const { documents } = head.figures;
     const draw = (i, value) => h('strong', { class: count && !i ? 'hot' : null }, number(value));
-    const parts = count ? State.parts('sentence', [count, documents], draw) : State.parts('sentenceNone', [documents], draw);
+    const given = count ? ['sentence', [count, documents]] : ['sentenceNone', [documents]];
     // A large type breaks lines at hyphens, where it reads badly.
-    return parts.map((part) => (typeof part === 'string' ? part.split(/(\S+-\S+)/).map((words, i) => (i % 2 ? h('span', {}, words) : words)) : part));
+    const unbroken = (words) => words.split(/(\S+-\S+)/).map((some, i) => (i % 2 ? h('span', {}, some) : some));
+    return State.parts(...given, draw).map((part) => (typeof part === 'string' ? unbroken(part) : part));
   }
 
   /** Return the bar of redundant, kept and unique documents with its legend. */
@@ -50,7 +51,8 @@ const Overview = (() => {
       return line;
     });
     return h('div', { class: 'shares' }, h('div', { class: 'whole', 'aria-hidden': 'true' }, lines),
-      h('ul', { class: 'legend' }, present.map(([kind, some]) => h('li', { class: kind }, `${t(labels[kind])} `, h('b', {}, number(some))))));
+      h('ul', { class: 'legend' }, present.map(([kind, some]) => (
+        h('li', { class: kind }, `${t(labels[kind])} `, h('b', {}, number(some)))))));
   }
 
   /** Return how many matches of a query are left. */
@@ -77,12 +79,14 @@ const Overview = (() => {
   }
 
   function figures(now) {
-    return h('dl', { class: 'figures' }, cells(now).map(([value, key]) => h('div', {}, h('dt', {}, t(key)), h('dd', {}, value))));
+    return h('dl', { class: 'figures' },
+      cells(now).map(([value, key]) => h('div', {}, h('dt', {}, t(key)), h('dd', {}, value))));
   }
 
   /** Return the control of the threshold; `changed` is called while it moves. */
   function slider(id, low = Math.round(Data.least / 100)) {
-    const input = h('input', { type: 'range', id, min: low, max: 100, step: 1, value: Math.round(State.threshold / 100) });
+    const range = { min: low, max: 100, step: 1, value: Math.round(State.threshold / 100) };
+    const input = h('input', { type: 'range', id, ...range });
     input.addEventListener('input', () => State.set({ threshold: Math.max(Number(input.value) * 100, Data.least) }));
     return input;
   }
@@ -105,12 +109,16 @@ const Overview = (() => {
     }
     const { low, ticks, reach } = Charts.scale();
     const value = h('output', { for: 'threshold' }, (State.threshold / 10000).toFixed(2));
-    const reset = h('button', { type: 'button', class: 'quiet', onclick: () => State.set({ threshold: Data.least }) }, t('reset', (Data.least / 10000).toFixed(2)));
+    const least = () => State.set({ threshold: Data.least });
+    const words = t('reset', (Data.least / 10000).toFixed(2));
+    const reset = h('button', { type: 'button', class: 'quiet', onclick: least }, words);
     reset.hidden = State.threshold === Data.least;
+    const marks = ticks.map((tick) => h('span', {}, (tick / 100).toFixed(2)));
+    const scale = h('div', { class: 'scale' }, slider('threshold', low),
+      h('div', { class: 'ticks', 'aria-hidden': 'true' }, marks));
     box.append(
       note('similarText', 'similarHint'),
-      h('div', { class: 'plot' }, Charts.histogram(State.threshold), width(h('div', { class: 'scale' }, slider('threshold', low),
-        h('div', { class: 'ticks', 'aria-hidden': 'true' }, ticks.map((tick) => h('span', {}, (tick / 100).toFixed(2))))), reach)),
+      h('div', { class: 'plot' }, Charts.histogram(State.threshold), width(scale, reach)),
       h('p', { class: 'setting' }, h('label', { for: 'threshold' }, t('threshold')), ' ', value, reset, fixed()),
     );
     return box;
@@ -126,7 +134,8 @@ const Overview = (() => {
 
   function heat() {
     if (!head.heat.length) return null;
-    return h('section', { class: 'card' }, h('h2', {}, t('heatTitle')), h('p', { class: 'note' }, t('heatText')), Charts.heat());
+    const title = h('h2', {}, t('heatTitle'));
+    return h('section', { class: 'card' }, title, h('p', { class: 'note' }, t('heatText')), Charts.heat());
   }
 
   /** Go to the list with filters of its own. */
@@ -142,7 +151,10 @@ const Overview = (() => {
       return { from: from + OWN, to: to + OWN, clusters: fitting.reduce((sum, [, clusters]) => sum + clusters, 0) };
     }).filter(({ clusters }) => clusters);
     const most = Math.max(1, ...rows.map(({ clusters }) => clusters));
-    const label = ({ from, to }) => (from === to ? String(from - OWN) : to === Infinity ? `${from - OWN}+` : `${from - OWN}–${to - OWN}`);
+    const label = ({ from, to }) => {
+      if (from === to) return String(from - OWN);
+      return to === Infinity ? `${from - OWN}+` : `${from - OWN}–${to - OWN}`;
+    };
     return h('section', { class: 'card' }, h('h2', {}, t('sizesTitle')), note('sizesText', 'sizesHint'),
       h('ul', { class: 'bars' }, rows.map((row) => h('li', {},
         h('button', { type: 'button', onclick: () => show({ sizes: [row.from, row.to, label(row)] }) },
@@ -153,8 +165,9 @@ const Overview = (() => {
 
   function folderRow([folder, documents, redundant]) {
     const share = documents ? redundant / documents : 0;
+    const link = { type: 'button', class: 'link', onclick: () => show({ folder }) };
     return h('tr', {},
-      h('td', {}, h('button', { type: 'button', class: 'link', onclick: () => show({ folder }) }, folder ? name(folder) : t('top'))),
+      h('td', {}, h('button', link, folder ? name(folder) : t('top'))),
       h('td', { class: 'num' }, number(documents)),
       h('td', { class: 'num' }, number(redundant)),
       h('td', { class: 'meter' }, h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share))),
@@ -165,11 +178,14 @@ const Overview = (() => {
     const rows = head.folders.map(folderRow);
     const body = h('tbody', {}, rows.slice(0, ROWS));
     const rest = rows.slice(ROWS);
-    const more = rest.length ? h('button', { type: 'button', class: 'quiet more', onclick: () => { body.append(...rest); more.remove(); } }, either(t('more', rest.length), t('beyond', rest.length))) : null;
-    const titles = [['folder', ''], ['documents', 'num'], ['redundant', 'num'], ['share', '']];
+    const words = either(t('more', rest.length), t('beyond', rest.length));
+    const open = () => { body.append(...rest); more.remove(); };
+    const more = h('button', { type: 'button', class: 'quiet more', onclick: open }, words);
+    const titles = [['folder', ''], ['documents', 'num'], ['redundant', 'num'], ['share', '']].map(([key, look], i) => (
+      h('th', { scope: 'col', class: look, colspan: i === 3 ? 2 : null }, t(key))));
     return h('section', { class: 'card wide' }, h('h2', {}, t('foldersTitle')), note('foldersText', 'foldersHint'),
       h('div', { class: 'scroll' }, h('table', {},
-        h('thead', {}, h('tr', {}, titles.map(([key, kind], i) => h('th', { scope: 'col', class: kind, colspan: i === 3 ? 2 : null }, t(key))))), body)), more);
+        h('thead', {}, h('tr', {}, titles)), body)), rest.length ? more : null);
   }
 
   function listed(key, rows, count) {
@@ -181,7 +197,9 @@ const Overview = (() => {
   }
 
   function fields(values) {
-    return h('dl', { class: 'fields' }, Object.entries(values).filter(([, value]) => value !== null).map(([key, value]) => h('div', {}, h('dt', {}, key), h('dd', {}, shown(String(value))))));
+    const known = Object.entries(values).filter(([, value]) => value !== null);
+    return h('dl', { class: 'fields' },
+      known.map(([key, value]) => h('div', {}, h('dt', {}, key), h('dd', {}, shown(String(value))))));
   }
 
   function how() {

@@ -153,7 +153,8 @@ const Review = (() => {
   function toggled(apart, a, b, on) {
     const [low, high] = [Math.min(a, b), Math.max(a, b)];
     const others = apart.filter(([x, y]) => x !== low || y !== high);
-    return on || others.length === apart.length ? [...others, [low, high]].sort((x, y) => x[0] - y[0] || x[1] - y[1]) : others;
+    if (!on && others.length < apart.length) return others;
+    return [...others, [low, high]].sort((x, y) => x[0] - y[0] || x[1] - y[1]);
   }
 
   function duplicates(cluster) {
@@ -187,17 +188,19 @@ const Review = (() => {
   }
 
   function button(number, words, on, press) {
-    return h('button', { type: 'button', class: `button decide${on ? ' on' : ''}`, 'aria-pressed': String(on), onclick: press },
+    const look = `button decide${on ? ' on' : ''}`;
+    return h('button', { type: 'button', class: look, 'aria-pressed': String(on), onclick: press },
       number ? h('kbd', {}, number) : null, words);
   }
 
   function keeper(cluster) {
     const size = Math.min(Data.table.size[cluster], 200);
     const now = Math.max(entry(cluster).keep, 0);
-    const options = Array.from({ length: size }, (_, i) => h('option', { value: String(i), selected: i === now }, t('keepThis', letter(i))));
+    const options = Array.from({ length: size }, (_, i) => (
+      h('option', { value: String(i), selected: i === now }, t('keepThis', letter(i)))));
     const select = h('select', { class: 'button keeper', 'aria-label': t('keepAnother'), id: 'keeper' }, options);
     select.addEventListener('change', () => keep(cluster, Number(select.value)));
-    return h('label', { class: `button decide keep${entry(cluster).keep > 0 ? ' on' : ''}` }, h('kbd', {}, '3'), select);
+    return h('label', { class: `button decide keep${now ? ' on' : ''}` }, h('kbd', {}, '3'), select);
   }
 
   /** Return the decisions on a cluster, of which `pair` is read, as controls. */
@@ -205,7 +208,8 @@ const Review = (() => {
     const one = entry(cluster);
     const many = Data.table.size[cluster] > 2;
     const separate = one.apart.some(([a, b]) => a === pair[0] && b === pair[1]);
-    const note = h('input', { type: 'text', class: 'remark', placeholder: t('note'), 'aria-label': t('note'), value: one.note, maxlength: 2000 });
+    const named = { placeholder: t('note'), 'aria-label': t('note') };
+    const note = h('input', { type: 'text', class: 'remark', ...named, value: one.note, maxlength: 2000 });
     note.addEventListener('change', () => change(cluster, { note: note.value }));
     const words = many ? t('distinctPair', letter(pair[0]), letter(pair[1])) : t('distinct');
     return h('div', { class: 'decisions', role: 'group', 'aria-label': t('review') },
@@ -219,8 +223,12 @@ const Review = (() => {
   function badge(cluster) {
     const one = made.get(cluster);
     if (!one) return null;
-    const marks = [one.verdict === 'duplicates' && '✓', (one.verdict === 'distinct' || one.apart.length) && '≠', one.keep > 0 && letter(one.keep)].filter(Boolean);
-    return h('span', { class: 'chip cool' }, marks.join(' ') || '…');
+    const marks = [
+      one.verdict === 'duplicates' && '✓',
+      (one.verdict === 'distinct' || one.apart.length) && '≠',
+      one.keep > 0 && letter(one.keep),
+    ];
+    return h('span', { class: 'chip cool' }, marks.filter(Boolean).join(' ') || '…');
   }
 
   function words(one) {
@@ -264,33 +272,36 @@ const Review = (() => {
     };
     more.addEventListener('click', add);
     add();
-    const titles = ['clusterOf', 'decision', 'noteTitle'];
-    return [h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, titles.map((one) => h('th', { scope: 'col' }, t(one))))), body)), more];
+    const titles = ['clusterOf', 'decision', 'noteTitle'].map((one) => h('th', { scope: 'col' }, t(one)));
+    return [h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, titles)), body)), more];
   }
 
   /** Return the command that reads the decisions. */
   function command() {
-    const reads = Data.head.kind === 'scan' || Data.head.kind === 'dedupe';
-    const typed = (reads && Data.head.command) || (kind === 'query' ? 'simdup scan SOURCE --reference INDEX' : 'simdup scan SOURCE');
-    return `${typed} --decisions decisions.jsonl`;
+    const reads = kind === 'scan' || kind === 'dedupe';
+    const other = kind === 'query' ? 'simdup scan SOURCE --reference INDEX' : 'simdup scan SOURCE';
+    return `${(reads && Data.head.command) || other} --decisions decisions.jsonl`;
   }
 
   /** Draw the review. */
   function draw(main) {
-    const input = h('input', { type: 'file', accept: '.jsonl,.ndjson,.json', class: 'unseen', id: 'load', tabindex: '-1', 'aria-label': t('load') });
+    const file = { type: 'file', accept: '.jsonl,.ndjson,.json', id: 'load', 'aria-label': t('load') };
+    const input = h('input', { ...file, class: 'unseen', tabindex: '-1' });
     input.addEventListener('change', () => open(input, main));
     const decided = made.size;
+    const button = { type: 'button', class: 'button' };
+    const press = (words, disabled, onclick) => h('button', { ...button, disabled, onclick }, t(words));
+    const copy = { ...button, class: 'button controls', onclick: () => Cluster.copy(command()) };
     main.replaceChildren(h('div', { class: 'overview review' },
       h('h1', { class: 'sentence' }, t('reviewed', decided, Data.table.count)),
       h('p', { class: 'note controls' }, kept ? t('remembered') : t('notRemembered')),
       h('p', { class: 'decisions' },
-        h('button', { type: 'button', class: 'button', disabled: !decided && !foreign.length, onclick: save }, t('save')),
-        h('button', { type: 'button', class: 'button', onclick: () => input.click() }, t('load')), input,
-        h('button', { type: 'button', class: 'button', disabled: decided === Data.table.count, onclick: next }, t('nextUndecided'))),
+        press('save', !decided && !foreign.length, save), press('load', false, () => input.click()), input,
+        press('nextUndecided', decided === Data.table.count, next)),
       decided ? rows() : null,
       foreign.length ? h('p', { class: 'note' }, t('foreign', foreign.length)) : null,
-      decided ? [h('h2', {}, t('useTitle')), h('p', { class: 'note' }, t('useText')), h('pre', {}, Dom.shown(command())),
-        h('button', { type: 'button', class: 'button controls', onclick: () => Cluster.copy(command()) }, t('copyCommand'))] : null));
+      decided ? [h('h2', {}, t('useTitle')), h('p', { class: 'note' }, t('useText')),
+        h('pre', {}, Dom.shown(command())), h('button', copy, t('copyCommand'))] : null));
   }
 
   /** Go to the first cluster of the list that is not decided. */
@@ -299,7 +310,7 @@ const Review = (() => {
     window.location.hash = found === undefined ? '#/clusters' : `#/c/${found + 1}`;
   }
 
-  const filters = () => [['undecided', t('filterUndecided')], ['decided', t('filterDecided')]];
+  const has = (cluster) => made.has(cluster);
 
-  return { restore, bar, badge, draw, filters, has: (cluster) => made.has(cluster), entry, duplicates, distinct, lines, read };
+  return { restore, bar, badge, draw, has, entry, duplicates, distinct, lines, read };
 })();

@@ -62,7 +62,8 @@ const State = (() => {
    * A page of another kind than a scan may have words of its own: see kinds.js.
    */
   function t(key, ...given) {
-    return worded(key, given[0]).replace(/\{(\d)\}/g, (_, i) => (typeof given[i] === 'number' ? number(given[i]) : given[i]));
+    const shown = given.map((value) => (typeof value === 'number' ? number(value) : value));
+    return worded(key, given[0]).replace(/\{(\d)\}/g, (_, i) => shown[i]);
   }
 
   function worded(key, count) {

@@ -17,7 +17,8 @@ const Why = (() => {
       both.get(term)[2] = weight;
     }
     const shared = ([, one, other]) => (one && other ? 1 : 0);
-    return [...both.values()].sort((x, y) => shared(y) - shared(x) || y[1] + y[2] - x[1] - x[2] || (x[0] < y[0] ? -1 : 1));
+    const sum = ([, one, other]) => one + other;
+    return [...both.values()].sort((x, y) => shared(y) - shared(x) || sum(y) - sum(x) || (x[0] < y[0] ? -1 : 1));
   }
 
   function termRow([term, a, b], most) {
@@ -39,8 +40,9 @@ const Why = (() => {
     const rows = merge(one, other);
     const most = Math.max(1, ...rows.map(([, x, y]) => Math.max(x, y)));
     const shared = rows.filter(([, x, y]) => x && y).length;
+    const table = { class: 'table', role: 'table', 'aria-label': t('termsTitle') };
     box.append(h('p', { class: 'note' }, t('termsShared', shared, rows.length)),
-      h('div', { class: 'table', role: 'table', 'aria-label': t('termsTitle') }, rows.map((row) => termRow(row, most))));
+      h('div', table, rows.map((row) => termRow(row, most))));
     return box;
   }
 
@@ -65,7 +67,8 @@ const Why = (() => {
       if (x !== y) cells.push(svg('path', { d: `M${at.x + 2} ${at.y + 4.5}h5`, class: 'cross' }));
     }
     const label = t('band', start + 1, end, differing);
-    return svg('svg', { viewBox: '0 0 97 31', class: differing ? 'band' : 'band same', role: 'img', 'aria-label': label }, svg('title', {}, label), cells);
+    const box = { viewBox: '0 0 97 31', class: differing ? 'band' : 'band same', role: 'img', 'aria-label': label };
+    return svg('svg', box, svg('title', {}, label), cells);
   }
 
   function bits(cluster, a, b) {
@@ -76,14 +79,17 @@ const Why = (() => {
     for (let i = 0; i < total; i += 1) differing += bit(one, i) ^ bit(other, i);
     const bands = [];
     for (let start = 0; start < total; start += BAND) bands.push(band(one, other, start));
-    return h('section', { class: 'prints' }, h('h3', {}, t('printTitle')), h('p', { class: 'note' }, t('printText', differing, total)),
+    return h('section', { class: 'prints' }, h('h3', {}, t('printTitle')),
+      h('p', { class: 'note' }, t('printText', differing, total)),
       h('div', { class: 'bands' }, bands),
-      h('p', { class: 'hex' }, h('span', {}, letter(a)), ` ${hex(one)}`, h('br'), h('span', {}, letter(b)), ` ${hex(other)}`));
+      h('p', { class: 'hex' },
+        h('span', {}, letter(a)), ` ${hex(one)}`, h('br'), h('span', {}, letter(b)), ` ${hex(other)}`));
   }
 
   /** Return the section about a pair; `content` are the texts and terms of the cluster, or null. */
   function draw(cluster, content, a, b) {
-    return h('section', { class: 'why' }, h('h2', {}, t('why')), h('div', { class: 'columns' }, terms(content, a, b), bits(cluster, a, b)));
+    return h('section', { class: 'why' }, h('h2', {}, t('why')),
+      h('div', { class: 'columns' }, terms(content, a, b), bits(cluster, a, b)));
   }
 
   return { draw };
