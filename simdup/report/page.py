@@ -17,12 +17,13 @@ from importlib import resources
 from typing import Any
 
 from simdup.model.formats import PAGE_LINE
+from simdup.output.words import page_words
 from simdup.report.columns import script_json
 
 STYLES = ("base.css", "overview.css", "clusters.css", "reader.css", "print.css")
 # In this order: while it is read, a module uses only those before it.
 SCRIPTS = (
-    "strings.js", "kinds.js", "dom.js", "data.js", "groups.js", "state.js", "charts.js",
+    "words.js", "dom.js", "data.js", "groups.js", "state.js", "charts.js",
     "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js", "lazy.js",
     "changes.js", "passages.js", "reader.js",
     "overview.js", "list.js", "matrix.js", "why.js", "review.js", "cluster.js", "app.js",
@@ -34,6 +35,7 @@ def write_page(
 ) -> Iterator[bytes]:
     """Yield a page: `head` is its small JSON, `blocks` are names and base64."""
     style, script = _joined(STYLES), joined_script(SCRIPTS)
+    words = page_words(head["kind"])
     policy = (
         f"default-src 'none'; script-src {_allowed(script)}; style-src {_allowed(style)}; "
         "base-uri 'none'; form-action 'none'"
@@ -46,6 +48,7 @@ def write_page(
         f"<title>{escape(title, quote=False)}</title>\n<style>{style}</style>\n</head>\n"
         f"<body>\n{_asset('page.html')}\n"
         f'<script type="application/json" id="head">{script_json(head)}</script>\n'
+        f'<script type="application/json" id="words">{script_json(words)}</script>\n'
         f"<script>{script}</script>\n"
     ).encode("utf-8", "backslashreplace")
     for name, content in blocks:

@@ -223,7 +223,7 @@ const Cluster = (() => {
     };
     reader = Reader.show(place, {
       a: document_(a), b: document_(b), unit: State.unit, layout: State.layout, fold: Data.folds,
-      passages: content.passages, shares: content.shares, strings: Strings.tables[State.lang],
+      passages: content.passages, shares: content.shares, strings: Data.words[State.lang],
       changed: (choice) => Object.assign(State, choice),
     });
   }

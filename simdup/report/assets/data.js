@@ -12,7 +12,7 @@ const Data = (() => {
     u8: Uint8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array,
   };
 
-  const head = JSON.parse(document.getElementById('head').textContent);
+  const [head, words] = ['head', 'words'].map((id) => JSON.parse(document.getElementById(id).textContent));
   const folds = {};
   const [traditional, simplified] = head.folds.map((line) => [...line]);
   traditional.forEach((character, i) => { folds[character] = simplified[i]; });
@@ -86,7 +86,7 @@ const Data = (() => {
   // The least similarity that was asked for, in ten-thousandths.
   const least = Math.round((head.criteria.similarity || 0) * 10000);
 
-  const data = { head, folds, least, table: null, names: [], folders: [], load, texts, search };
+  const data = { head, words, folds, least, table: null, names: [], folders: [], load, texts, search };
 
   /** Inflate the table and the names. */
   async function load() {

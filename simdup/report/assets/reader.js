@@ -9,13 +9,10 @@
  * characters.  With `passages` (offsets in characters, as the JSON lines have them) it shows these
  * instead of a diff.  `changed`, if given, is called with {unit, layout} when the user chooses another.
  *
- * `strings` has words by key, {0} and {1} are arguments, and `|` separates one from many: side, inline,
- * characters, words, layout, unit, previous, next, changes, identical, equalShare, movedCount,
- * foldedCount, position, map, mapText, showEqual, equalHere, replaced, comparing, foldedAs, movedTo, movedFrom;
- * with passages: passagesCount, coverage, passageAt, passageFigures.
- *
- * It needs, in this order: dom.js, tokens.js, align.js, diff.js, rows.js, spans.js, ribbon.js, lazy.js,
- * passages.js.
+ * `strings` has words by key, as words.js fills them: side, inline, characters, words, layout, unit,
+ * previous, next, changes, identical, equalShare, movedCount, foldedCount, position, map, mapText,
+ * showEqual, equalHere, replaced, comparing, foldedAs, movedTo, movedFrom; with passages: passagesCount,
+ * coverage, passageAt, passageFigures.
  */
 const Reader = (() => {
   const { h, name, split } = Dom;
@@ -30,16 +27,6 @@ const Reader = (() => {
   /** Names of files that are read in columns. */
   const CODE = /\.(c|cc|cpp|cs|css|go|h|hpp|java|js|json|kt|lua|php|pl|py|rb|rs|sh|sql|swift|toml|tsx?|xml|ya?ml)$/i;
 
-  /** Return a function that gives the words for a key. */
-  function sayer(/** @type {Object<string, string>} */ strings) {
-    return (/** @type {string} */ key, ...given) => {
-      const [one, many] = strings[key].split('|');
-      const words = many !== undefined && given[0] !== 1 ? many : one;
-      const shown = given.map((value) => (typeof value === 'number' ? value.toLocaleString('en') : value));
-      return words.replace(/\{(\d)\}/g, (_, i) => shown[i]);
-    };
-  }
-
   /** Return a share in percent with one digit, rounded down: only equal texts are 100 % equal. */
   function percent(/** @type {number} */ share) {
     return `${(Math.floor(Number((share * 1000).toFixed(6))) / 10).toFixed(1)}%`;
@@ -49,7 +36,7 @@ const Reader = (() => {
   function show(container, options) {
     const view = {
       options,
-      say: sayer(options.strings),
+      say: (key, ...given) => Words.fill(options.strings[key], given),
       unit: options.unit || 'characters',
       layout: options.layout || 'side',
       box: h('div', { class: 'rd' }),

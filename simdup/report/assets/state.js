@@ -2,7 +2,6 @@
  * What the reader of the page has chosen: language, threshold, filters.  Listeners hear of changes.
  */
 const State = (() => {
-  const { tables } = Strings;
   const listeners = [];
 
   /** Return what a browser remembers, or null: it may forbid to remember anything. */
@@ -27,7 +26,7 @@ const State = (() => {
   const preferred = /^zh/i.test(navigator.language) ? 'zh' : 'en';
 
   const state = {
-    lang: recall('language') in tables ? recall('language') : preferred,
+    lang: recall('language') in Data.words ? recall('language') : preferred,
     threshold: Data.least,
     search: '',
     sort: { passages: 'order', query: 'low' }[Data.head.kind] || 'edge',
@@ -56,25 +55,15 @@ const State = (() => {
     if (changed.length) listeners.forEach((listener) => listener(changed));
   }
 
-  /**
-   * Return the words for a key; {0}, {1} ... are the arguments, and `|` separates one from many.
-   *
-   * A page of another kind than a scan may have words of its own: see kinds.js.
-   */
+  /** Return the words for a key with their arguments. */
   function t(key, ...given) {
-    const shown = given.map((value) => (typeof value === 'number' ? number(value) : value));
-    return worded(key, given[0]).replace(/\{(\d)\}/g, (_, i) => shown[i]);
-  }
-
-  function worded(key, count) {
-    const table = tables[state.lang];
-    const [one, many] = (table[`${key}_${Data.head.kind}`] ?? table[key]).split('|');
-    return many !== undefined && count !== 1 ? many : one;
+    return Words.fill(Data.words[state.lang][key], given, locale());
   }
 
   /** Return the words for a key as a list, each argument drawn by `draw(i, value)`. */
   function parts(key, given, draw) {
-    return worded(key, given[0]).split(/\{(\d)\}/).map((part, i) => (i % 2 ? draw(Number(part), given[part]) : part));
+    const words = Words.choose(Data.words[state.lang][key], given[0]);
+    return words.split(/\{(\d)\}/).map((part, i) => (i % 2 ? draw(Number(part), given[part]) : part));
   }
 
   function locale() {
