@@ -7,6 +7,7 @@ import zlib
 
 import numpy as np
 import pytest
+from chromium import ASSETS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,3 +100,10 @@ def test_every_text_that_is_as_it_was_travels() -> None:
     with read_originals(found.origins, [0, 1]) as originals:
         assert originals.text(0) == text
         assert originals.text(1) == f"{text} again"
+
+
+def test_no_line_of_a_script_or_style_is_longer_than_120_characters():
+    assets = [path for path in ASSETS.iterdir() if path.suffix in (".css", ".js")]
+    assert {path.suffix for path in assets} == {".css", ".js"}
+    lines = [(path.name, line) for path in assets for line in path.read_text("utf-8").splitlines()]
+    assert [where for where in lines if len(where[1]) > 120] == []
