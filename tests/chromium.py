@@ -35,8 +35,3 @@ def launched() -> Iterator[object]:
         browser = playwright.chromium.launch(executable_path=path, chromium_sandbox=not root)
         yield browser
         browser.close()
-
-
-def script(*names: str) -> str:
-    """Return scripts of the page, joined as the page joins them."""
-    return "\n".join((ASSETS / name).read_text("utf-8") for name in names)

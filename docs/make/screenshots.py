@@ -40,7 +40,7 @@ def main() -> None:
             context = browser.new_context(viewport=size, locale=language, color_scheme=colours)
             opened = context.new_page()
             opened.goto(page.as_uri() + view)
-            opened.evaluate("simdupApp.ready")
+            opened.evaluate("App.ready")
             opened.wait_for_timeout(500)
             opened.screenshot(path=ROOT / "docs" / "images" / f"{name}.png")
             context.close()

@@ -245,10 +245,10 @@ BROWSERS = ("chromium", "google-chrome", "msedge")
 
 # Opens some clusters one after the other, and returns the milliseconds, rising.
 OPEN = """async () => {
-  const [times, all] = [[], simdupList.all()];
+  const [times, all] = [[], List.all()];
   for (let i = 0; i < 60; i += 1) {
     const start = performance.now();
-    await simdupCluster.draw(document.getElementById('detail'), all[(i * 997) % all.length], null);
+    await Cluster.draw(document.getElementById('detail'), all[(i * 997) % all.length], null);
     document.body.getBoundingClientRect();
     times.push(performance.now() - start);
   }
@@ -314,7 +314,7 @@ def _in_browser(page: Path) -> Iterator[tuple[str, Any]]:
         view.goto(page.as_uri())
         paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
         yield "first paint, ms", view.evaluate(paint)
-        view.evaluate("simdupApp.ready")
+        view.evaluate("App.ready")
         view.evaluate("location.hash = '#/clusters'")
         view.wait_for_selector(".why .prints")
         times = view.evaluate(OPEN)

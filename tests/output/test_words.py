@@ -1,8 +1,10 @@
-"""The words of reports: two catalogues that say the same, and reports in Chinese."""
+"""The words in two languages that say the same, and reports in Chinese."""
 
+import json
 import re
 from pathlib import Path
 from string import Formatter
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,25 +12,18 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from support import ROOT, Command
 
-from simdup.output.words import (
-    CHINESE,
-    ENGLISH,
-    Template,
-    en,
-    en_answers,
-    language_of,
-    zh,
-    zh_answers,
-)
+from simdup.output.words import CHINESE, ENGLISH, Template, language_of, page_words
 from simdup.output.wrapping import fill
 
-EN = en.CATALOGUE | en_answers.CATALOGUE
-ZH = zh.CATALOGUE | zh_answers.CATALOGUE
+WORDS = ROOT / "simdup" / "output" / "words.json"
+ALL = json.loads(WORDS.read_text("utf-8"))
+SECTIONS = {"report": ALL["report"], **ALL["page"]}
+TEXTS = {(where, key): text for where, texts in SECTIONS.items() for key, text in texts.items()}
 CORPUS = str(ROOT / "examples" / "corpus")
 
 
 def forms(template: Template) -> tuple[str, ...]:
-    return (template,) if isinstance(template, str) else template
+    return (template,) if isinstance(template, str) else tuple(template)
 
 
 def placeholders(template: Template) -> set[tuple[str, str]]:
@@ -37,24 +32,42 @@ def placeholders(template: Template) -> set[tuple[str, str]]:
     return {(name, how or "") for _, name, how, _ in found if name is not None}
 
 
-def test_both_catalogues_have_the_same_keys() -> None:
-    assert list(EN) == list(ZH)
-    # No file hides what another one has.
-    assert len(EN) == len(en.CATALOGUE) + len(en_answers.CATALOGUE)
+def test_each_text_is_there_once_in_both_languages() -> None:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        assert len(dict(pairs)) == len(pairs), pairs
+        return dict(pairs)
+
+    json.loads(WORDS.read_text("utf-8"), object_pairs_hook=once)
+    assert {tuple(text) for text in TEXTS.values()} == {("en", "zh")}
 
 
-@pytest.mark.parametrize("key", EN)
-def test_both_catalogues_have_the_same_placeholders(key: str) -> None:
-    for form in (*forms(EN[key]), *forms(ZH[key])):
-        assert placeholders(form) == placeholders(EN[key])
+@pytest.mark.parametrize(("where", "key"), TEXTS)
+def test_both_languages_have_the_same_placeholders(where: str, key: str) -> None:
+    text = TEXTS[where, key]
+    for form in (*forms(text["en"]), *forms(text["zh"])):
+        assert placeholders(form) == placeholders(text["en"])
+
+
+def test_a_page_has_the_words_of_its_kind() -> None:
+    for kind in ("scan", "dedupe", "query", "passages"):
+        own = ALL["page"].get(kind, {})
+        words = page_words(kind)
+        assert list(words["en"]) == list(words["zh"])
+        assert set(words["en"]) == set(ALL["page"]["scan"]) | set(own)
+        assert {key: words["zh"][key] for key in own} == {key: own[key]["zh"] for key in own}
+
+
+def test_every_word_of_a_page_is_used() -> None:
+    assets = (ROOT / "simdup" / "report" / "assets").glob("*.js")
+    scripts = "".join(path.read_text("utf-8") for path in assets)
+    named = set(re.findall(r"'(\w+)'", scripts))
+    # The choices of the list, by their names.
+    choices = {f"{what}{one[:1].upper()}{one[1:]}" for what in ("sort", "filter") for one in named}
+    assert [key for where, key in TEXTS if where != "report" and key not in named | choices] == []
 
 
 def source() -> str:
-    folder = ROOT / "simdup"
-    files = (path for path in folder.rglob("*.py") if path.parent.name != "words")
-    return "".join(
-        path.read_text("utf-8") for path in (*files, folder / "output/words/__init__.py")
-    )
+    return "".join(path.read_text("utf-8") for path in (ROOT / "simdup").rglob("*.py"))
 
 
 def test_every_key_is_used_and_every_used_key_exists() -> None:
@@ -62,12 +75,14 @@ def test_every_key_is_used_and_every_used_key_exists() -> None:
     named = set(re.findall(r'"([a-z][\w. -]*)"', text)) | set(re.findall(r"'([a-z][\w.]*)'", text))
     families = set(re.findall(r'words\(f["\'](\w+\.(?:head\.)?)\{', text))
     families |= set(re.findall(r'f"(skipped\.)\{', text))
-    unused = [key for key in EN if key not in named and not key.startswith(tuple(families))]
+    unused = [
+        key for key in ALL["report"] if key not in named and not key.startswith(tuple(families))
+    ]
     assert unused == []
     used = set(re.findall(r'\bwords\(\s*"([a-z][\w. ]*)"', text)) | set(
         re.findall(r'words\("[\w.]+" if [^"]+ else "([\w.]+)"', text)
     )
-    assert used - set(EN) == set()
+    assert used - set(ALL["report"]) == set()
 
 
 def test_headings_line_up_in_both_languages() -> None:

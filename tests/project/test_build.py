@@ -103,7 +103,8 @@ def test_an_sdist_and_the_wheel_that_is_built_from_it(
     assert re.fullmatch(r"simdup-[\d.]+-cp311-abi3-\S+\.whl", wheel.name)
     with zipfile.ZipFile(wheel) as packed_wheel:
         listed = packed_wheel.namelist()
-    assert {"simdup/report/assets/page.html", "simdup/features/simplified.txt"} <= set(listed)
+    data = ("report/assets/page.html", "features/simplified.txt", "output/words.json")
+    assert {f"simdup/{name}" for name in data} <= set(listed)
     assert all(name.startswith("simdup") and not name.endswith(".pyx") for name in listed)
     assert scan_with(wheel, tmp_path / "clean") == "['a', 'b']\n"
 

@@ -142,7 +142,7 @@ def opened(browser: Any, path: Path, **options: Any) -> Iterator[Any]:
     address = path.absolute().as_uri()
     page.on("request", lambda r: None if r.url.startswith(address) else heard.append(r.url))
     page.goto(address)
-    page.evaluate("simdupApp.ready")
+    page.evaluate("App.ready")
     page.address = address
     try:
         yield page

@@ -15,8 +15,8 @@ function pairOf(next) {
   return [a, rest.slice(0, k) + a.slice(i, j) + rest.slice(k)];
 }
 function check(a, b, unit) {
-  const {operations, counts} = simdupDiff.compare(a, b, {unit, fold: FOLD});
-  const fold = (text) => simdupTokens.fold(text, FOLD);
+  const {operations, counts} = Diff.compare(a, b, {unit, fold: FOLD});
+  const fold = (text) => Tokens.fold(text, FOLD);
   let [i, j, rebuilt, equal] = [0, 0, '', 0];
   for (const {kind, a: [a0, a1], b: [b0, b1], to, from} of operations) {
     if (a0 !== i || b0 !== j || a1 < a0 || b1 < b0 || (a0 === a1 && b0 === b1)) return 'a gap, or nothing';

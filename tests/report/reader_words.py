@@ -1,4 +1,4 @@
-"""Words for tests of the pair reader; those of the page are in assets/strings.js."""
+"""Words for tests of the pair reader; those of the page are in output/words.json."""
 
 WORDS = {
     "side": "Side by side",
@@ -9,7 +9,7 @@ WORDS = {
     "unit": "Compared by",
     "previous": "Previous change",
     "next": "Next change",
-    "changes": "{0} change|{0} changes",
+    "changes": ["{0} change", "{0} changes"],
     "identical": "The texts are equal.",
     "equalShare": "{0} equal",
     "movedCount": "{0} moved",
@@ -17,14 +17,14 @@ WORDS = {
     "position": "{0} of {1}",
     "map": "Where the texts agree",
     "mapText": "Bands join what is the same; purple ones have moved. Select one to go there.",
-    "showEqual": "show {0} equal character|show {0} equal characters",
-    "equalHere": "{0} equal character|{0} equal characters",
+    "showEqual": ["show {0} equal character", "show {0} equal characters"],
+    "equalHere": ["{0} equal character", "{0} equal characters"],
     "replaced": "Some stretches differ too much to be compared in detail: shown as replaced.",
     "comparing": "Comparing …",
     "foldedAs": "same after folding: {0}",
     "movedTo": "moved to another place in {0}",
     "movedFrom": "moved from another place in {0}",
-    "passagesCount": "{0} shared passage, {1} characters|{0} shared passages, {1} characters",
+    "passagesCount": ["{0} shared passage, {1} characters", "{0} shared passages, {1} characters"],
     "coverage": "{0} of {1}",
     "passageAt": "characters {0}–{1}",
     "passageFigures": "{0} equal characters, similarity {1}",

@@ -59,18 +59,18 @@ def check(request, axe, browser):
     return lambda *given: list(found(*given))
 
 
-LAYOUTS = ("simdupCluster.reader().setLayout('side')", "simdupCluster.reader().setLayout('inline')")
+LAYOUTS = ("Cluster.reader().setLayout('side')", "Cluster.reader().setLayout('inline')")
 VIEWS = [
     ("#/", ""),
     ("#/", "document.querySelector('.how').open = true"),
-    ("#/", "simdupState.set({ threshold: 9000 })"),
+    ("#/", "State.set({ threshold: 9000 })"),
     ("#/clusters", ""),
     *((f"#/c/{cluster}", layout) for cluster in (1, 2, 3) for layout in LAYOUTS),
-    ("#/c/1", "simdupCluster.reader().next()"),
-    ("#/c/1", "simdupReview.distinct(0, [0, 1])"),
+    ("#/c/1", "Cluster.reader().next()"),
+    ("#/c/1", "Review.distinct(0, [0, 1])"),
     ("#/review", ""),
     ("#/review", "location.hash = '#/c/99'"),
-    ("#/review", "simdupApp.keys.find(([key]) => key === '?')[2]()"),
+    ("#/review", "App.keys.find(([key]) => key === '?')[2]()"),
 ]
 
 

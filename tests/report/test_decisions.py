@@ -98,8 +98,8 @@ def test_what_the_page_saves_changes_what_dedupe_writes(simdup, browser, tmp_pat
     corpus(tmp_path / "texts")
     simdup("scan", "texts", "-s", "0.5", "-o", "report.html", "-q")
     with opened(browser, tmp_path / "report.html", accept_downloads=True) as page:
-        names = page.evaluate("simdupData.names")
-        first = page.evaluate("[...simdupData.table.first]")
+        names = page.evaluate("Data.names")
+        first = page.evaluate("[...Data.table.first]")
         at = first.index(names.index("texts/archive/pair-1-b.txt"))
         go(page, f"#/c/{at + 1}")
         page.keyboard.press("2")
@@ -131,13 +131,13 @@ def test_decisions_are_remembered_and_loaded(simdup, browser, tmp_path):
         page.keyboard.press("1")
         until(page, "document.querySelectorAll('.row .chip.cool').length === 1")
         page.reload()
-        page.evaluate("simdupApp.ready")
-        assert page.evaluate("simdupReview.entry(0).verdict") == "duplicates"
+        page.evaluate("App.ready")
+        assert page.evaluate("Review.entry(0).verdict") == "duplicates"
         go(page, "#/review")
         page.set_input_files("#load", tmp_path / "d.jsonl")
-        until(page, "simdupReview.lines().length === 2")
-        assert json.loads(page.evaluate("simdupReview.lines()[1]")) == json.loads(foreign)
-        assert page.evaluate("simdupReview.read('not json')") == -1
+        until(page, "Review.lines().length === 2")
+        assert json.loads(page.evaluate("Review.lines()[1]")) == json.loads(foreign)
+        assert page.evaluate("Review.read('not json')") == -1
 
 
 def test_a_file_of_decisions_is_no_document(simdup, tmp_path):

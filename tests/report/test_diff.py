@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import script
+
+from simdup.report.page import joined_script
 
 PAIRS = Path(__file__).with_name("pairs.js")
 FOLD = {"雲": "云", "間": "间", "題": "题", "閣": "阁"}
@@ -14,14 +15,14 @@ FOLD = {"雲": "云", "間": "间", "題": "题", "閣": "阁"}
 @pytest.fixture
 def diff(page: Any) -> Any:
     """A page with the diff."""
-    page.add_script_tag(content=script("tokens.js", "align.js", "diff.js"))
+    page.add_script_tag(content=joined_script(["tokens.js", "align.js", "diff.js"]))
     page.add_script_tag(content=PAIRS.read_text("utf-8"))
     return page
 
 
 def compare(page: Any, a: str, b: str, unit: str = "characters") -> dict[str, Any]:
     given = json.dumps([a, b, {"unit": unit, "fold": FOLD}])
-    found: dict[str, Any] = page.evaluate(f"simdupDiff.compare(...{given})")
+    found: dict[str, Any] = page.evaluate(f"Diff.compare(...{given})")
     return found
 
 
@@ -68,7 +69,7 @@ def test_short_sequences_are_aligned_with_the_fewest_edits(diff: Any) -> None:
           };
           for (let i = 0; i < 4000; i += 1) {
             const [a, b] = [sequence(), sequence()];
-            const {runs} = simdupAlign.align(a, b);
+            const {runs} = Align.align(a, b);
             let [x, y, length] = [0, 0, 0];
             for (const [p, q, size] of runs) {
               const same = a.subarray(p, p + size).join() === b.subarray(q, q + size).join();
@@ -95,7 +96,7 @@ def test_long_texts_are_anchored_and_rebuilt(diff: Any) -> None:
             edited.push(...edited.splice(100, 20));
             const [a, b] = [lines.join(''), edited.join('')];
             if (check(a, b, 'characters')) return check(a, b, 'characters');
-            if (simdupDiff.compare(a, b, {}).counts.equal < 0.6) return 'too little in common';
+            if (Diff.compare(a, b, {}).counts.equal < 0.6) return 'too little in common';
           }
           return '';
         }"""
@@ -182,7 +183,7 @@ def test_texts_without_anything_in_common_are_replaced_with_a_note(diff: Any) ->
           const next = random(1);
           const letter = (from) => String.fromCharCode(from + next() * 900);
           const text = (from) => Array.from({length: 60000}, () => letter(from)).join('');
-          return simdupDiff.compare(text(0x4e00), text(0x4f00), {});
+          return Diff.compare(text(0x4e00), text(0x4f00), {});
         }"""
     )
     assert found["note"] == "replaced"
@@ -203,7 +204,7 @@ def test_texts_of_400000_characters_do_not_freeze_the_page(diff: Any) -> None:
             [plain, of(() => String.fromCharCode(0x4e00 + next() * 3000))],
           ];
           const start = performance.now();
-          for (const [a, b] of pairs) simdupDiff.compare(a, b, {unit: 'characters'});
+          for (const [a, b] of pairs) Diff.compare(a, b, {unit: 'characters'});
           return (performance.now() - start) / pairs.length;
         }"""
     )

@@ -36,7 +36,7 @@ def test_dedupe_says_why_a_document_was_removed(simdup, browser, tmp_path):
     simdup("dedupe", "texts", "-s", "0.5", "-o", "out", "--removed", "removed.html", "-q")
     with opened(browser, tmp_path / "removed.html") as page:
         shown = []
-        for i in range(page.evaluate("simdupData.table.count")):
+        for i in range(page.evaluate("Data.table.count")):
             go(page, f"#/c/{i + 1}")
             shown += page.locator(".member .chip").all_inner_texts()
         assert shown.count("removed: copy") == 2
@@ -133,8 +133,8 @@ def test_passages_have_an_overview(passages, browser):
     with opened(browser, path) as page:
         assert page.inner_text(".sentence") == "3 of 4 documents share a passage with another."
         assert not page.locator(".notice").count()
-        shares = page.evaluate("[...simdupData.table.weakest].sort()")
-        page.evaluate(f"simdupState.set({{ threshold: {shares[-1]} }})")
+        shares = page.evaluate("[...Data.table.weakest].sort()")
+        page.evaluate(f"State.set({{ threshold: {shares[-1]} }})")
         left = sum(one == shares[-1] for one in shares)
         assert page.inner_text(".figures dd") == str(left)
         page.evaluate("location.hash = '#/clusters'")
@@ -175,7 +175,7 @@ def test_pairs_beyond_the_limit_are_told(passages, browser, monkeypatch):
     path = passages()
     assert head(path)["figures"]["pairs"] == 3
     with opened(browser, path) as page:
-        assert page.evaluate("simdupData.table.count") == 2
+        assert page.evaluate("Data.table.count") == 2
         words = "1 more pair has less in common and is not listed: this page lists the first 2."
         assert page.inner_text(".notice") == words
         assert page.inner_text(".figures dd") == "3"

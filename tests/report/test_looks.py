@@ -21,7 +21,7 @@ def test_paper_has_the_view_and_no_controls(page_of, browser, tmp_path):
             go(page, route)
             pdf = page.pdf(format="A4")
             assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= most, route
-        page.evaluate("simdupReview.duplicates(0)")
+        page.evaluate("Review.duplicates(0)")
         page.emulate_media(media="print")
         # Names, figures, and what stands for equal text are words on paper, too.
         buttons = "button:not(.link, .cell, .more, .rd-hidden, .rd-more, .bars button)"
@@ -37,7 +37,7 @@ def test_paper_has_the_layout_of_the_screen(page_of, browser, tmp_path, layout, 
     paper = {"width": 680, "height": 1000}  # what a sheet of A4 leaves
     with opened(browser, page_of(corpus(tmp_path / "texts"))) as page:
         go(page, "#/c/2")
-        page.evaluate("(layout) => simdupCluster.reader().setLayout(layout)", layout)
+        page.evaluate("(layout) => Cluster.reader().setLayout(layout)", layout)
         page.set_viewport_size(paper)
         page.emulate_media(media="print")
         for part in (".rd-head", ".rd-row"):

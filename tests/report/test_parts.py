@@ -2,17 +2,20 @@
 
 import base64
 import json
+import re
 import struct
 import zlib
 
 import numpy as np
 import pytest
+from chromium import ASSETS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.corpora.made import edited, prose
 from simdup import scan
 from simdup.features.analyzer import Analyzer
+from simdup.model.formats import KINDS
 from simdup.model.recipe import Recipe
 from simdup.report.columns import deflate, pack, script_json
 from simdup.report.delta import as_units, delta
@@ -99,3 +102,18 @@ def test_every_text_that_is_as_it_was_travels() -> None:
     with read_originals(found.origins, [0, 1]) as originals:
         assert originals.text(0) == text
         assert originals.text(1) == f"{text} again"
+
+
+def test_no_line_of_a_script_or_style_is_longer_than_120_characters():
+    assets = [path for path in ASSETS.iterdir() if path.suffix in (".css", ".js")]
+    assert {path.suffix for path in assets} == {".css", ".js"}
+    lines = [(path.name, line) for path in assets for line in path.read_text("utf-8").splitlines()]
+    assert [where for where in lines if len(where[1]) > 120] == []
+
+
+def test_what_differs_by_kind_is_said_of_kinds_that_there_are():
+    """A kind that the table does not know would be shown as a scan."""
+    table = (ASSETS / "kinds.js").read_text("utf-8").partition("const kinds = {")[2]
+    assert set(re.findall(r"^    (\w+)(?:,|: \{)", table, re.M)) == set(KINDS)
+    words = json.loads((ASSETS.parents[1] / "output" / "words.json").read_text("utf-8"))
+    assert set(words["page"]) <= set(KINDS)

@@ -111,7 +111,7 @@ def test_the_live_threshold_is_a_query_at_that_similarity(
     page = query("-s", "0.5")
     again = [one for one in rows(simdup, "-s", str(threshold)) if one["type"] == "match"]
     with opened(browser, page) as view:
-        view.evaluate(f"simdupState.set({{ threshold: {threshold * 10000} }})")
+        view.evaluate(f"State.set({{ threshold: {threshold * 10000} }})")
         shown = view.locator(".figures dd").all_inner_texts()
         assert shown[0] == str(len(again))
         assert shown[2] == str(16 - len(again))
@@ -142,7 +142,7 @@ def test_a_match_without_similarity_stays_at_any_threshold(simdup, query, texts,
     simdup("index", "add", "seen.index", "--fingerprints", "lines", "-q")
     simdup("query", "seen.index", "asked", "-o", "page.html", "-q", *FAR)
     with opened(browser, tmp_path / "page.html") as page:
-        page.evaluate("simdupState.set({ threshold: 10000 })")
+        page.evaluate("State.set({ threshold: 10000 })")
         assert page.inner_text(".figures dd") == "2"
         show(page, "#/c/2")
         assert "keeps 1 of 3 matches" in page.inner_text(".notice")
@@ -190,15 +190,15 @@ def test_decisions_outlive_the_page_and_reach_a_scan(query, texts, simdup, brows
         view.keyboard.press("2")
         show(view, "#/c/2")
         view.click("text=None is a duplicate")
-        lines = view.evaluate("simdupReview.lines()")
+        lines = view.evaluate("Review.lines()")
         assert [json.loads(one)["documents"] for one in lines] == [
             ["asked/a/copy.txt", "stored/1.txt"],
-            ["asked/a/near.txt", view.evaluate("simdupData.names[3]")],
-            ["asked/a/near.txt", view.evaluate("simdupData.names[4]")],
+            ["asked/a/near.txt", view.evaluate("Data.names[3]")],
+            ["asked/a/near.txt", view.evaluate("Data.names[4]")],
         ]
         view.reload()
-        view.evaluate("simdupApp.ready")
-        assert [json.loads(one)["documents"] for one in view.evaluate("simdupReview.lines()")] == [
+        view.evaluate("App.ready")
+        assert [json.loads(one)["documents"] for one in view.evaluate("Review.lines()")] == [
             json.loads(one)["documents"] for one in lines
         ]
         show(view, "#/review")
@@ -217,8 +217,8 @@ def test_many_documents_may_have_one_match(query, browser, tmp_path):
         show(page, "#/c/2")
         page.keyboard.press("1")
         page.reload()
-        page.evaluate("simdupApp.ready")
-        assert page.evaluate("[0, 1].map(simdupReview.has)") == [False, True]
+        page.evaluate("App.ready")
+        assert page.evaluate("[0, 1].map(Review.has)") == [False, True]
 
 
 def test_hostile_names_stay_text(simdup, browser, tmp_path):
@@ -226,7 +226,7 @@ def test_hostile_names_stay_text(simdup, browser, tmp_path):
     simdup("index", "build", "seen.index", source, "--id-field", "id", "-q")
     simdup("query", "seen.index", source, "--id-field", "id", "-o", "page.html", "-q")
     with opened(browser, tmp_path / "page.html") as page:
-        for i in range(page.evaluate("simdupData.table.count")):
+        for i in range(page.evaluate("Data.table.count")):
             show(page, f"#/c/{i + 1}")
             used = page.evaluate(
                 "[...new Set([...document.querySelectorAll('*')].map((e) => e.localName))]"

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import ASSETS, script
+from chromium import ASSETS
+
+from simdup.report.page import joined_script
 
 from .reader_words import WORDS
 
 SCRIPTS = (
-    "dom.js", "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js", "lazy.js",
-    "changes.js", "passages.js", "reader.js",
+    "words.js", "dom.js", "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js",
+    "lazy.js", "changes.js", "passages.js", "reader.js",
 )  # fmt: skip
 FOLD = {"題": "题", "閣": "阁", "雲": "云", "間": "间"}
 LINES = [f"第{i}条 这是第{i}条的正文，内容各不相同，编号{i * 7919}。" for i in range(200)]
@@ -29,7 +31,7 @@ def reader(page: Any) -> Any:
     style = "".join((ASSETS / name).read_text("utf-8") for name in ("base.css", "reader.css"))
     style += "body { display: block }"
     page.set_content(f'<!doctype html><meta charset="utf-8"><style>{style}</style><div id="box">')
-    page.add_script_tag(content=script(*SCRIPTS))
+    page.add_script_tag(content=joined_script(SCRIPTS))
     return page
 
 
@@ -43,7 +45,7 @@ def show(page: Any, a: str, b: str, /, **options: Any) -> str:
     said: str = page.evaluate(
         f"""() => {{
           const box = document.getElementById('box');
-          window.reader = simdupReader.show(box, {json.dumps(given)});
+          window.shown = Reader.show(box, {json.dumps(given)});
           return box.textContent;
         }}"""
     )
@@ -79,7 +81,7 @@ def test_inline_shows_both_texts_in_one_column(reader: Any) -> None:
     show(reader, "甲乙丙\n", "甲丁丙\n", layout="inline")
     assert texts(reader, ".rd-text") == ["甲乙丁丙"]
     assert reader.locator("ins").get_attribute("lang") == "zh-Hant"
-    reader.evaluate("reader.setLayout('side')")
+    reader.evaluate("shown.setLayout('side')")
     assert texts(reader, ".rd-text") == ["甲乙丙", "甲丁丙"]
 
 
@@ -117,7 +119,7 @@ def test_keys_go_through_all_changes_and_stop_at_the_ends(reader: Any) -> None:
     show(reader, "\n".join(LINES), "\n".join(changed))
     seen = []
     for call in ("next", "next", "next", "next", "previous"):
-        reader.evaluate(f"reader.{call}()")
+        reader.evaluate(f"shown.{call}()")
         line = reader.evaluate(
             "document.querySelector('.rd-current').closest('.rd-cell').dataset.line"
         )
@@ -168,7 +170,7 @@ def test_passages_stand_side_by_side_with_their_offsets(reader: Any) -> None:
     shared = "春天来了，万物生长，山中有一座古老的寺庙。"
     a, b = "😀\r\n" * 40 + shared + "尾", "乙" * 30 + shared.replace("古老", "古旧") + "完"
     passage = [120, 120 + len(shared), 30, 30 + len(shared), len(shared) - 1, 0.95]
-    placed = reader.evaluate("(given) => simdupPassages.place(...given)", [[a, b], [passage]])
+    placed = reader.evaluate("(given) => Passages.place(...given)", [[a, b], [passage]])
     show(reader, *placed["texts"], passages=placed["passages"], shares=[1285, 2850])
     assert not texts(reader, ".rd-code")
     assert "".join(texts(reader, ".rd-passage.a .rd-shared, .rd-passage.a del")) == shared
@@ -176,7 +178,7 @@ def test_passages_stand_side_by_side_with_their_offsets(reader: Any) -> None:
     assert texts(reader, "ins") == ["旧"]
     assert "characters 120–" in texts(reader, ".rd-where")[0]
     assert texts(reader, ".rd-fact")[1:] == ["12.8% of A", "28.5% of B"]
-    reader.evaluate("reader.next()")
+    reader.evaluate("shown.next()")
     assert reader.locator(".rd-current").count() == 1
 
 
@@ -242,8 +244,8 @@ def test_long_texts_are_drawn_near_the_screen_only(reader: Any) -> None:
     reader.wait_for_selector(".rd-row")
     assert texts(reader, ".rd-fact")[0] == "20,000 changes"
     assert reader.locator(".rd-row").count() < 2000
-    reader.evaluate("for (let i = 0; i < 3; i += 1) reader.previous()")
-    reader.evaluate("reader.next()")
+    reader.evaluate("for (let i = 0; i < 3; i += 1) shown.previous()")
+    reader.evaluate("shown.next()")
     reader.evaluate("scrollTo(0, document.body.scrollHeight)")
     reader.wait_for_timeout(100)
     assert reader.locator(".rd-row").count() < 4000
@@ -278,7 +280,7 @@ def test_columns_show_each_text_whole(reader: Any) -> None:
             const [a, b] = pairOf(next);
             const side = (letter, text) => ({letter, name: letter, text});
             const given = {a: side('A', a), b: side('B', b), fold: FOLD, strings};
-            const handle = simdupReader.show(box, given);
+            const handle = Reader.show(box, given);
             for (const more of box.querySelectorAll('.rd-hidden')) more.click();
             dispatchEvent(new Event('beforeprint'));
             for (const end of box.querySelectorAll('.rd-end')) end.remove();
@@ -298,7 +300,7 @@ def test_columns_show_each_text_whole(reader: Any) -> None:
 
 def test_destroyed_while_it_waits_it_draws_nothing(reader: Any) -> None:
     show(reader, "甲" * 100_000, "乙" * 100_000)
-    reader.evaluate("reader.destroy(); reader.next()")
+    reader.evaluate("shown.destroy(); shown.next()")
     reader.wait_for_timeout(100)
     assert reader.locator("#box *").count() == 0
 

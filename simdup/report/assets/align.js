@@ -9,9 +9,7 @@
  * Both are bounded: a stretch that needs too many edits counts as replaced as a whole.  The bounds count
  * steps, not time, so the same texts give the same answer on every machine.
  */
-window.simdupAlign = (() => {
-  'use strict';
-
+const Align = (() => {
   /** Stretches with fewer tokens on both sides go to Myers at once: 1,600 tokens cost him 5 ms. */
   const SMALL = 1600;
   /** Lengths of the runs that are anchors: long ones first, they are hardly ever chance. */

@@ -1,14 +1,9 @@
 /**
  * The page as a whole: views by address, keys, languages.
  */
-window.simdupApp = (() => {
-  'use strict';
-
-  const { h, name } = window.simdupDom;
-  const data = window.simdupData;
-  const state = window.simdupState;
-  const list = window.simdupList;
-  const { t } = state;
+const App = (() => {
+  const { h, name } = Dom;
+  const { t } = State;
 
   const main = document.getElementById('main');
   let ready = false; // the table is there
@@ -24,33 +19,28 @@ window.simdupApp = (() => {
     say.waiting = setTimeout(() => status.classList.add('unseen'), 2500);
   }
 
-  // A comparison is one cluster, without an overview and a list.
-  const single = data.head.kind === 'compare';
-
-  // Of passages there are pairs only: nothing to decide.
-  const pairs = data.head.kind === 'passages';
-
-  const tabs = () => (pairs ? [['#/', 'overview'], ['#/clusters', 'clusters']] : single ? [['#/c/1', 'comparison'], ['#/review', 'review']] : [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']]);
-
   /** Draw the bar at the top in the chosen language. */
   function bar() {
-    document.documentElement.lang = state.lang === 'zh' ? 'zh-Hans' : 'en';
+    const [lang, other, code] = State.lang === 'zh' ? ['zh-Hans', 'en', 'en'] : ['en', 'zh', 'zh-Hans'];
+    const switched = () => State.set({ lang: other });
+    document.documentElement.lang = lang;
     document.getElementById('skip').textContent = t('skip');
-    document.getElementById('source').replaceChildren(name(data.head.title));
-    const current = view === 'overview' || view === 'review' ? view : single ? 'comparison' : 'clusters';
-    document.getElementById('tabs').replaceChildren(...tabs().map(([href, key]) => h('a', { href, 'aria-current': key === current ? 'page' : null }, t(key))));
+    document.getElementById('source').replaceChildren(name(Data.head.title));
+    const current = view === 'overview' || view === 'review' ? view : Kind.single ? 'cluster' : 'clusters';
+    document.getElementById('tabs').replaceChildren(...Kind.tabs.map(([href, key]) => (
+      h('a', { href, 'aria-current': key === current ? 'page' : null }, t(key)))));
     document.getElementById('tools').replaceChildren(
       h('button', { type: 'button', class: 'tool print', onclick: () => window.print() }, t('print')),
       h('button', { type: 'button', class: 'tool', 'aria-label': t('help'), title: t('help'), onclick: keys }, '?'),
-      h('button', { type: 'button', class: 'tool', lang: state.lang === 'zh' ? 'en' : 'zh-Hans', onclick: () => state.set({ lang: state.lang === 'zh' ? 'en' : 'zh' }) }, t('language')));
+      h('button', { type: 'button', class: 'tool', lang: code, onclick: switched }, t('language')));
   }
 
   /** Return the view, cluster and pair of the address. */
   function route() {
     const parts = window.location.hash.replace(/^#\/?/, '').split('/');
     if (parts[0] === 'c') return { view: 'cluster', cluster: Number(parts[1]) - 1, pair: pair(parts[2]) };
-    if (parts[0] === 'review' && !pairs) return { view: 'review' };
-    if (single) return { view: 'cluster', cluster: 0, pair: null };
+    if (parts[0] === 'review' && Kind.decided) return { view: 'review' };
+    if (Kind.single) return { view: 'cluster', cluster: 0, pair: null };
     if (parts[0] === 'clusters') return { view: 'clusters' };
     return { view: 'overview' };
   }
@@ -63,45 +53,46 @@ window.simdupApp = (() => {
   /** Draw what the address says. */
   function draw() {
     const asked = route();
-    const same = view === asked.view || (view === 'clusters' && asked.view === 'cluster') || (view === 'cluster' && asked.view === 'clusters');
-    window.simdupCluster.close();
+    const both = [view, asked.view];
+    const same = view === asked.view || (both.includes('cluster') && both.includes('clusters'));
+    Cluster.close();
     view = asked.view;
     cluster = view === 'cluster' ? asked.cluster : -1;
     bar();
     document.body.dataset.view = view;
-    document.body.dataset.kind = data.head.kind;
-    if (view === 'overview') window.simdupOverview.draw(main);
+    document.body.dataset.kind = Data.head.kind;
+    if (view === 'overview') Overview.draw(main);
     else if (!ready) main.replaceChildren(h('p', { class: 'wait' }, t('loading')));
-    else if (view === 'review') window.simdupReview.draw(main);
+    else if (view === 'review') Review.draw(main);
     else clusters(asked, same);
   }
 
   /** Draw the list, unless it is there, and the cluster beside it. */
   function clusters(asked, same) {
-    if (!data.table.count) {
-      main.replaceChildren(h('h1', { class: 'wait' }, t('sentenceNone', data.head.figures.documents)));
+    if (!Data.table.count) {
+      main.replaceChildren(h('h1', { class: 'wait' }, t('sentenceNone', Data.head.figures.documents)));
       return;
     }
     let detail = document.getElementById('detail');
     if (!same || !detail) {
       detail = h('div', { class: 'detail', id: 'detail' });
-      main.replaceChildren(h('div', { class: 'studio' }, list.make(), detail));
-      list.update();
+      main.replaceChildren(h('div', { class: 'studio' }, List.make(), detail));
+      List.update();
     }
-    list.select(cluster);
+    List.select(cluster);
     if (asked.view === 'clusters') {
-      detail.replaceChildren(h('p', { class: 'wait' }, t(list.first() < 0 ? 'countNone' : 'select')));
+      detail.replaceChildren(h('p', { class: 'wait' }, t(List.first() < 0 ? 'countNone' : 'select')));
       // Beside the list there is room for the first one; on a phone the list comes first.
-      if (window.innerWidth >= 760 && list.first() >= 0) window.location.replace(`#/c/${list.first() + 1}`);
+      if (window.innerWidth >= 760 && List.first() >= 0) window.location.replace(`#/c/${List.first() + 1}`);
       return;
     }
-    if (!(cluster >= 0 && cluster < data.table.count)) {
+    if (!(cluster >= 0 && cluster < Data.table.count)) {
       detail.replaceChildren(h('h1', { class: 'wait' }, t('none')));
       return;
     }
-    const size = data.head.kind === 'query' ? data.table.size[cluster] : Math.min(data.table.size[cluster], window.simdupMatrix.MOST);
+    const size = Math.min(Data.table.size[cluster], Kind.asked ? Infinity : Matrix.MOST);
     const chosen = asked.pair && asked.pair[0] < asked.pair[1] && asked.pair[1] < size ? asked.pair : null;
-    window.simdupCluster.draw(detail, cluster, chosen).catch(fail);
+    Cluster.draw(detail, cluster, chosen).catch(fail);
   }
 
   function fail(error) {
@@ -111,7 +102,7 @@ window.simdupApp = (() => {
   function go(step) {
     // The address is ahead of what is drawn when a key is held down.
     const asked = route();
-    const next = list.beside(asked.view === 'cluster' ? asked.cluster : -1, step);
+    const next = List.beside(asked.view === 'cluster' ? asked.cluster : -1, step);
     if (next >= 0) window.location.hash = `#/c/${next + 1}`;
   }
 
@@ -120,25 +111,19 @@ window.simdupApp = (() => {
     ['k', 'keyPrevious', () => go(-1)],
     ['o', 'keyOpen', () => document.querySelector('.texts')?.scrollIntoView({ block: 'start' })],
     ['u', 'keyUp', up],
-    ['n', 'keyChange', () => window.simdupCluster.reader()?.next()],
-    ['p', 'keyBefore', () => window.simdupCluster.reader()?.previous()],
+    ['n', 'keyChange', () => Cluster.reader()?.next()],
+    ['p', 'keyBefore', () => Cluster.reader()?.previous()],
     ['s', 'keySide', flip],
-    ['1', 'keyDuplicates', () => decide((now) => window.simdupReview.duplicates(now[0]))],
-    ['2', 'keyDistinct', () => decide((now) => window.simdupReview.distinct(...now))],
+    ['1', 'keyDuplicates', () => decide((now) => Review.duplicates(now[0]))],
+    ['2', 'keyDistinct', () => decide((now) => Review.distinct(...now))],
     ['3', 'keyKeep', () => document.getElementById('keeper')?.focus()],
     ['?', 'keyHelp', () => keys()],
-  ].filter(([key]) => !without().includes(key));
-
-  /** Return the keys that have nothing to act on: passages are not decided, a query has no texts. */
-  function without() {
-    if (pairs) return '123';
-    return data.head.kind === 'query' ? 'nps3' : '';
-  }
+  ].filter(([key]) => !Kind.without.includes(key));
 
   /** Decide on the cluster that is read. */
   function decide(how) {
-    const now = window.simdupCluster.shown();
-    if (view === 'cluster' && now && !pairs) how(now);
+    const now = Cluster.shown();
+    if (view === 'cluster' && now) how(now);
   }
 
   /** Go from a cluster to the list, and from there to the overview. */
@@ -151,8 +136,8 @@ window.simdupApp = (() => {
 
   /** Change between side by side and inline. */
   function flip() {
-    state.layout = state.layout === 'side' ? 'inline' : 'side';
-    window.simdupCluster.reader()?.setLayout(state.layout);
+    State.layout = State.layout === 'side' ? 'inline' : 'side';
+    Cluster.reader()?.setLayout(State.layout);
   }
 
   /** Show the list of keys. */
@@ -163,7 +148,8 @@ window.simdupApp = (() => {
       return;
     }
     const dialog = h('dialog', { 'aria-labelledby': 'keys' }, h('h2', { id: 'keys' }, t('keysTitle')),
-      h('dl', { class: 'keys' }, KEYS.filter(([key]) => !pairs || !'123'.includes(key)).map(([key, words]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(words))))),
+      h('dl', { class: 'keys' },
+        KEYS.map(([key, words]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, t(words))))),
       h('button', { type: 'button', class: 'button', onclick: () => dialog.close() }, t('close')));
     dialog.addEventListener('close', () => dialog.remove());
     document.body.append(dialog);
@@ -172,7 +158,8 @@ window.simdupApp = (() => {
 
   document.addEventListener('keydown', (event) => {
     const typing = event.target.closest?.('input:not([type=range]), select, textarea');
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || (document.querySelector('dialog') && event.key !== '?')) return;
+    const elsewhere = document.querySelector('dialog') && event.key !== '?';
+    if (typing || elsewhere || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.getAttribute?.('role') === 'listbox' && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       event.preventDefault();
       go(event.key === 'ArrowDown' ? 1 : -1);
@@ -189,20 +176,20 @@ window.simdupApp = (() => {
     main.focus();
   });
 
-  state.on((changed) => {
+  State.on((changed) => {
     if (changed.includes('lang')) {
       document.getElementById('detail')?.remove();
       view = '';
       draw();
       return;
     }
-    if (view === 'overview' && changed.includes('threshold')) window.simdupOverview.update();
+    if (view === 'overview' && changed.includes('threshold')) Overview.update();
     if (changed.includes('decided')) {
-      list.rows();
-      window.simdupCluster.decided();
+      List.rows();
+      Cluster.decided();
       return;
     }
-    list.update();
+    List.update();
     if (view === 'cluster' && changed.includes('threshold')) draw();
   });
 
@@ -212,13 +199,13 @@ window.simdupApp = (() => {
     if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', resolve);
     else resolve();
   });
-  const done = loaded.then(() => data.load()).then(() => {
-    window.simdupReview.restore();
+  const done = loaded.then(() => Data.load()).then(() => {
+    Review.restore();
     ready = true;
-    list.refresh();
-    if (view === 'overview') window.simdupOverview.update();
+    List.refresh();
+    if (view === 'overview') Overview.update();
     else draw();
   }).catch(fail);
 
-  return { say, draw, keys: KEYS, ready: done };
+  return { say, keys: KEYS, ready: done };
 })();

@@ -1,13 +1,8 @@
 /**
  * What the pair reader shows of two texts: their lines with what changed, moved or was folded.
  */
-window.simdupChanges = (() => {
-  'use strict';
-
-  const { h } = window.simdupDom;
-  const rowsOf = window.simdupRows;
-  const spans = window.simdupSpans;
-  const ribbon = window.simdupRibbon;
+const Changes = (() => {
+  const { h } = Dom;
 
   /**
    * Compare the texts of a view and fill `body` with their rows.
@@ -17,13 +12,13 @@ window.simdupChanges = (() => {
    */
   function draw(body, view, percent) {
     const { options: { a, b, fold }, unit, say } = view;
-    const { operations, counts, note } = window.simdupDiff.compare(a.text, b.text, { unit, fold });
-    const rows = rowsOf.build(a.text, b.text, operations);
+    const { operations, counts, note } = Diff.compare(a.text, b.text, { unit, fold });
+    const rows = Rows.build(a.text, b.text, operations);
     const context = { operations, view, partners: partnersOf(operations) };
-    const list = window.simdupLazy.list(body, rowsOf.group(rows), {
+    const list = Lazy.list(body, Rows.group(rows), {
       sizeOf: (i) => rows[i].size,
       draw: (i) => drawRow(rows[i], context),
-      label: (hidden) => spans.hiddenWords(hidden, say),
+      label: (hidden) => Spans.hiddenWords(hidden, say),
     });
     const firstRow = firstRows(rows, operations.length);
     const mark = ([from, to]) => {
@@ -36,7 +31,7 @@ window.simdupChanges = (() => {
       mark,
       stops: stopsOf(operations),
       find: (operation) => list.show(firstRow[operation]),
-      stretches: (scale) => ribbon.stretchesOf(operations, scale),
+      stretches: (scale) => Ribbon.stretchesOf(operations, scale),
       choices: [['layout', ['side', 'inline']], ['unit', ['characters', 'words']]],
       facts: factsOf(counts, a.text === b.text, say, percent),
       notes: note ? [say(note)] : [],
@@ -145,7 +140,7 @@ window.simdupChanges = (() => {
     const { to, from } = operations[operation];
     const tip = to ? say('movedTo', b.letter) : from ? say('movedFrom', a.letter) : null;
     const counterpart = other.text.slice(...span[side === 'a' ? 'b' : 'a']);
-    return spans.draw({ kind, text: shown, other: counterpart, mark: operation, say, tip }, side);
+    return Spans.draw({ kind, text: shown, other: counterpart, mark: operation, say, tip }, side);
   }
 
   return Object.freeze({ draw });

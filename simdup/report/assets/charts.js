@@ -1,13 +1,9 @@
 /**
  * The charts of the overview: a histogram of similarity and a heat map of distance and similarity.
  */
-window.simdupCharts = (() => {
-  'use strict';
-
-  const { svg } = window.simdupDom;
-  const data = window.simdupData;
-  const state = window.simdupState;
-  const { t } = state;
+const Charts = (() => {
+  const { svg } = Dom;
+  const { t } = State;
 
   // Scales of similarity, in hundredths below 1: how far down, the width of a bar, and of a tick.
   // Each divides the one before it, so bars are equally wide and ticks are round numbers.
@@ -15,8 +11,8 @@ window.simdupCharts = (() => {
 
   /** Return the scale: where it begins, its ticks, and where similarity 1 is, as a share of the width. */
   function scale() {
-    const first = data.head.histogram.findIndex((pairs) => pairs > 0);
-    const asked = Math.floor(data.least / 100 + 1e-9);
+    const first = Data.head.histogram.findIndex((pairs) => pairs > 0);
+    const asked = Math.floor(Data.least / 100 + 1e-9);
     const from = first < 0 ? asked : Math.min(first, asked);
     const [down, step, tick] = SCALES.find(([down_]) => down_ >= 100 - from);
     const low = 100 - down;
@@ -28,10 +24,10 @@ window.simdupCharts = (() => {
   function bars({ low, step }) {
     const found = [];
     for (let from = low; from < 100; from += step) {
-      const pairs = data.head.histogram.slice(from, from + step);
+      const pairs = Data.head.histogram.slice(from, from + step);
       found.push([from, pairs.reduce((sum, one) => sum + one, 0)]);
     }
-    found.push([100, data.head.histogram[100]]);
+    found.push([100, Data.head.histogram[100]]);
     return found;
   }
 
@@ -52,13 +48,13 @@ window.simdupCharts = (() => {
       return svg('rect', { ...shape, class: pale ? 'pale' : 'solid' }, svg('title', {}, label));
     });
     const line = svg('line', { x1: 0, x2: WIDE, y1: HIGH + 0.5, y2: HIGH + 0.5, class: 'axis' });
-    const box = { viewBox: `0 0 ${WIDE} ${HIGH + 2}`, class: 'histogram', role: 'img', 'aria-label': t('similarTitle'), preserveAspectRatio: 'none' };
-    return svg('svg', box, shapes, line);
+    const box = { viewBox: `0 0 ${WIDE} ${HIGH + 2}`, class: 'histogram', preserveAspectRatio: 'none' };
+    return svg('svg', { ...box, role: 'img', 'aria-label': t('similarTitle') }, shapes, line);
   }
 
   /** Return the heat map: columns are differing bits, rows similarities from the top down. */
   function heat() {
-    const cells = data.head.heat;
+    const cells = Data.head.heat;
     const [columns, rows] = [24, 20];
     const used = cells.map(([, row]) => row);
     const last = Math.min(Math.min(...used, rows - 4), rows - 4);
@@ -66,24 +62,27 @@ window.simdupCharts = (() => {
     const size = 13;
     const [left, high] = [36, (rows - last) * size];
     const shapes = [];
+    const square = { width: size - 1, height: size - 1, rx: 1.5 };
     for (let row = rows - 1; row >= last; row -= 1) {
       const y = (rows - 1 - row) * size;
       for (let column = 0; column < columns; column += 1) {
-        shapes.push(svg('rect', { x: left + column * size, y, width: size - 1, height: size - 1, rx: 1.5, class: 'empty' }));
+        shapes.push(svg('rect', { x: left + column * size, y, ...square, class: 'empty' }));
       }
-      if ((row + rows) % 2 === 1) shapes.push(svg('text', { x: left - 6, y: y + size - 2.5, class: 'label end' }, (row / rows).toFixed(2)));
+      if ((row + rows) % 2 === 0) continue;
+      shapes.push(svg('text', { x: left - 6, y: y + size - 2.5, class: 'label end' }, (row / rows).toFixed(2)));
     }
     for (const [distance, row, pairs] of cells) {
-      const rect = { x: left + distance * size, y: (rows - 1 - row) * size, width: size - 1, height: size - 1, rx: 1.5, class: 'filled' };
+      const rect = { x: left + distance * size, y: (rows - 1 - row) * size, ...square, class: 'filled' };
       rect['fill-opacity'] = (0.3 + (0.7 * Math.log(1 + pairs)) / Math.log(1 + most)).toFixed(3);
       shapes.push(svg('rect', rect, svg('title', {}, t('heatCell', pairs, distance, (row / rows).toFixed(2)))));
     }
     for (let column = 0; column < columns; column += 4) {
-      shapes.push(svg('text', { x: left + column * size + size / 2, y: high + 13, class: 'label middle' }, String(column)));
+      const middle = left + column * size + size / 2;
+      shapes.push(svg('text', { x: middle, y: high + 13, class: 'label middle' }, String(column)));
     }
     shapes.push(svg('text', { x: left, y: high + 30, class: 'label' }, t('heatAxis')));
-    const box = { viewBox: `0 0 ${left + columns * size} ${high + 35}`, class: 'heat', role: 'img', 'aria-label': t('heatTitle') };
-    return svg('svg', box, shapes);
+    const box = { viewBox: `0 0 ${left + columns * size} ${high + 35}`, class: 'heat' };
+    return svg('svg', { ...box, role: 'img', 'aria-label': t('heatTitle') }, shapes);
   }
 
   return { scale, histogram, heat };

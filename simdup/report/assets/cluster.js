@@ -1,17 +1,10 @@
 /**
  * One cluster: its documents, its pairs, the texts of the pair that is chosen, and why.
  */
-window.simdupCluster = (() => {
-  'use strict';
-
-  const { h, name, shown, either, split, langOf } = window.simdupDom;
-  const data = window.simdupData;
-  const groups = window.simdupGroups;
-  const matrix = window.simdupMatrix;
-  const state = window.simdupState;
-  const { t } = state;
-  const { letter } = matrix;
-  const { kind } = data.head;
+const Cluster = (() => {
+  const { h, name, shown, either, split, langOf } = Dom;
+  const { t } = State;
+  const { letter } = Matrix;
 
   // Documents that are listed at once.
   const LISTED = 50;
@@ -23,7 +16,7 @@ window.simdupCluster = (() => {
 
   /** Return the address of a file: each part of the path escaped. */
   function address(path) {
-    const whole = path.startsWith('/') ? path : `${data.head.root}/${path}`;
+    const whole = path.startsWith('/') ? path : `${Data.head.root}/${path}`;
     const parts = whole.split('/').map((part) => encodeURIComponent(part.replace(/[\ud800-\udfff]/g, '')));
     return `file://${parts.join('/')}`;
   }
@@ -32,47 +25,58 @@ window.simdupCluster = (() => {
   async function copy(text) {
     try {
       await navigator.clipboard.writeText(text);
-      window.simdupApp.say(t('copied'));
+      App.say(t('copied'));
     } catch {
-      window.simdupApp.say(t('copyFailed', text));
+      App.say(t('copyFailed', text));
     }
   }
 
   function chips(document_, i) {
-    const { role, flags } = data.table;
-    if (flags[document_] & REFERENCE && kind !== 'query') return h('span', { class: 'chip cool' }, t('reference'));
-    if (i === 0) return kind === 'compare' || kind === 'passages' ? null : h('span', { class: 'chip cool' }, t('kept'));
+    const { role, flags } = Data.table;
+    if (flags[document_] & REFERENCE && !Kind.asked) return h('span', { class: 'chip cool' }, t('reference'));
+    if (i === 0) return Kind.roles ? h('span', { class: 'chip cool' }, t('kept')) : null;
     const exact = flags[document_] & EXACT;
     if (flags[document_] & REMOVED) return h('span', { class: 'chip' }, t(exact ? 'removedExact' : 'removedNear'));
-    if (kind === 'compare' || kind === 'passages') return null;
+    if (!Kind.roles) return null;
     if (role[document_] === 2) return h('span', { class: 'chip warn' }, t('linked'));
     return exact ? h('span', { class: 'chip' }, t('exact')) : null;
   }
 
   function member(cluster, i, chosen) {
-    const { table } = data;
+    const { table } = Data;
     const d = table.first[cluster] + i;
-    const [folder, file] = split(data.names[d]);
+    const [folder, file] = split(Data.names[d]);
     const side = chosen ? ['a', 'b'][chosen.indexOf(i)] : '';
-    const figures = kind !== 'passages';
-    const weak = kind === 'query' && table.similarity[d] >= 0 && table.similarity[d] < state.threshold;
-    const plain = !/[\ud800-\udfff]/.test(data.names[d]);
+    const figures = !Kind.pairs;
+    const similarity = table.similarity[d];
+    const weak = Kind.asked && similarity >= 0 && similarity < State.threshold;
+    const edited = (table.flags[d] & (EDITED | EXACT)) === EDITED;
+    const plain = !/[\ud800-\udfff]/.test(Data.names[d]);
     return h('li', { class: 'member' },
       h('span', { class: `tag ${side || ''}` }, letter(i)),
-      h('span', { class: 'title' }, name(file || folder, { class: 'file' }), file && folder ? name(folder, { class: 'folder' }) : null),
-      h('span', { class: 'role' }, chips(d, i), (table.flags[d] & (EDITED | EXACT)) === EDITED && figures ? h('span', { class: 'chip', title: t('editedText') }, t('edited')) : null),
-      h('span', { class: 'num size' }, table.bytes[d] ? state.bytes(table.bytes[d]) : ''),
-      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}${weak ? ' weak' : ''}` }, i && table.similarity[d] >= 0 && figures ? state.digits(table.similarity[d], table.flags[d] & ESTIMATED) : ''),
+      h('span', { class: 'title' }, name(file || folder, { class: 'file' }),
+        file && folder ? name(folder, { class: 'folder' }) : null),
+      h('span', { class: 'role' }, chips(d, i),
+        edited && figures ? h('span', { class: 'chip', title: t('editedText') }, t('edited')) : null),
+      h('span', { class: 'num size' }, table.bytes[d] ? State.bytes(table.bytes[d]) : ''),
+      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}${weak ? ' weak' : ''}` },
+        i && similarity >= 0 && figures ? State.digits(similarity, table.flags[d] & ESTIMATED) : ''),
       h('span', { class: 'num distance' }, table.distance[d] >= 0 && figures ? t('bits', table.distance[d]) : ''),
       h('span', { class: 'actions' },
         // Without a picture of the pairs, a document is chosen here.
-        kind === 'query' && i && table.size[cluster] > 2 ? h('a', { class: 'quiet', href: `#/c/${cluster + 1}/0-${i}`, 'aria-current': side ? 'true' : null, 'aria-label': t('choosePair', letter(i)) }, t('choosePair', '').trim()) : null,
-        table.flags[d] & FILE && plain ? h('a', { href: address(data.names[d]), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
-        h('button', { type: 'button', class: 'quiet', onclick: () => copy(data.names[d]) }, t('copy'))));
+        Kind.asked && i && table.size[cluster] > 2 ? chooser(cluster, i, side) : null,
+        table.flags[d] & FILE && plain
+          ? h('a', { href: address(Data.names[d]), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
+        h('button', { type: 'button', class: 'quiet', onclick: () => copy(Data.names[d]) }, t('copy'))));
+  }
+
+  function chooser(cluster, i, side) {
+    const chosen = { 'aria-current': side ? 'true' : null, 'aria-label': t('choosePair', letter(i)) };
+    return h('a', { class: 'quiet', href: `#/c/${cluster + 1}/0-${i}`, ...chosen }, t('choosePair', '').trim());
   }
 
   function members(cluster, chosen) {
-    const { table } = data;
+    const { table } = Data;
     const size = table.size[cluster];
     const list = h('ul', { class: 'members' });
     let listed = 0;
@@ -90,61 +94,60 @@ window.simdupCluster = (() => {
 
   /** Return what should be known of a cluster before it is read. */
   function notices(cluster) {
-    const { table } = data;
+    const { table } = Data;
     const found = [];
-    if (table.linked[cluster] && kind !== 'compare' && kind !== 'passages') found.push(h('p', { class: 'notice' }, t('chainedText', table.linked[cluster])));
-    if (state.threshold > groups.asked()) found.push(h('p', { class: 'notice cool' }, apart(cluster)));
+    const linked = table.linked[cluster];
+    if (linked && Kind.roles) found.push(h('p', { class: 'notice' }, t('chainedText', linked)));
+    if (State.threshold > Data.least) found.push(h('p', { class: 'notice cool' }, apart(cluster)));
     return found;
   }
 
   /** Return what the threshold makes of a cluster. */
   function apart(cluster) {
-    if (!groups.follows(cluster)) return t('notRecomputed');
-    const value = (state.threshold / 10000).toFixed(2);
-    const some = groups.groups(cluster, state.threshold).filter((group) => group.length > 1);
+    if (!Groups.follows(cluster)) return t('notRecomputed');
+    const value = (State.threshold / 10000).toFixed(2);
+    const some = Groups.groups(cluster, State.threshold).filter((group) => group.length > 1);
     if (!some.length) return t('apartNone', value);
-    if (kind === 'query') return t('apart', value, some[0].length - 1, data.table.size[cluster] - 1);
-    if (kind === 'passages') return t('apart', value);
+    if (Kind.asked) return t('apart', value, some[0].length - 1, Data.table.size[cluster] - 1);
     const words = some.map((group) => group.slice(0, 12).map(letter).join(' ') + (group.length > 12 ? ' …' : ''));
     return t('apart', value, words.join(' | '));
   }
 
   /** Return the mark of a chained cluster, or the answer of a comparison. */
   function verdict(cluster) {
-    const linked = data.table.linked[cluster] > 0;
-    if (kind === 'compare') return h('span', { class: linked ? 'chip warn' : 'chip cool' }, t(linked ? 'answerNo' : 'answerYes'));
-    return linked && kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null;
-  }
-
-  function kindOf(cluster) {
-    return kind === 'compare' ? t('comparison') : t('cluster', cluster + 1);
+    const known = Kind.verdicts[Data.table.linked[cluster] ? 1 : 0];
+    return known && h('span', { class: `chip ${known[0]}` }, t(known[1]));
   }
 
   /** Return what the title says of a cluster. */
   function factsOf(cluster) {
-    const { table } = data;
-    if (kind === 'passages') return [];
-    if (kind === 'query') {
+    const { table } = Data;
+    if (Kind.pairs) return [];
+    if (Kind.asked) {
       const best = table.best[cluster];
-      return [t('documentsOf', table.size[cluster] - 1), ...(best < 0 ? [] : [t('similarity', state.digits(best, true))])];
+      const matches = t('documentsOf', table.size[cluster] - 1);
+      return best < 0 ? [matches] : [matches, t('similarity', Kind.alike(best))];
     }
     const facts = [t('documentsOf', table.size[cluster])];
     const two = table.size[cluster] === 2;
-    if (table.weakest[cluster] >= 0) facts.push(t(two ? 'similarity' : 'weakest', state.digits(table.weakest[cluster])));
+    const weakest = table.weakest[cluster];
+    if (weakest >= 0) facts.push(t(two ? 'similarity' : 'weakest', State.digits(weakest)));
     facts.push(t(two ? 'distance' : 'diameter', table.diameter[cluster]));
     return facts;
   }
 
   function title(cluster) {
-    const { table } = data;
-    const [folder, file] = split(data.names[table.first[cluster]]);
+    const { table } = Data;
+    const [folder, file] = split(Data.names[table.first[cluster]]);
     const facts = factsOf(cluster);
+    const dot = () => h('span', { class: 'mid', 'aria-hidden': 'true' }, '·');
     return h('header', { class: 'title' },
       h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
-      h('p', { class: 'over' }, kindOf(cluster)),
+      h('p', { class: 'over' }, t('cluster', cluster + 1)),
       file && folder ? h('p', { class: 'over' }, name(folder)) : null,
       h('h1', { tabindex: '-1' }, name(file || folder)),
-      h('p', { class: 'facts' }, facts.flatMap((fact, i) => [i ? h('span', { class: 'mid', 'aria-hidden': 'true' }, '·') : null, h('span', {}, fact)]),
+      h('p', { class: 'facts' },
+        facts.map((fact, i) => [i ? dot() : null, h('span', {}, fact)]),
         verdict(cluster)));
   }
 
@@ -155,20 +158,23 @@ window.simdupCluster = (() => {
 
   /** Return what is shown where the texts are not in the file. */
   function missing(cluster, content, a, b, words = t('textsMissing')) {
-    const first = data.table.first[cluster];
+    const first = Data.table.first[cluster];
+    const [one, other] = [Data.names[first + a], Data.names[first + b]];
     const lost = content ? [a, b].filter((i) => content.texts[i] === null) : [];
     if (lost.length) return h('section', { class: 'missing' }, lost.map((i) => h('p', {}, t('oneMissing', letter(i)))));
-    if (kind === 'query' && data.names[first + a] === data.names[first + b]) return h('section', { class: 'missing' }, h('p', {}, t('sameName')));
-    const command = `simdup compare -- ${quoted(data.names[first + a])} ${quoted(data.names[first + b])}`;
+    if (Kind.asked && one === other) return h('section', { class: 'missing' }, h('p', {}, t('sameName')));
+    const command = `simdup compare -- ${quoted(one)} ${quoted(other)}`;
     return h('section', { class: 'missing' }, h('p', {}, words), h('pre', {}, shown(command)),
       h('button', { type: 'button', class: 'button', onclick: () => copy(command) }, t('copyCommand')));
   }
 
   /** Return the choice of the document on one side. */
   function side(cluster, i, which, open) {
-    const first = data.table.first[cluster];
-    const size = Math.min(data.table.size[cluster], matrix.MOST);
-    const options = Array.from({ length: size }, (_, j) => h('option', { value: String(j), selected: j === i }, `${letter(j)} ${data.names[first + j].replace(/[\p{C}]/gu, '□')}`));
+    const first = Data.table.first[cluster];
+    const size = Math.min(Data.table.size[cluster], Matrix.MOST);
+    const label = (j) => `${letter(j)} ${Data.names[first + j].replace(/[\p{C}]/gu, '□')}`;
+    const option = (_, j) => h('option', { value: String(j), selected: j === i }, label(j));
+    const options = Array.from({ length: size }, option);
     const select = h('select', { 'aria-label': t('choose', which === 'a' ? 1 : 2), class: 'pick' }, options);
     select.addEventListener('change', () => open(Number(select.value)));
     return h('div', { class: `side ${which}` }, h('span', { class: `tag ${which}` }, letter(i)), select);
@@ -191,20 +197,24 @@ window.simdupCluster = (() => {
     }
     const place = h('div', { class: 'reader' });
     const clipped = [a, b].filter((i) => content.clipped.includes(i));
-    const picks = data.table.size[cluster] > 2 ? h('div', { class: 'picks' },
+    const picks = Data.table.size[cluster] > 2 ? h('div', { class: 'picks' },
       side(cluster, a, 'a', (i) => i !== b && open(i, b)), side(cluster, b, 'b', (i) => i !== a && open(a, i))) : null;
-    box.replaceChildren(...[picks, place].filter(Boolean), ...clipped.map((i) => h('p', { class: 'note' }, t('clipped', letter(i)))));
+    const notes = clipped.map((i) => h('p', { class: 'note' }, t('clipped', letter(i))));
+    box.replaceChildren(...[picks, place].filter(Boolean), ...notes);
     show(place, cluster, content, [a, b]);
   }
 
   /** Show two texts in the reader. */
   function show(place, cluster, content, [a, b]) {
-    const first = data.table.first[cluster];
-    const document_ = (i) => ({ letter: letter(i), name: data.names[first + i], text: content.texts[i], lang: langOf(content.texts[i], data.folds) });
-    reader = window.simdupReader.show(place, {
-      a: document_(a), b: document_(b), unit: state.unit, layout: state.layout, fold: data.folds,
-      passages: content.passages, shares: content.shares, strings: window.simdupStrings.tables[state.lang],
-      changed: (choice) => Object.assign(state, choice),
+    const first = Data.table.first[cluster];
+    const document_ = (i) => {
+      const text = content.texts[i];
+      return { letter: letter(i), name: Data.names[first + i], text, lang: langOf(text, Data.folds) };
+    };
+    reader = Reader.show(place, {
+      a: document_(a), b: document_(b), unit: State.unit, layout: State.layout, fold: Data.folds,
+      passages: content.passages, shares: content.shares, strings: Data.words[State.lang],
+      changed: (choice) => Object.assign(State, choice),
     });
   }
 
@@ -215,9 +225,10 @@ window.simdupCluster = (() => {
 
   /** Return the weakest pair with the kept document: of pieces only such pairs can be read. */
   function beside(cluster) {
-    const known = matrix.pairs(cluster).filter(({ a }) => a === 0);
-    const { pairSimilarity } = data.table;
-    const weak = known.reduce((best, one) => (best && pairSimilarity[best.p] <= pairSimilarity[one.p] ? best : one), null);
+    const known = Matrix.pairs(cluster).filter(({ a }) => a === 0);
+    const { pairSimilarity } = Data.table;
+    const weaker = (best, one) => (best && pairSimilarity[best.p] <= pairSimilarity[one.p] ? best : one);
+    const weak = known.reduce(weaker, null);
     return weak ? [0, weak.b] : [0, 1];
   }
 
@@ -246,7 +257,7 @@ window.simdupCluster = (() => {
     drawn += 1;
     const mine = drawn;
     // The matches of a query are in order, the best one first.
-    const weak = kind === 'query' ? null : matrix.weakest(cluster);
+    const weak = Kind.asked ? null : Matrix.weakest(cluster);
     const pair = chosen || (weak ? [weak.a, weak.b] : [0, 1]);
     const keep = holding(main, chosen && shownNow && shownNow[0] === cluster);
     shownNow = [cluster, pair];
@@ -254,17 +265,17 @@ window.simdupCluster = (() => {
     const texts = h('section', { class: 'texts', 'aria-label': t('readPair', letter(pair[0]), letter(pair[1])) });
     const why = h('div', {});
     main.replaceChildren(h('article', { class: 'cluster' }, title(cluster),
-      kind === 'passages' ? [] : window.simdupReview.bar(cluster, pair),
-      h('div', { class: 'columns' }, members(cluster, pair), matrix.draw(cluster, pair, open)), texts, why));
+      Kind.decided ? Review.bar(cluster, pair) : [],
+      h('div', { class: 'columns' }, members(cluster, pair), Matrix.draw(cluster, pair, open)), texts, why));
     keep(texts);
-    const content = await data.texts(cluster);
+    const content = await Data.texts(cluster);
     if (mine !== drawn) return;
     if (!chosen && content && content.pieces && pair[0] !== 0) {
       draw(main, cluster, beside(cluster));
       return;
     }
     read(texts, cluster, content, pair, open);
-    if (kind !== 'passages' && kind !== 'query') why.replaceChildren(window.simdupWhy.draw(cluster, content, ...pair));
+    if (Kind.why) why.replaceChildren(Why.draw(cluster, content, ...pair));
     keep(null);
   }
 
@@ -273,11 +284,11 @@ window.simdupCluster = (() => {
     const bar = document.querySelector('.cluster > .decisions');
     if (!bar || !shownNow) return;
     const focused = [...bar.children].indexOf(document.activeElement.closest('.decisions > *'));
-    const fresh = window.simdupReview.bar(...shownNow);
+    const fresh = Review.bar(...shownNow);
     bar.replaceWith(fresh);
     const again = fresh.children[focused];
     if (again) (again.matches('label') ? again.querySelector('select') : again).focus();
   }
 
-  return { draw, close, copy, quoted, decided, reader: () => reader, shown: () => shownNow };
+  return { draw, close, copy, decided, reader: () => reader, shown: () => shownNow };
 })();

@@ -4,15 +4,15 @@
  * A small JSON is there at once; tables and texts are blocks of base64 and raw deflate that are
  * inflated when they are asked for.  `simdup.report.columns` says how a table is laid out.
  */
-window.simdupData = (() => {
-  'use strict';
-
+const Data = (() => {
   // Blocks of texts that stay inflated.
   const KEPT = 12;
 
-  const TYPES = { u8: Uint8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array };
+  const TYPES = {
+    u8: Uint8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array,
+  };
 
-  const head = JSON.parse(document.getElementById('head').textContent);
+  const [head, words] = ['head', 'words'].map((id) => JSON.parse(document.getElementById(id).textContent));
   const folds = {};
   const [traditional, simplified] = head.folds.map((line) => [...line]);
   traditional.forEach((character, i) => { folds[character] = simplified[i]; });
@@ -78,15 +78,14 @@ window.simdupData = (() => {
     }
     const documents = table.role.length;
     table.printBytes = documents ? table.fingerprint.length / documents : 8;
-    // What a cluster is judged by: that any pair of it holds is what matters for a query.
-    table.lead = head.kind === 'query' ? table.best : table.weakest;
+    table.lead = table[Kind.lead];
     return table;
   }
 
   // The least similarity that was asked for, in ten-thousandths.
   const least = Math.round((head.criteria.similarity || 0) * 10000);
 
-  const data = { head, folds, least, table: null, names: [], folders: [], load, texts, search };
+  const data = { head, words, folds, least, table: null, names: [], folders: [], load, texts, search };
 
   /** Inflate the table and the names. */
   async function load() {
@@ -123,7 +122,7 @@ window.simdupData = (() => {
     if (found.pieces) return { texts: [], terms: [], clipped: [], pieces: found.pieces };
     const base = found.texts.find((text) => typeof text === 'string') || '';
     const whole = found.texts.map((text) => rebuild(base, text));
-    const shown = found.passages ? window.simdupPassages.place(whole, found.passages) : { texts: whole };
+    const shown = found.passages ? Passages.place(whole, found.passages) : { texts: whole };
     return { ...shown, shares: found.shares, terms: found.terms || [], clipped: found.clipped || [] };
   }
 

@@ -1,7 +1,7 @@
 /**
  * Diff: what changed between two texts, in operations that turn the first into the second.
  *
- *     simdupDiff.compare(a, b, {unit: 'characters', fold: {雲: '云'}})
+ *     Diff.compare(a, b, {unit: 'characters', fold: {雲: '云'}})
  *     -> {operations, counts: {changes, moved, folded, equal}, note}
  *
  * `operations` cover both texts without a gap, in order; `a` and `b` are [start, end] in UTF-16 units:
@@ -21,10 +21,8 @@
  * gives it back, changes that only a chance match keeps apart are joined, and moved pieces are looked for
  * in what is left.
  */
-window.simdupDiff = (() => {
-  'use strict';
-
-  const { align, equals, uniqueRuns } = window.simdupAlign;
+const Diff = (() => {
+  const { align, equals, uniqueRuns } = Align;
 
   /**
    * Equal stretches of at most so many tokens are chance if the changes around them are so many times
@@ -57,7 +55,7 @@ window.simdupDiff = (() => {
    * @returns {{operations: Operation[], counts: Object<string, number>, note: string|null}}
    */
   function compare(a, b, { unit = 'characters', fold = {} } = {}) {
-    const tokenize = window.simdupTokens.tokenizer(unit, fold);
+    const tokenize = Tokens.tokenizer(unit, fold);
     const sides = { a: { text: a, ...tokenize(a) }, b: { text: b, ...tokenize(b) } };
     const { runs, replaced } = align(sides.a.ids, sides.b.ids);
     const changes = joinChanges(splitAll(slideAll(changesBetween(runs, sides), sides), sides), sides);

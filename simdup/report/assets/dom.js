@@ -4,9 +4,7 @@
  * Everything the page shows is made here: elements are created, never parsed, so no text becomes
  * markup.  Characters that are invisible or reorder what stands beside them are shown as small boxes.
  */
-window.simdupDom = (() => {
-  'use strict';
-
+const Dom = (() => {
   const SVG = 'http://www.w3.org/2000/svg';
 
   // Control, format, surrogate, private and unassigned characters, and separators of lines.
@@ -19,7 +17,7 @@ window.simdupDom = (() => {
       else if (name === 'value') element.value = value;
       else element.setAttribute(name, value === true ? '' : value);
     }
-    element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+    element.append(...children.flat(Infinity).filter((child) => ![null, undefined, false].includes(child)));
     return element;
   }
 
@@ -48,8 +46,8 @@ window.simdupDom = (() => {
       const code = character.codePointAt(0);
       // A byte of a file name that is not UTF-8 stands as a lone surrogate.
       const byte = code >= 0xdc80 && code <= 0xdcff;
-      const digits = byte ? `\\x${(code - 0xdc00).toString(16)}` : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-      parts.push(h('span', { class: 'code' }, digits));
+      const digits = (byte ? code - 0xdc00 : code).toString(16);
+      parts.push(h('span', { class: 'code' }, byte ? `\\x${digits}` : `U+${digits.toUpperCase().padStart(4, '0')}`));
     }
     if (plain) parts.push(plain);
     return parts;

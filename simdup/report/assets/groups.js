@@ -5,26 +5,19 @@
  * pairs that are left are joined again with union-find.  That is exact where all pairs of a cluster
  * are known; other clusters, and those of star linkage, stay as they are and say so.
  */
-window.simdupGroups = (() => {
-  'use strict';
-
-  const data = window.simdupData;
-  const KEPT = 0;
+const Groups = (() => {
   const REDUNDANT = 1;
   const REFERENCE = 1;
   const EXACT = 1;
   // The first or the second document of a pair is not contained in the other, and stays.
   const STAYS = [4, 8];
 
-  /** Return the least similarity asked for when the page was made, in ten-thousandths. */
-  const asked = () => data.least;
-
   // Pairs of a query and of passages are not joined into clusters, so they follow as well.
-  const linkage = data.head.criteria.linkage || 'single';
+  const linkage = Data.head.criteria.linkage || 'single';
 
   /** Return whether a cluster follows the threshold. */
   function follows(cluster) {
-    return linkage === 'single' && data.table.complete[cluster] === 1;
+    return linkage === 'single' && Data.table.complete[cluster] === 1;
   }
 
   /** Return whether a pair is not alike enough; one without a similarity stays at any threshold. */
@@ -34,7 +27,7 @@ window.simdupGroups = (() => {
 
   /** Return the groups of a cluster's documents (places in the cluster, rising), those of one included. */
   function groups(cluster, threshold) {
-    const { table } = data;
+    const { table } = Data;
     const parent = Array.from({ length: table.size[cluster] }, (_, i) => i);
     const root = (i) => {
       let at = i;
@@ -61,7 +54,7 @@ window.simdupGroups = (() => {
 
   /** Return which documents of a cluster one of `some`, copies of it included, may stand for. */
   function near(cluster, some, threshold) {
-    const { table } = data;
+    const { table } = Data;
     const wanted = new Set(some);
     const found = new Set();
     const pairs = [];
@@ -88,7 +81,7 @@ window.simdupGroups = (() => {
 
   /** Return how many documents of a group would be redundant. */
   function redundantIn(cluster, group, threshold) {
-    const { table } = data;
+    const { table } = Data;
     const first = table.first[cluster];
     const references = group.filter((i) => table.flags[first + i] & REFERENCE);
     const kept = group.reduce((best, i) => (table.order[first + i] < table.order[first + best] ? i : best));
@@ -102,9 +95,9 @@ window.simdupGroups = (() => {
 
   /** Return [clusters, redundant, documents] that are left of a cluster. */
   function left(cluster, threshold) {
-    const { table } = data;
+    const { table } = Data;
     const { weakest } = table;
-    if (threshold <= asked() || !follows(cluster) || weakest[cluster] < 0 || weakest[cluster] >= threshold) {
+    if (threshold <= Data.least || !follows(cluster) || weakest[cluster] < 0 || weakest[cluster] >= threshold) {
       return [1, table.redundant[cluster], table.size[cluster]];
     }
     const some = groups(cluster, threshold).filter((group) => group.length > 1);
@@ -117,7 +110,7 @@ window.simdupGroups = (() => {
 
   /** Return the figures at a threshold, and how many documents are left of each cluster. */
   function figures(threshold) {
-    const { table } = data;
+    const { table } = Data;
     const found = { clusters: 0, redundant: 0, fixed: 0, sizes: new Uint32Array(table.count) };
     for (let i = 0; i < table.count; i += 1) {
       const [clusters, redundant, size] = left(i, threshold);
@@ -129,5 +122,5 @@ window.simdupGroups = (() => {
     return found;
   }
 
-  return { asked, linkage, follows, groups, left, figures, KEPT };
+  return { linkage, follows, groups, figures };
 })();

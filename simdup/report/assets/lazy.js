@@ -4,10 +4,8 @@
  * Rows are of any height, so what is not drawn yet has an estimated one; browsers keep in place what is
  * being read while something above it is drawn.  A text of 400,000 characters opens as fast as a page.
  */
-window.simdupLazy = (() => {
-  'use strict';
-
-  const { h } = window.simdupDom;
+const Lazy = (() => {
+  const { h } = Dom;
 
   /** A block is drawn at once: rows and characters it has at most. */
   const ROWS = 40;

@@ -1,15 +1,9 @@
 /**
  * The list of clusters: searched, filtered, sorted, and drawn only where it is seen.
  */
-window.simdupList = (() => {
-  'use strict';
-
-  const { h, name, split, width } = window.simdupDom;
-  const data = window.simdupData;
-  const groups = window.simdupGroups;
-  const state = window.simdupState;
-  const { t } = state;
-  const { kind } = data.head;
+const List = (() => {
+  const { h, name, split, width } = Dom;
+  const { t } = State;
 
   const ROW = 63; // pixels of a row, as in clusters.css
   const SPARE = 8; // rows drawn beyond what is seen
@@ -22,10 +16,11 @@ window.simdupList = (() => {
 
   /** Return the order of two clusters for each way to sort. */
   function orders() {
-    const { size, lead, diameter, linked } = data.table;
+    const { size, lead, diameter, linked } = Data.table;
     const margin = (i) => (lead[i] < 0 ? 20000 : lead[i]);
     return {
-      edge: (a, b) => (linked[b] > 0) - (linked[a] > 0) || margin(a) - margin(b) || diameter[b] - diameter[a] || size[b] - size[a] || a - b,
+      edge: (a, b) => (linked[b] > 0) - (linked[a] > 0) || margin(a) - margin(b) || diameter[b] - diameter[a]
+        || size[b] - size[a] || a - b,
       size: (a, b) => size[b] - size[a] || a - b,
       low: (a, b) => margin(a) - margin(b) || a - b,
       high: (a, b) => lead[b] - lead[a] || a - b,
@@ -35,68 +30,70 @@ window.simdupList = (() => {
 
   const FILTERS = {
     all: () => true,
-    chained: (i) => data.table.linked[i] > 0,
-    exact: (i) => data.table.lead[i] === 10000,
-    text: (i) => data.table.chunk[i] >= 0,
-    undecided: (i) => !window.simdupReview.has(i),
-    decided: (i) => window.simdupReview.has(i),
+    chained: (i) => Data.table.linked[i] > 0,
+    exact: (i) => Data.table.lead[i] === 10000,
+    text: (i) => Data.table.chunk[i] >= 0,
+    undecided: (i) => !Review.has(i),
+    decided: (i) => Review.has(i),
   };
 
   /** Return 1 for each cluster with a document of the folder. */
   function inFolder(folder) {
-    const { table } = data;
-    const number = data.folders.indexOf(folder);
+    const { table } = Data;
+    const number = Data.folders.indexOf(folder);
     const found = new Uint8Array(table.count);
     for (let i = 0; i < table.count; i += 1) {
-      for (let d = table.first[i]; d < table.first[i + 1] && !found[i]; d += 1) found[i] = table.folder[d] === number ? 1 : 0;
+      for (let d = table.first[i]; d < table.first[i + 1]; d += 1) if (table.folder[d] === number) found[i] = 1;
     }
     return found;
   }
 
   /** Choose and sort the clusters again. */
   function refresh() {
-    const { table } = data;
-    left = state.threshold > groups.asked() ? groups.figures(state.threshold).sizes : table.size;
-    const folder = state.folder === '' ? null : inFolder(state.folder);
-    const names = state.search ? data.search(state.search) : null;
-    const [least, most] = state.sizes || [0, Infinity];
-    const fits = FILTERS[state.filter];
+    const { table } = Data;
+    left = State.threshold > Data.least ? Groups.figures(State.threshold).sizes : table.size;
+    const folder = State.folder === '' ? null : inFolder(State.folder);
+    const names = State.search ? Data.search(State.search) : null;
+    const [least, most] = State.sizes || [0, Infinity];
+    const fits = FILTERS[State.filter];
     const found = [];
     for (let i = 0; i < table.count; i += 1) {
-      const size = table.size[i];
-      if (left[i] > 1 && size >= least && size <= most && (!folder || folder[i]) && (!names || names[i]) && fits(i)) found.push(i);
+      const sized = left[i] > 1 && table.size[i] >= least && table.size[i] <= most;
+      if (sized && (!folder || folder[i]) && (!names || names[i]) && fits(i)) found.push(i);
     }
-    shown = Uint32Array.from(found.sort(orders()[state.sort]));
+    shown = Uint32Array.from(found.sort(orders()[State.sort]));
     at = new Map(Array.from(shown, (cluster, place) => [cluster, place]));
   }
 
   /** Return how alike the documents of a cluster are: where texts were not compared, in bits. */
   function figure(cluster) {
-    const { lead, diameter } = data.table;
-    if (kind === 'passages') return state.percent(Math.floor(lead[cluster] / 10) / 1000);
-    return lead[cluster] < 0 ? t('distance', diameter[cluster]) : state.digits(lead[cluster], kind === 'query');
+    const { lead, diameter } = Data.table;
+    return lead[cluster] < 0 ? t('distance', diameter[cluster]) : Kind.alike(lead[cluster]);
   }
 
   /** Return the row of a cluster. */
   function row(place) {
     const cluster = shown[place];
-    const { table } = data;
+    const { table } = Data;
     const first = table.first[cluster];
-    const [folder, file] = split(data.names[first]);
-    const low = Math.min(groups.asked(), 9900);
+    const [folder, file] = split(Data.names[first]);
+    const low = Math.min(Data.least, 9900);
     const lead = table.lead[cluster];
+    const size = left[cluster] - (Kind.asked ? 1 : 0);
     const share = lead < 0 ? 0 : (lead - low) / (10000 - low);
     const link = h('a', {
       class: 'row', href: `#/c/${cluster + 1}`, role: 'option', id: `row-${cluster}`, tabindex: '-1',
       'aria-selected': String(cluster === selected), 'aria-posinset': place + 1, 'aria-setsize': shown.length,
     },
-    h('span', { class: 'head' }, name(file || folder, { class: 'file' }), file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
-    h('span', { class: 'tail' }, kind === 'passages' ? null : h('span', { class: 'size' }, state.number(left[cluster] - (kind === 'query' ? 1 : 0))),
+    h('span', { class: 'head' }, name(file || folder, { class: 'file' }),
+      file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
+    h('span', { class: 'tail' },
+      Kind.pairs ? null : h('span', { class: 'size' }, State.number(size)),
       lead < 0 ? null : h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
       h('span', { class: 'num' }, figure(cluster)),
-      window.simdupReview.badge(cluster),
-      kind === 'passages' ? h('span', { class: 'file' }, '↔ ', name(split(data.names[first + 1])[1])) : null,
-      table.linked[cluster] && kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null));
+      Review.badge(cluster),
+      Kind.pairs ? h('span', { class: 'file' }, '↔ ', name(split(Data.names[first + 1])[1])) : null,
+      table.linked[cluster] && Kind.roles ? h('span', { class: 'chip warn' }, t('chained')) : null));
     link.style.top = `${place * ROW}px`;
     return link;
   }
@@ -113,49 +110,57 @@ window.simdupList = (() => {
     else box.removeAttribute('aria-activedescendant');
   }
 
-  function choice(key, current, options, label) {
-    const select = h('select', { 'aria-label': label }, options.map(([value, words]) => h('option', { value, selected: value === current }, words)));
-    select.addEventListener('change', () => state.set({ [key]: select.value }));
+  function choice(key, options, label) {
+    const select = h('select', { 'aria-label': label },
+      options.map(([value, words]) => h('option', { value, selected: value === State[key] }, words)));
+    select.addEventListener('change', () => State.set({ [key]: select.value }));
     return select;
   }
 
   function folderChoice() {
     // A long list of folders is found by search rather than by scrolling.
-    const listed = data.head.folders.map(([folder]) => folder).filter((folder) => folder && data.folders.includes(folder)).slice(0, 200);
+    const named = Data.head.folders.map(([folder]) => folder);
+    const listed = named.filter((folder) => folder && Data.folders.includes(folder)).slice(0, 200);
     if (!listed.length) return null;
-    if (state.folder && !listed.includes(state.folder)) listed.unshift(state.folder);
-    return choice('folder', state.folder, [['', t('allFolders')], ...listed.map((folder) => [folder, window.simdupDom.shown(folder).map((part) => part.textContent || part).join('')])], t('folder'));
+    if (State.folder && !listed.includes(State.folder)) listed.unshift(State.folder);
+    const words = (folder) => Dom.shown(folder).map((part) => part.textContent || part).join('');
+    return choice('folder', [['', t('allFolders')], ...listed.map((folder) => [folder, words(folder)])], t('folder'));
   }
 
   function controls() {
-    const search = h('input', { type: 'search', placeholder: t('searchNames'), 'aria-label': t('searchNames'), value: state.search, id: 'search' });
+    const label = { placeholder: t('searchNames'), 'aria-label': t('searchNames') };
+    const search = h('input', { type: 'search', ...label, value: State.search, id: 'search' });
     let waiting = 0;
     search.addEventListener('input', () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => state.set({ search: search.value.trim() }), 120);
+      waiting = setTimeout(() => State.set({ search: search.value.trim() }), 120);
     });
-    // The edge cases of a query are those that are least alike, and no match has a text.
-    const sorts = [kind !== 'query' && ['edge', t('sortEdge')], ['size', t('sortSize')], ['low', t('sortLow')], ['high', t('sortHigh')], ['order', t('sortOrder')]].filter(Boolean);
-    const chosen = kind === 'query' ? ['all', 'exact'] : ['all', 'chained', 'exact', 'text'];
-    const words = { all: 'filterAll', chained: 'filterChained', exact: 'filterExact', text: 'filterText' };
-    const filters = [...chosen.map((one) => [one, t(words[one])]), ...window.simdupReview.filters()];
-    const rest = window.simdupOverview.unlisted();
-    const value = h('output', { class: 'accent num' }, (state.threshold / 10000).toFixed(2));
+    const named = (prefix, keys) => keys.map((key) => [key, t(prefix + key[0].toUpperCase() + key.slice(1))]);
+    const rest = Overview.unlisted();
+    const value = h('output', { class: 'accent num' }, (State.threshold / 10000).toFixed(2));
     return { value, node: h('div', { class: 'finder' }, search,
-      h('div', { class: 'two' }, choice('sort', state.sort, sorts, t('sort')), choice('filter', state.filter, filters, t('filter'))),
+      h('div', { class: 'two' },
+        choice('sort', named('sort', Kind.sorts), t('sort')),
+        choice('filter', named('filter', Kind.filters), t('filter'))),
       folderChoice(),
       // Where no text was compared, there is nothing to ask more of.
-      h('div', { class: 'least', hidden: !window.simdupOverview.compared() }, h('label', { for: 'least' }, t('threshold')), window.simdupOverview.slider('least'), value),
-      h('p', { class: 'found' }), rest ? h('p', { class: 'found' }, t('unlisted', rest, data.head.figures.listed)) : null) };
+      h('div', { class: 'least', hidden: !Overview.compared() },
+        h('label', { for: 'least' }, t('threshold')), Overview.slider('least'), value),
+      h('p', { class: 'found' }),
+      rest ? h('p', { class: 'found' }, t('unlisted', rest, Data.head.figures.listed)) : null) };
   }
 
   /** Say how many clusters fit. */
   function count() {
     const words = shown.length ? t('count', shown.length) : t('countNone');
-    const chip = state.sizes ? h('button', { type: 'button', class: 'chip', onclick: () => state.set({ sizes: null }) }, t('sizeFilter', state.sizes[2])) : null;
-    parts.node.querySelector('.found').replaceChildren(words, ...(chip ? [' ', chip] : []));
-    parts.value.textContent = (state.threshold / 10000).toFixed(2);
-    parts.node.querySelector('#least').value = String(Math.round(state.threshold / 100));
+    parts.node.querySelector('.found').replaceChildren(words);
+    if (State.sizes) {
+      const clear = () => State.set({ sizes: null });
+      const chip = h('button', { type: 'button', class: 'chip', onclick: clear }, t('sizeFilter', State.sizes[2]));
+      parts.node.querySelector('.found').append(' ', chip);
+    }
+    parts.value.textContent = (State.threshold / 10000).toFixed(2);
+    parts.node.querySelector('#least').value = String(Math.round(State.threshold / 100));
   }
 
   /** Return the list as an element. */
@@ -189,8 +194,9 @@ window.simdupList = (() => {
     const place = at.get(cluster);
     const { box } = parts;
     if (place !== undefined) {
-      if (place * ROW < box.scrollTop) box.scrollTop = place * ROW;
-      else if ((place + 1) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (place + 1) * ROW - box.clientHeight;
+      const [top, bottom] = [place * ROW, (place + 1) * ROW];
+      if (top < box.scrollTop) box.scrollTop = top;
+      else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
     }
     rows();
   }
@@ -203,5 +209,10 @@ window.simdupList = (() => {
     return shown[Math.max(0, Math.min(shown.length - 1, place + step))];
   }
 
-  return { make, refresh, update, select, beside, first: () => (shown.length ? shown[0] : -1), all: () => shown, rows: () => parts && parts.box.isConnected && rows() };
+  return {
+    make, refresh, update, select, beside,
+    first: () => (shown.length ? shown[0] : -1),
+    all: () => shown,
+    rows: () => parts && parts.box.isConnected && rows(),
+  };
 })();

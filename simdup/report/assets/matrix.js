@@ -1,14 +1,9 @@
 /**
  * The pairs of a cluster twice: as a triangle of similarities, and as a ring of documents.
  */
-window.simdupMatrix = (() => {
-  'use strict';
-
-  const { h, svg } = window.simdupDom;
-  const data = window.simdupData;
-  const groups = window.simdupGroups;
-  const state = window.simdupState;
-  const { t } = state;
+const Matrix = (() => {
+  const { h, svg } = Dom;
+  const { t } = State;
 
   // Documents of a cluster that are drawn; their texts are what the file carries at most.
   const MOST = 24;
@@ -20,7 +15,7 @@ window.simdupMatrix = (() => {
 
   /** Return the pairs of the first documents: {a, b, p}. */
   function pairs(cluster) {
-    const { table } = data;
+    const { table } = Data;
     const found = [];
     for (let p = table.firstPair[cluster]; p < table.firstPair[cluster + 1]; p += 1) {
       const [a, b] = [Math.min(table.pairA[p], table.pairB[p]), Math.max(table.pairA[p], table.pairB[p])];
@@ -31,7 +26,7 @@ window.simdupMatrix = (() => {
 
   /** Return the pair that a person should see first: the weakest one that is drawn. */
   function weakest(cluster) {
-    const { pairSimilarity, pairDistance } = data.table;
+    const { pairSimilarity, pairDistance } = Data.table;
     return pairs(cluster).reduce((best, pair) => {
       if (!best) return pair;
       const lower = pairSimilarity[pair.p] - pairSimilarity[best.p] || pairDistance[best.p] - pairDistance[pair.p];
@@ -45,22 +40,23 @@ window.simdupMatrix = (() => {
   }
 
   function cell(cluster, pair, chosen, open) {
-    const { pairSimilarity, pairDistance } = data.table;
+    const { pairSimilarity, pairDistance } = Data.table;
     const similarity = pairSimilarity[pair.p];
-    const low = Math.min(groups.asked(), 9000);
+    const low = Math.min(Data.least, 9000);
     const level = similarity < 0 ? 2 : Math.max(0, Math.min(4, Math.floor((5 * (similarity - low)) / (10001 - low))));
-    const weak = similarity >= 0 && similarity < state.threshold;
-    const label = t('cell', letter(pair.a), letter(pair.b), state.digits(similarity), pairDistance[pair.p]);
+    const weak = similarity >= 0 && similarity < State.threshold;
+    const label = t('cell', letter(pair.a), letter(pair.b), State.digits(similarity), pairDistance[pair.p]);
     return h('button', {
       type: 'button', class: `cell level${level}${chosen ? ' chosen' : ''}${weak ? ' weak' : ''}`, title: label,
       // The name begins with what is seen: who speaks to the page says that.
-      'aria-label': `${short(similarity)} ${label}`, 'aria-pressed': String(Boolean(chosen)), onclick: () => open(pair.a, pair.b),
+      'aria-label': `${short(similarity)} ${label}`, 'aria-pressed': String(Boolean(chosen)),
+      onclick: () => open(pair.a, pair.b),
     }, short(similarity));
   }
 
   /** Return the triangle; `open(a, b)` opens a pair. */
   function triangle(cluster, chosen, open) {
-    const size = Math.min(data.table.size[cluster], MOST);
+    const size = Math.min(Data.table.size[cluster], MOST);
     const known = new Map(pairs(cluster).map((pair) => [pair.a * MOST + pair.b, pair]));
     const rows = [];
     for (let i = 0; i < size; i += 1) {
@@ -70,16 +66,18 @@ window.simdupMatrix = (() => {
         const here = chosen && chosen[0] === j && chosen[1] === i;
         const label = t('cellNone', letter(j), letter(i));
         cells.push(pair ? cell(cluster, pair, here, open) : h('button', {
-          type: 'button', class: `cell none${here ? ' chosen' : ''}`, 'aria-label': label, title: label, onclick: () => open(j, i) }));
+          type: 'button', class: `cell none${here ? ' chosen' : ''}`, 'aria-label': label, title: label,
+          onclick: () => open(j, i) }));
       }
       rows.push(h('div', { class: 'line' }, cells, h('span', { class: 'letter' }, letter(i))));
     }
-    return h('div', { class: `triangle${size > 14 ? ' dense tiny' : size > 8 ? ' dense' : ''}`, role: 'group', 'aria-label': t('matrix') }, rows);
+    const dense = size > 14 ? ' dense tiny' : size > 8 ? ' dense' : '';
+    return h('div', { class: `triangle${dense}`, role: 'group', 'aria-label': t('matrix') }, rows);
   }
 
   /** Return the ring: documents on a circle, the kept one filled, the weakest pair dashed. */
   function ring(cluster, open) {
-    const size = Math.min(data.table.size[cluster], MOST);
+    const size = Math.min(Data.table.size[cluster], MOST);
     if (size < 3) return null;
     const [middle, radius] = [100, 74];
     const dot = size > 12 ? 8 : 10;
@@ -88,13 +86,15 @@ window.simdupMatrix = (() => {
       return [middle + radius * Math.cos(angle), middle + radius * Math.sin(angle)];
     };
     const weak = weakest(cluster);
-    const { pairSimilarity } = data.table;
+    const { pairSimilarity } = Data.table;
     const lines = pairs(cluster).map((pair) => {
       const [[x1, y1], [x2, y2]] = [place(pair.a), place(pair.b)];
       const similarity = pairSimilarity[pair.p];
-      const kinds = `${pair.p === weak.p ? ' weakest' : ''}${similarity >= 0 && similarity < state.threshold ? ' weak' : ''}`;
-      const shape = { x1, y1, x2, y2, class: `edge${kinds}`, 'stroke-width': size > 12 ? 1.2 : 2.5, onclick: () => open(pair.a, pair.b) };
-      return svg('line', shape, svg('title', {}, `${letter(pair.a)}–${letter(pair.b)} ${state.digits(similarity)}`));
+      const below = similarity >= 0 && similarity < State.threshold;
+      const look = `edge${pair.p === weak.p ? ' weakest' : ''}${below ? ' weak' : ''}`;
+      const shape = { x1, y1, x2, y2, class: look, 'stroke-width': size > 12 ? 1.2 : 2.5 };
+      const label = `${letter(pair.a)}–${letter(pair.b)} ${State.digits(similarity)}`;
+      return svg('line', { ...shape, onclick: () => open(pair.a, pair.b) }, svg('title', {}, label));
     });
     const dots = Array.from({ length: size }, (_, i) => {
       const [x, y] = place(i);
@@ -106,16 +106,18 @@ window.simdupMatrix = (() => {
 
   /** Return the section with both; `chosen` is the pair that is read.  Of two documents all is said. */
   function draw(cluster, chosen, open) {
-    const { table } = data;
+    const { table } = Data;
     if (table.size[cluster] === 2) return null;
     const weak = weakest(cluster);
     const similarity = weak ? table.pairSimilarity[weak.p] : -1;
-    const value = similarity < 0 && weak ? t('bits', table.pairDistance[weak.p]) : state.digits(similarity);
+    const value = similarity < 0 && weak ? t('bits', table.pairDistance[weak.p]) : State.digits(similarity);
     const link = weak ? h('b', { class: 'accent' }, `${letter(weak.a)}–${letter(weak.b)} ${value}`) : '';
     const many = table.size[cluster] > MOST;
     return h('section', { class: 'pairs' }, h('h2', {}, t('pairsTitle')),
       h('div', { class: 'pictures' }, triangle(cluster, chosen, open), ring(cluster, open)),
-      h('p', { class: 'note' }, h('span', { class: 'dash', 'aria-hidden': 'true' }), state.parts('weakestLink', [''], () => link), h('span', { class: 'controls' }, t('weakestHint')),
+      h('p', { class: 'note' },
+        h('span', { class: 'dash', 'aria-hidden': 'true' }), State.parts('weakestLink', [''], () => link),
+        h('span', { class: 'controls' }, t('weakestHint')),
         many ? ` ${t('firstMembers', MOST, table.size[cluster])}` : '',
         table.complete[cluster] ? '' : ` ${t('someListed')}`));
   }

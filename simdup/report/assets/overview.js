@@ -1,16 +1,10 @@
 /**
  * The overview: one sentence, six figures, charts, and how all of it was made.
  */
-window.simdupOverview = (() => {
-  'use strict';
-
-  const { h, name, shown, either, width } = window.simdupDom;
-  const data = window.simdupData;
-  const groups = window.simdupGroups;
-  const charts = window.simdupCharts;
-  const state = window.simdupState;
-  const { t, number, percent } = state;
-  const { head } = data;
+const Overview = (() => {
+  const { h, name, shown, either, width } = Dom;
+  const { t, number, percent } = State;
+  const { head } = Data;
 
   // Rows of a table that are there at once.
   const ROWS = 12;
@@ -19,29 +13,24 @@ window.simdupOverview = (() => {
   const SIZES = [[2, 2], [3, 3], [4, 4], [5, 9], [10, 24], [25, 64], [65, Infinity]];
 
   // Of a query a cluster is a document with its matches, and these are counted.
-  const OWN = head.kind === 'query' ? 1 : 0;
+  const OWN = Kind.asked ? 1 : 0;
 
   /** Return the figures at the threshold; those of the file until the table is there. */
   function current() {
     const { figures } = head;
     const same = { clusters: figures.clusters, redundant: figures.redundant, fixed: 0 };
-    const now = data.table && state.threshold > groups.asked() ? groups.figures(state.threshold) : same;
-    return { ...now, found: found(now), moved: now !== same };
-  }
-
-  /** Return how many documents the sentence is about. */
-  function found(now) {
-    if (head.kind === 'query') return now.clusters;
-    return head.kind === 'passages' ? head.figures.matched : now.redundant;
+    const now = Data.table && State.threshold > Data.least ? Groups.figures(State.threshold) : same;
+    return { ...now, found: Kind.found(now), moved: now !== same };
   }
 
   /** Return the sentence with its numbers in bold. */
   function sentence(count) {
     const { documents } = head.figures;
     const draw = (i, value) => h('strong', { class: count && !i ? 'hot' : null }, number(value));
-    const parts = count ? state.parts('sentence', [count, documents], draw) : state.parts('sentenceNone', [documents], draw);
+    const given = count ? ['sentence', [count, documents]] : ['sentenceNone', [documents]];
     // A large type breaks lines at hyphens, where it reads badly.
-    return parts.map((part) => (typeof part === 'string' ? part.split(/(\S+-\S+)/).map((words, i) => (i % 2 ? h('span', {}, words) : words)) : part));
+    const unbroken = (words) => words.split(/(\S+-\S+)/).map((some, i) => (i % 2 ? h('span', {}, some) : some));
+    return State.parts(...given, draw).map((part) => (typeof part === 'string' ? unbroken(part) : part));
   }
 
   /** Return the bar of redundant, kept and unique documents with its legend. */
@@ -56,7 +45,8 @@ window.simdupOverview = (() => {
       return line;
     });
     return h('div', { class: 'shares' }, h('div', { class: 'whole', 'aria-hidden': 'true' }, lines),
-      h('ul', { class: 'legend' }, present.map(([kind, some]) => h('li', { class: kind }, `${t(labels[kind])} `, h('b', {}, number(some))))));
+      h('ul', { class: 'legend' }, present.map(([kind, some]) => (
+        h('li', { class: kind }, `${t(labels[kind])} `, h('b', {}, number(some)))))));
   }
 
   /** Return how many matches of a query are left. */
@@ -64,32 +54,31 @@ window.simdupOverview = (() => {
     return now.sizes.reduce((sum, size) => sum + Math.max(0, size - 1), 0);
   }
 
-  /** Return the cells of figures: a value, and the key of its words. */
-  function cells(now) {
-    const { figures: all } = head;
-    const share = [percent(all.documents ? now.found / all.documents : 0), 'figShare'];
-    const skipped = [number(all.skipped), 'figSkipped'];
-    if (head.kind === 'query') {
-      const fresh = number(all.documents - now.clusters);
-      return [[number(now.clusters), 'figClusters'], share, [fresh, all.added && !now.moved ? 'figAdded' : 'figNew'],
-        [number(now.moved ? matches(now) : all.pairs), 'figPairs'], [number(all.stored), 'figStored'], skipped];
-    }
-    if (head.kind === 'passages') {
-      const pairs = now.moved ? [number(now.clusters), 'figPairsLeft'] : [number(all.pairs), 'figPairs'];
-      return [pairs, share, [number(all.passages), 'figPassages'], [number(all.identical), 'figIdentical'], skipped];
-    }
-    return [[number(now.clusters), 'figClusters'], share, [state.bytes(all.saved), 'figSaved'],
-      [number(all.pairs), 'figPairs'], [number(all.chained), 'figChained'], skipped];
-  }
-
   function figures(now) {
-    return h('dl', { class: 'figures' }, cells(now).map(([value, key]) => h('div', {}, h('dt', {}, t(key)), h('dd', {}, value))));
+    const { figures: all } = head;
+    const values = {
+      figClusters: () => number(now.clusters),
+      figShare: () => percent(all.documents ? now.found / all.documents : 0),
+      figSaved: () => State.bytes(all.saved),
+      figPairs: () => number(Kind.asked && now.moved ? matches(now) : all.pairs),
+      figPairsLeft: () => number(now.clusters),
+      figChained: () => number(all.chained),
+      figNew: () => number(all.documents - now.clusters),
+      figAdded: () => number(all.documents - now.clusters),
+      figStored: () => number(all.stored),
+      figPassages: () => number(all.passages),
+      figIdentical: () => number(all.identical),
+      figSkipped: () => number(all.skipped),
+    };
+    return h('dl', { class: 'figures' },
+      Kind.figures(now.moved).map((key) => h('div', {}, h('dt', {}, t(key)), h('dd', {}, values[key]()))));
   }
 
   /** Return the control of the threshold; `changed` is called while it moves. */
-  function slider(id, low = Math.round(groups.asked() / 100)) {
-    const input = h('input', { type: 'range', id, min: low, max: 100, step: 1, value: Math.round(state.threshold / 100) });
-    input.addEventListener('input', () => state.set({ threshold: Math.max(Number(input.value) * 100, groups.asked()) }));
+  function slider(id, low = Math.round(Data.least / 100)) {
+    const range = { min: low, max: 100, step: 1, value: Math.round(State.threshold / 100) };
+    const input = h('input', { type: 'range', id, ...range });
+    input.addEventListener('input', () => State.set({ threshold: Math.max(Number(input.value) * 100, Data.least) }));
     return input;
   }
 
@@ -109,14 +98,18 @@ window.simdupOverview = (() => {
       box.append(h('p', { class: 'note' }, t(head.figures.pairs ? 'similarNone' : 'countNone')));
       return box;
     }
-    const { low, ticks, reach } = charts.scale();
-    const value = h('output', { for: 'threshold' }, (state.threshold / 10000).toFixed(2));
-    const reset = h('button', { type: 'button', class: 'quiet', onclick: () => state.set({ threshold: groups.asked() }) }, t('reset', (groups.asked() / 10000).toFixed(2)));
-    reset.hidden = state.threshold === groups.asked();
+    const { low, ticks, reach } = Charts.scale();
+    const value = h('output', { for: 'threshold' }, (State.threshold / 10000).toFixed(2));
+    const least = () => State.set({ threshold: Data.least });
+    const words = t('reset', (Data.least / 10000).toFixed(2));
+    const reset = h('button', { type: 'button', class: 'quiet', onclick: least }, words);
+    reset.hidden = State.threshold === Data.least;
+    const marks = ticks.map((tick) => h('span', {}, (tick / 100).toFixed(2)));
+    const scale = h('div', { class: 'scale' }, slider('threshold', low),
+      h('div', { class: 'ticks', 'aria-hidden': 'true' }, marks));
     box.append(
       note('similarText', 'similarHint'),
-      h('div', { class: 'plot' }, charts.histogram(state.threshold), width(h('div', { class: 'scale' }, slider('threshold', low),
-        h('div', { class: 'ticks', 'aria-hidden': 'true' }, ticks.map((tick) => h('span', {}, (tick / 100).toFixed(2))))), reach)),
+      h('div', { class: 'plot' }, Charts.histogram(State.threshold), width(scale, reach)),
       h('p', { class: 'setting' }, h('label', { for: 'threshold' }, t('threshold')), ' ', value, reset, fixed()),
     );
     return box;
@@ -124,20 +117,21 @@ window.simdupOverview = (() => {
 
   /** Return the sentence about clusters that the threshold does not touch. */
   function fixed() {
-    if (state.threshold === groups.asked()) return null;
-    if (groups.linkage !== 'single') return h('span', { class: 'note' }, t('fixedStar'));
+    if (State.threshold === Data.least) return null;
+    if (Groups.linkage !== 'single') return h('span', { class: 'note' }, t('fixedStar'));
     const { incomplete } = head.figures;
     return incomplete ? h('span', { class: 'note' }, t('fixed', incomplete)) : null;
   }
 
   function heat() {
     if (!head.heat.length) return null;
-    return h('section', { class: 'card' }, h('h2', {}, t('heatTitle')), h('p', { class: 'note' }, t('heatText')), charts.heat());
+    const title = h('h2', {}, t('heatTitle'));
+    return h('section', { class: 'card' }, title, h('p', { class: 'note' }, t('heatText')), Charts.heat());
   }
 
   /** Go to the list with filters of its own. */
   function show(changes) {
-    state.set({ search: '', filter: 'all', folder: '', sizes: null, ...changes });
+    State.set({ search: '', filter: 'all', folder: '', sizes: null, ...changes });
     window.location.hash = '#/clusters';
   }
 
@@ -148,7 +142,10 @@ window.simdupOverview = (() => {
       return { from: from + OWN, to: to + OWN, clusters: fitting.reduce((sum, [, clusters]) => sum + clusters, 0) };
     }).filter(({ clusters }) => clusters);
     const most = Math.max(1, ...rows.map(({ clusters }) => clusters));
-    const label = ({ from, to }) => (from === to ? String(from - OWN) : to === Infinity ? `${from - OWN}+` : `${from - OWN}–${to - OWN}`);
+    const label = ({ from, to }) => {
+      if (from === to) return String(from - OWN);
+      return to === Infinity ? `${from - OWN}+` : `${from - OWN}–${to - OWN}`;
+    };
     return h('section', { class: 'card' }, h('h2', {}, t('sizesTitle')), note('sizesText', 'sizesHint'),
       h('ul', { class: 'bars' }, rows.map((row) => h('li', {},
         h('button', { type: 'button', onclick: () => show({ sizes: [row.from, row.to, label(row)] }) },
@@ -159,8 +156,9 @@ window.simdupOverview = (() => {
 
   function folderRow([folder, documents, redundant]) {
     const share = documents ? redundant / documents : 0;
+    const link = { type: 'button', class: 'link', onclick: () => show({ folder }) };
     return h('tr', {},
-      h('td', {}, h('button', { type: 'button', class: 'link', onclick: () => show({ folder }) }, folder ? name(folder) : t('top'))),
+      h('td', {}, h('button', link, folder ? name(folder) : t('top'))),
       h('td', { class: 'num' }, number(documents)),
       h('td', { class: 'num' }, number(redundant)),
       h('td', { class: 'meter' }, h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share))),
@@ -171,11 +169,14 @@ window.simdupOverview = (() => {
     const rows = head.folders.map(folderRow);
     const body = h('tbody', {}, rows.slice(0, ROWS));
     const rest = rows.slice(ROWS);
-    const more = rest.length ? h('button', { type: 'button', class: 'quiet more', onclick: () => { body.append(...rest); more.remove(); } }, either(t('more', rest.length), t('beyond', rest.length))) : null;
-    const titles = [['folder', ''], ['documents', 'num'], ['redundant', 'num'], ['share', '']];
+    const words = either(t('more', rest.length), t('beyond', rest.length));
+    const open = () => { body.append(...rest); more.remove(); };
+    const more = h('button', { type: 'button', class: 'quiet more', onclick: open }, words);
+    const titles = [['folder', ''], ['documents', 'num'], ['redundant', 'num'], ['share', '']].map(([key, look], i) => (
+      h('th', { scope: 'col', class: look, colspan: i === 3 ? 2 : null }, t(key))));
     return h('section', { class: 'card wide' }, h('h2', {}, t('foldersTitle')), note('foldersText', 'foldersHint'),
       h('div', { class: 'scroll' }, h('table', {},
-        h('thead', {}, h('tr', {}, titles.map(([key, kind], i) => h('th', { scope: 'col', class: kind, colspan: i === 3 ? 2 : null }, t(key))))), body)), more);
+        h('thead', {}, h('tr', {}, titles)), body)), rest.length ? more : null);
   }
 
   function listed(key, rows, count) {
@@ -187,7 +188,9 @@ window.simdupOverview = (() => {
   }
 
   function fields(values) {
-    return h('dl', { class: 'fields' }, Object.entries(values).filter(([, value]) => value !== null).map(([key, value]) => h('div', {}, h('dt', {}, key), h('dd', {}, shown(String(value))))));
+    const known = Object.entries(values).filter(([, value]) => value !== null);
+    return h('dl', { class: 'fields' },
+      known.map(([key, value]) => h('div', {}, h('dt', {}, key), h('dd', {}, shown(String(value))))));
   }
 
   function how() {
@@ -227,13 +230,13 @@ window.simdupOverview = (() => {
     if (!compared()) return;
     const card = document.querySelector('.similar');
     if (!card.querySelector('.histogram')) return;
-    card.querySelector('.histogram').replaceWith(charts.histogram(state.threshold));
-    card.querySelector('output').textContent = (state.threshold / 10000).toFixed(2);
-    card.querySelector('.setting button').hidden = state.threshold === groups.asked();
+    card.querySelector('.histogram').replaceWith(Charts.histogram(State.threshold));
+    card.querySelector('output').textContent = (State.threshold / 10000).toFixed(2);
+    card.querySelector('.setting button').hidden = State.threshold === Data.least;
     card.querySelectorAll('.setting .note').forEach((one) => one.remove());
     const said = fixed();
     if (said) card.querySelector('.setting').append(said);
-    card.querySelector('input').value = String(Math.round(state.threshold / 100));
+    card.querySelector('input').value = String(Math.round(State.threshold / 100));
   }
 
   return { draw, update, slider, unlisted, compared };

@@ -1,11 +1,8 @@
 /**
  * What the pair reader shows of passages: each shared stretch with its context, side by side.
  */
-window.simdupPassages = (() => {
-  'use strict';
-
-  const { h } = window.simdupDom;
-  const spans = window.simdupSpans;
+const Passages = (() => {
+  const { h } = Dom;
 
   /** Characters of context before and after a passage. */
   const CONTEXT = 60;
@@ -32,7 +29,7 @@ window.simdupPassages = (() => {
   function draw(body, view, percent) {
     const { options: { passages }, say } = view;
     const found = [...passages].sort((p, q) => p.a[0] - q.a[0] || p.b[0] - q.b[0]);
-    const list = window.simdupLazy.list(body, found.length ? [{ rows: [0, found.length], hidden: 0 }] : [], {
+    const list = Lazy.list(body, found.length ? [{ rows: [0, found.length], hidden: 0 }] : [], {
       sizeOf: (i) => found[i].a[1] - found[i].a[0],
       draw: (i) => drawPassage(found[i], view),
       label: String,
@@ -72,7 +69,7 @@ window.simdupPassages = (() => {
 
   /** Return bands of the map; those that are out of the order of b have moved. */
   function stretchesOf(found) {
-    const chain = window.simdupAlign.longestChain(found.map(({ b }, mark) => [mark, b[0], 1]));
+    const chain = Align.longestChain(found.map(({ b }, mark) => [mark, b[0], 1]));
     const inOrder = new Set(chain.map(([mark]) => mark));
     const bands = found.map(({ a, b }, mark) => ({ a, b, moved: !inOrder.has(mark), mark }));
     return bands.sort((p, q) => Number(p.moved) - Number(q.moved));
@@ -82,7 +79,7 @@ window.simdupPassages = (() => {
     const { a, b } = passage;
     const { options, say, unit } = view;
     const texts = { a: options.a.text.slice(...a), b: options.b.text.slice(...b) };
-    const { operations } = window.simdupDiff.compare(texts.a, texts.b, { unit, fold: options.fold });
+    const { operations } = Diff.compare(texts.a, texts.b, { unit, fold: options.fold });
     const side = (key, [start, end]) => {
       const { text, lang } = options[key];
       const [before, after] = [start - CONTEXT, end + CONTEXT];
@@ -112,7 +109,7 @@ window.simdupPassages = (() => {
 
   /** Lines stay lines here, for a passage is one row. */
   function lines(/** @type {string} */ text) {
-    return text.split('\n').flatMap((line, i) => [...(i ? ['\n'] : []), ...spans.nodesOf(line)]);
+    return text.split('\n').flatMap((line, i) => [...(i ? ['\n'] : []), ...Spans.nodesOf(line)]);
   }
 
   function nodesOf(operation, side, texts, say) {
@@ -122,16 +119,16 @@ window.simdupPassages = (() => {
     const { kind } = operation;
     if (kind === 'equal') return [h('span', { class: 'rd-shared' }, shortened(text, say))];
     const counterpart = texts[other].slice(...operation[other]);
-    return spans.draw({ kind, text, other: counterpart, mark: -1, say }, side);
+    return Spans.draw({ kind, text, other: counterpart, mark: -1, say }, side);
   }
 
   /** A long shared stretch shows its ends. */
   function shortened(/** @type {string} */ text, say) {
-    if (text.length <= spans.LONG) return lines(text);
-    const middle = text.slice(spans.END, -spans.END);
-    const button = h('button', { type: 'button', class: 'rd-more' }, spans.hiddenWords(middle.length, say));
+    if (text.length <= Spans.LONG) return lines(text);
+    const middle = text.slice(Spans.END, -Spans.END);
+    const button = h('button', { type: 'button', class: 'rd-more' }, Spans.hiddenWords(middle.length, say));
     button.addEventListener('click', () => button.replaceWith(...lines(middle)));
-    return [...lines(text.slice(0, spans.END)), button, ...lines(text.slice(-spans.END))];
+    return [...lines(text.slice(0, Spans.END)), button, ...lines(text.slice(-Spans.END))];
   }
 
   return Object.freeze({ draw, place });

@@ -1,7 +1,7 @@
 /**
  * The pair reader: two texts, where they agree, and what differs.
  *
- *     const reader = simdupReader.show(container, {a, b, unit, layout, fold, passages, strings});
+ *     const reader = Reader.show(container, {a, b, unit, layout, fold, passages, strings});
  *     reader.next(); reader.previous(); reader.setUnit('words'); reader.setLayout('inline');
  *     reader.destroy();
  *
@@ -9,19 +9,13 @@
  * characters.  With `passages` (offsets in characters, as the JSON lines have them) it shows these
  * instead of a diff.  `changed`, if given, is called with {unit, layout} when the user chooses another.
  *
- * `strings` has words by key, {0} and {1} are arguments, and `|` separates one from many: side, inline,
- * characters, words, layout, unit, previous, next, changes, identical, equalShare, movedCount,
- * foldedCount, position, map, mapText, showEqual, equalHere, replaced, comparing, foldedAs, movedTo, movedFrom;
- * with passages: passagesCount, coverage, passageAt, passageFigures.
- *
- * It needs, in this order: dom.js, tokens.js, align.js, diff.js, rows.js, spans.js, ribbon.js, lazy.js,
- * passages.js.
+ * `strings` has words by key, as words.js fills them: side, inline, characters, words, layout, unit,
+ * previous, next, changes, identical, equalShare, movedCount, foldedCount, position, map, mapText,
+ * showEqual, equalHere, replaced, comparing, foldedAs, movedTo, movedFrom; with passages: passagesCount,
+ * coverage, passageAt, passageFigures.
  */
-window.simdupReader = (() => {
-  'use strict';
-
-  const { h, name, split } = window.simdupDom;
-  const ribbon = window.simdupRibbon;
+const Reader = (() => {
+  const { h, name, split } = Dom;
 
   /** Characters of a text from which on a map helps. */
   const MAPPED = 1500;
@@ -33,16 +27,6 @@ window.simdupReader = (() => {
   /** Names of files that are read in columns. */
   const CODE = /\.(c|cc|cpp|cs|css|go|h|hpp|java|js|json|kt|lua|php|pl|py|rb|rs|sh|sql|swift|toml|tsx?|xml|ya?ml)$/i;
 
-  /** Return a function that gives the words for a key. */
-  function sayer(/** @type {Object<string, string>} */ strings) {
-    return (/** @type {string} */ key, ...given) => {
-      const [one, many] = strings[key].split('|');
-      const words = many !== undefined && given[0] !== 1 ? many : one;
-      const shown = given.map((value) => (typeof value === 'number' ? value.toLocaleString('en') : value));
-      return words.replace(/\{(\d)\}/g, (_, i) => shown[i]);
-    };
-  }
-
   /** Return a share in percent with one digit, rounded down: only equal texts are 100 % equal. */
   function percent(/** @type {number} */ share) {
     return `${(Math.floor(Number((share * 1000).toFixed(6))) / 10).toFixed(1)}%`;
@@ -52,7 +36,7 @@ window.simdupReader = (() => {
   function show(container, options) {
     const view = {
       options,
-      say: sayer(options.strings),
+      say: (key, ...given) => Words.fill(options.strings[key], given),
       unit: options.unit || 'characters',
       layout: options.layout || 'side',
       box: h('div', { class: 'rd' }),
@@ -97,7 +81,7 @@ window.simdupReader = (() => {
   function fill(view) {
     if (view.content) view.content.list.destroy();
     const body = h('div', { class: 'rd-body' });
-    const kind = view.options.passages ? window.simdupPassages : window.simdupChanges;
+    const kind = view.options.passages ? Passages : Changes;
     view.content = kind.draw(body, view, percent);
     view.current = -1;
     view.position = h('span', { class: 'rd-position', 'aria-live': 'polite' });
@@ -154,7 +138,7 @@ window.simdupReader = (() => {
       h('p', { class: 'rd-caption' }, h('strong', {}, say('map')), ' ', hint),
       h('div', { class: 'rd-maprow' },
         h('div', { class: 'rd-letters', 'aria-hidden': 'true' }, tag(a, 'a'), tag(b, 'b')),
-        ribbon.draw(lengths, content.stretches, (mark) => bringIntoView(content.find(mark)))));
+        Ribbon.draw(lengths, content.stretches, (mark) => bringIntoView(content.find(mark)))));
   }
 
   function tag({ letter }, side) {
@@ -163,7 +147,7 @@ window.simdupReader = (() => {
 
   function title(text, side) {
     const [folder, file] = split(text.name);
-    const whole = window.simdupSpans.visible(text.name);
+    const whole = Spans.visible(text.name);
     return h('div', { class: `rd-title ${side}` }, tag(text, side),
       h('span', { class: 'rd-name', title: whole }, name(folder, { class: 'rd-folder' }), name(file, {})));
   }

@@ -5,16 +5,10 @@
  * `duplicates` or `distinct`; that two of its documents are distinct concerns these two; `keep`
  * names the one to keep.  Lines about documents that this report does not have are kept as they are.
  */
-window.simdupReview = (() => {
-  'use strict';
-
-  const { h, name, either } = window.simdupDom;
-  const data = window.simdupData;
-  const matrix = window.simdupMatrix;
-  const state = window.simdupState;
-  const { t } = state;
-  const { letter } = matrix;
-  const { kind } = data.head;
+const Review = (() => {
+  const { h, name, either } = Dom;
+  const { t } = State;
+  const { letter } = Matrix;
 
   // Rows of the review that are there at once.
   const ROWS = 100;
@@ -24,7 +18,7 @@ window.simdupReview = (() => {
   let foreign = []; // lines of documents that are not here
   let kept = true; // the browser remembers decisions
 
-  const key = `decisions:${data.head.id}`;
+  const key = `decisions:${Data.head.id}`;
 
   function entry(cluster) {
     return made.get(cluster) || { verdict: '', apart: [], keep: -1, note: '', time: '' };
@@ -40,11 +34,11 @@ window.simdupReview = (() => {
     if (isEmpty(next)) made.delete(cluster);
     else made.set(cluster, next);
     store();
-    state.set({ decided: (state.decided || 0) + 1 });
+    State.set({ decided: (State.decided || 0) + 1 });
   }
 
   function store() {
-    kept = state.remember(key, lines().join('\n'));
+    kept = State.remember(key, lines().join('\n'));
   }
 
   /** Return one line of JSON, as Python spaces it: a walk knows by it that this is no document. */
@@ -55,9 +49,9 @@ window.simdupReview = (() => {
 
   /** Return the lines of a cluster's decision. */
   function linesOf(cluster, { verdict, apart, keep, note, time }) {
-    const first = data.table.first[cluster];
-    const all = data.names.slice(first, data.table.first[cluster + 1]);
-    const { recipe, id } = data.head;
+    const first = Data.table.first[cluster];
+    const all = Data.names.slice(first, Data.table.first[cluster + 1]);
+    const { recipe, id } = Data.head;
     const common = { note, time, report: id, recipe: recipe.digest || '' };
     const write = (decision, documents, more) => line({ type: 'decision', decision, ...more, documents, ...common });
     const found = [];
@@ -73,7 +67,7 @@ window.simdupReview = (() => {
 
   /** Return the cluster that all these documents are in, and their places; null if there is none. */
   function find(documents, places) {
-    if (kind === 'query') return findAsked(documents, places);
+    if (Kind.asked) return findAsked(documents, places);
     const found = documents.map((one) => places.get(one));
     if (!found.length || found.some((one) => one === undefined || one[0] !== found[0][0])) return null;
     return { cluster: found[0][0], members: found.map(([, i]) => i) };
@@ -83,19 +77,19 @@ window.simdupReview = (() => {
   function findAsked([asked, ...others], places) {
     const found = places.get(asked);
     if (!found) return null;
-    const first = data.table.first[found[0]];
-    const known = data.names.slice(first + 1, data.table.first[found[0] + 1]);
+    const first = Data.table.first[found[0]];
+    const known = Data.names.slice(first + 1, Data.table.first[found[0] + 1]);
     const at = others.map((one) => known.indexOf(one) + 1);
     return at.length && at.every(Boolean) ? { cluster: found[0], members: [0, ...at] } : null;
   }
 
   function index() {
     const places = new Map();
-    for (let cluster = 0; cluster < data.table.count; cluster += 1) {
-      const first = data.table.first[cluster];
-      const size = kind === 'query' ? 1 : data.table.size[cluster];
+    for (let cluster = 0; cluster < Data.table.count; cluster += 1) {
+      const first = Data.table.first[cluster];
+      const size = Kind.asked ? 1 : Data.table.size[cluster];
       for (let i = 0; i < size; i += 1) {
-        if (!places.has(data.names[first + i])) places.set(data.names[first + i], [cluster, i]);
+        if (!places.has(Data.names[first + i])) places.set(Data.names[first + i], [cluster, i]);
       }
     }
     return places;
@@ -107,7 +101,7 @@ window.simdupReview = (() => {
     if (!known) return false;
     const { cluster, members } = known;
     const one = { ...entry(cluster), note: String(values.note || ''), time: String(values.time || '') };
-    const whole = members.length === data.table.size[cluster];
+    const whole = members.length === Data.table.size[cluster];
     if (values.decision === 'keep') {
       const at = places.get(values.keep);
       if (!at || at[0] !== cluster) return false;
@@ -115,7 +109,7 @@ window.simdupReview = (() => {
     } else if (values.decision === 'duplicates') {
       one.verdict = 'duplicates';
       one.apart = [];
-    } else if (kind === 'query') {
+    } else if (Kind.asked) {
       // What is in the index is not decided upon: only the asked document is distinct from it.
       if (one.verdict === 'duplicates') one.verdict = '';
       members.slice(1).forEach((b) => { one.apart = toggled(one.apart, 0, b, true); });
@@ -150,15 +144,16 @@ window.simdupReview = (() => {
 
   /** Take in what the browser remembers. */
   function restore() {
-    const remembered = state.recall(key);
+    const remembered = State.recall(key);
     if (remembered) read(remembered);
-    kept = state.remember(key, remembered || '');
+    kept = State.remember(key, remembered || '');
   }
 
   function toggled(apart, a, b, on) {
     const [low, high] = [Math.min(a, b), Math.max(a, b)];
     const others = apart.filter(([x, y]) => x !== low || y !== high);
-    return on || others.length === apart.length ? [...others, [low, high]].sort((x, y) => x[0] - y[0] || x[1] - y[1]) : others;
+    if (!on && others.length < apart.length) return others;
+    return [...others, [low, high]].sort((x, y) => x[0] - y[0] || x[1] - y[1]);
   }
 
   function duplicates(cluster) {
@@ -172,8 +167,8 @@ window.simdupReview = (() => {
   }
 
   function none(cluster) {
-    if (kind === 'query') {
-      const every = Array.from({ length: data.table.size[cluster] - 1 }, (_, i) => [0, i + 1]);
+    if (Kind.asked) {
+      const every = Array.from({ length: Data.table.size[cluster] - 1 }, (_, i) => [0, i + 1]);
       change(cluster, { verdict: '', apart: allApart(cluster) ? [] : every });
       return;
     }
@@ -183,7 +178,7 @@ window.simdupReview = (() => {
   /** Return whether none of the documents is a duplicate. */
   function allApart(cluster) {
     const { verdict, apart } = entry(cluster);
-    return kind === 'query' ? apart.length === data.table.size[cluster] - 1 : verdict === 'distinct';
+    return Kind.asked ? apart.length === Data.table.size[cluster] - 1 : verdict === 'distinct';
   }
 
   /** Let another document be kept: the next of those that are read, or one that was chosen. */
@@ -192,40 +187,47 @@ window.simdupReview = (() => {
   }
 
   function button(number, words, on, press) {
-    return h('button', { type: 'button', class: `button decide${on ? ' on' : ''}`, 'aria-pressed': String(on), onclick: press },
+    const look = `button decide${on ? ' on' : ''}`;
+    return h('button', { type: 'button', class: look, 'aria-pressed': String(on), onclick: press },
       number ? h('kbd', {}, number) : null, words);
   }
 
   function keeper(cluster) {
-    const size = Math.min(data.table.size[cluster], 200);
+    const size = Math.min(Data.table.size[cluster], 200);
     const now = Math.max(entry(cluster).keep, 0);
-    const options = Array.from({ length: size }, (_, i) => h('option', { value: String(i), selected: i === now }, t('keepThis', letter(i))));
+    const options = Array.from({ length: size }, (_, i) => (
+      h('option', { value: String(i), selected: i === now }, t('keepThis', letter(i)))));
     const select = h('select', { class: 'button keeper', 'aria-label': t('keepAnother'), id: 'keeper' }, options);
     select.addEventListener('change', () => keep(cluster, Number(select.value)));
-    return h('label', { class: `button decide keep${entry(cluster).keep > 0 ? ' on' : ''}` }, h('kbd', {}, '3'), select);
+    return h('label', { class: `button decide keep${now ? ' on' : ''}` }, h('kbd', {}, '3'), select);
   }
 
   /** Return the decisions on a cluster, of which `pair` is read, as controls. */
   function bar(cluster, pair) {
     const one = entry(cluster);
-    const many = data.table.size[cluster] > 2;
+    const many = Data.table.size[cluster] > 2;
     const separate = one.apart.some(([a, b]) => a === pair[0] && b === pair[1]);
-    const note = h('input', { type: 'text', class: 'remark', placeholder: t('note'), 'aria-label': t('note'), value: one.note, maxlength: 2000 });
+    const named = { placeholder: t('note'), 'aria-label': t('note') };
+    const note = h('input', { type: 'text', class: 'remark', ...named, value: one.note, maxlength: 2000 });
     note.addEventListener('change', () => change(cluster, { note: note.value }));
     const words = many ? t('distinctPair', letter(pair[0]), letter(pair[1])) : t('distinct');
     return h('div', { class: 'decisions', role: 'group', 'aria-label': t('review') },
       button('1', t('duplicates'), one.verdict === 'duplicates', () => duplicates(cluster)),
       button('2', words, separate, () => distinct(cluster, pair)),
       many ? button('', t('distinctAll'), allApart(cluster), () => none(cluster)) : null,
-      kind === 'query' ? null : keeper(cluster), note);
+      Kind.asked ? null : keeper(cluster), note);
   }
 
   /** Return the mark of a cluster that is decided. */
   function badge(cluster) {
     const one = made.get(cluster);
     if (!one) return null;
-    const marks = [one.verdict === 'duplicates' && '✓', (one.verdict === 'distinct' || one.apart.length) && '≠', one.keep > 0 && letter(one.keep)].filter(Boolean);
-    return h('span', { class: 'chip cool' }, marks.join(' ') || '…');
+    const marks = [
+      one.verdict === 'duplicates' && '✓',
+      (one.verdict === 'distinct' || one.apart.length) && '≠',
+      one.keep > 0 && letter(one.keep),
+    ];
+    return h('span', { class: 'chip cool' }, marks.filter(Boolean).join(' ') || '…');
   }
 
   function words(one) {
@@ -250,7 +252,7 @@ window.simdupReview = (() => {
     if (!file) return;
     const count = read(await file.text());
     store();
-    window.simdupApp.say(count < 0 ? t('loadFailed') : t('loadedLines', count));
+    App.say(count < 0 ? t('loadFailed') : t('loadedLines', count));
     draw(main);
   }
 
@@ -261,7 +263,7 @@ window.simdupReview = (() => {
     const more = h('button', { type: 'button', class: 'quiet more' });
     const add = () => {
       sorted.slice(listed, listed + ROWS).forEach(([cluster, one]) => body.append(h('tr', {},
-        h('td', {}, h('a', { href: `#/c/${cluster + 1}` }, name(data.names[data.table.first[cluster]]))),
+        h('td', {}, h('a', { href: `#/c/${cluster + 1}` }, name(Data.names[Data.table.first[cluster]]))),
         h('td', {}, words(one)), h('td', {}, name(one.note)))));
       listed = Math.min(sorted.length, listed + ROWS);
       more.replaceChildren(...either(t('more', sorted.length - listed), t('beyond', sorted.length - listed)));
@@ -269,42 +271,43 @@ window.simdupReview = (() => {
     };
     more.addEventListener('click', add);
     add();
-    const titles = ['clusterOf', 'decision', 'noteTitle'];
-    return [h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, titles.map((one) => h('th', { scope: 'col' }, t(one))))), body)), more];
+    const titles = ['clusterOf', 'decision', 'noteTitle'].map((one) => h('th', { scope: 'col' }, t(one)));
+    return [h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, titles)), body)), more];
   }
 
   /** Return the command that reads the decisions. */
   function command() {
-    const reads = data.head.kind === 'scan' || data.head.kind === 'dedupe';
-    const typed = (reads && data.head.command) || (kind === 'query' ? 'simdup scan SOURCE --reference INDEX' : 'simdup scan SOURCE');
-    return `${typed} --decisions decisions.jsonl`;
+    return `${(Kind.reads && Data.head.command) || Kind.command} --decisions decisions.jsonl`;
   }
 
   /** Draw the review. */
   function draw(main) {
-    const input = h('input', { type: 'file', accept: '.jsonl,.ndjson,.json', class: 'unseen', id: 'load', tabindex: '-1', 'aria-label': t('load') });
+    const file = { type: 'file', accept: '.jsonl,.ndjson,.json', id: 'load', 'aria-label': t('load') };
+    const input = h('input', { ...file, class: 'unseen', tabindex: '-1' });
     input.addEventListener('change', () => open(input, main));
     const decided = made.size;
+    const button = { type: 'button', class: 'button' };
+    const press = (words, disabled, onclick) => h('button', { ...button, disabled, onclick }, t(words));
+    const copy = { ...button, class: 'button controls', onclick: () => Cluster.copy(command()) };
     main.replaceChildren(h('div', { class: 'overview review' },
-      h('h1', { class: 'sentence' }, t('reviewed', decided, data.table.count)),
+      h('h1', { class: 'sentence' }, t('reviewed', decided, Data.table.count)),
       h('p', { class: 'note controls' }, kept ? t('remembered') : t('notRemembered')),
       h('p', { class: 'decisions' },
-        h('button', { type: 'button', class: 'button', disabled: !decided && !foreign.length, onclick: save }, t('save')),
-        h('button', { type: 'button', class: 'button', onclick: () => input.click() }, t('load')), input,
-        h('button', { type: 'button', class: 'button', disabled: decided === data.table.count, onclick: next }, t('nextUndecided'))),
+        press('save', !decided && !foreign.length, save), press('load', false, () => input.click()), input,
+        press('nextUndecided', decided === Data.table.count, next)),
       decided ? rows() : null,
       foreign.length ? h('p', { class: 'note' }, t('foreign', foreign.length)) : null,
-      decided ? [h('h2', {}, t('useTitle')), h('p', { class: 'note' }, t('useText')), h('pre', {}, window.simdupDom.shown(command())),
-        h('button', { type: 'button', class: 'button controls', onclick: () => window.simdupCluster.copy(command()) }, t('copyCommand'))] : null));
+      decided ? [h('h2', {}, t('useTitle')), h('p', { class: 'note' }, t('useText')),
+        h('pre', {}, Dom.shown(command())), h('button', copy, t('copyCommand'))] : null));
   }
 
   /** Go to the first cluster of the list that is not decided. */
   function next() {
-    const found = window.simdupList.all().find((cluster) => !made.has(cluster));
+    const found = List.all().find((cluster) => !made.has(cluster));
     window.location.hash = found === undefined ? '#/clusters' : `#/c/${found + 1}`;
   }
 
-  const filters = () => [['undecided', t('filterUndecided')], ['decided', t('filterDecided')]];
+  const has = (cluster) => made.has(cluster);
 
-  return { restore, bar, badge, draw, filters, has: (cluster) => made.has(cluster), entry, duplicates, distinct, keep, lines, read };
+  return { restore, bar, badge, draw, has, entry, duplicates, distinct, lines, read };
 })();

@@ -5,10 +5,8 @@
  * inserted before them, those of another colour have moved.  Stretches that would touch on the screen
  * are joined, so a map has some hundred shapes however long the texts are.
  */
-window.simdupRibbon = (() => {
-  'use strict';
-
-  const { svg } = window.simdupDom;
+const Ribbon = (() => {
+  const { svg } = Dom;
 
   const WIDTH = 1000;
   const HEIGHT = 74;

@@ -5,9 +5,7 @@
  * too: the other side goes on in the next row without a line number.  So both sides stay level, whatever
  * was inserted.  Very long lines are cut, for a browser lays out whole rows.
  */
-window.simdupRows = (() => {
-  'use strict';
-
+const Rows = (() => {
   /** Characters of one row. */
   const LONGEST = 2000;
   /** Rows that stay visible before and after a change. */

@@ -4,10 +4,8 @@
  * Text is put into the page as text nodes and never as markup.  Control, bidirectional and zero-width
  * characters become small boxes with their code; a line end that was removed or added becomes an arrow.
  */
-window.simdupSpans = (() => {
-  'use strict';
-
-  const { h, either } = window.simdupDom;
+const Spans = (() => {
+  const { h, either } = Dom;
 
   // Invisible characters and those that turn the text around.  Selectors of glyphs belong to what they
   // vary; a tab is a blank.

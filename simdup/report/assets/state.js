@@ -1,11 +1,7 @@
 /**
  * What the reader of the page has chosen: language, threshold, filters.  Listeners hear of changes.
  */
-window.simdupState = (() => {
-  'use strict';
-
-  const { tables } = window.simdupStrings;
-  const data = window.simdupData;
+const State = (() => {
   const listeners = [];
 
   /** Return what a browser remembers, or null: it may forbid to remember anything. */
@@ -30,10 +26,10 @@ window.simdupState = (() => {
   const preferred = /^zh/i.test(navigator.language) ? 'zh' : 'en';
 
   const state = {
-    lang: recall('language') in tables ? recall('language') : preferred,
-    threshold: data.least,
+    lang: recall('language') in Data.words ? recall('language') : preferred,
+    threshold: Data.least,
     search: '',
-    sort: { passages: 'order', query: 'low' }[data.head.kind] || 'edge',
+    sort: Kind.sort,
     filter: 'all',
     folder: '',
     sizes: null,
@@ -59,24 +55,15 @@ window.simdupState = (() => {
     if (changed.length) listeners.forEach((listener) => listener(changed));
   }
 
-  /**
-   * Return the words for a key; {0}, {1} ... are the arguments, and `|` separates one from many.
-   *
-   * A page of another kind than a scan may have words of its own: see kinds.js.
-   */
+  /** Return the words for a key with their arguments. */
   function t(key, ...given) {
-    return worded(key, given[0]).replace(/\{(\d)\}/g, (_, i) => (typeof given[i] === 'number' ? number(given[i]) : given[i]));
-  }
-
-  function worded(key, count) {
-    const table = tables[state.lang];
-    const [one, many] = (table[`${key}_${data.head.kind}`] ?? table[key]).split('|');
-    return many !== undefined && count !== 1 ? many : one;
+    return Words.fill(Data.words[state.lang][key], given, locale());
   }
 
   /** Return the words for a key as a list, each argument drawn by `draw(i, value)`. */
   function parts(key, given, draw) {
-    return worded(key, given[0]).split(/\{(\d)\}/).map((part, i) => (i % 2 ? draw(Number(part), given[part]) : part));
+    const words = Words.choose(Data.words[state.lang][key], given[0]);
+    return words.split(/\{(\d)\}/).map((part, i) => (i % 2 ? draw(Number(part), given[part]) : part));
   }
 
   function locale() {

@@ -9,9 +9,7 @@
  *
  * Every folded token gets a number, shared by both texts; the diff then compares numbers only.
  */
-window.simdupTokens = (() => {
-  'use strict';
-
+const Tokens = (() => {
   const SINGLE = 1;
   const LETTER = 2;
   const DIGIT = 3;

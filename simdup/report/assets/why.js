@@ -1,13 +1,10 @@
 /**
  * Why two documents are a pair: their heaviest terms side by side, and the bits of their fingerprints.
  */
-window.simdupWhy = (() => {
-  'use strict';
-
-  const { h, svg, shown, width } = window.simdupDom;
-  const data = window.simdupData;
-  const { letter } = window.simdupMatrix;
-  const { t } = window.simdupState;
+const Why = (() => {
+  const { h, svg, shown, width } = Dom;
+  const { letter } = Matrix;
+  const { t } = State;
 
   // Bits of a band, as simhash at distance 3 cuts 64 of them.
   const BAND = 16;
@@ -20,7 +17,8 @@ window.simdupWhy = (() => {
       both.get(term)[2] = weight;
     }
     const shared = ([, one, other]) => (one && other ? 1 : 0);
-    return [...both.values()].sort((x, y) => shared(y) - shared(x) || y[1] + y[2] - x[1] - x[2] || (x[0] < y[0] ? -1 : 1));
+    const sum = ([, one, other]) => one + other;
+    return [...both.values()].sort((x, y) => shared(y) - shared(x) || sum(y) - sum(x) || (x[0] < y[0] ? -1 : 1));
   }
 
   function termRow([term, a, b], most) {
@@ -42,14 +40,15 @@ window.simdupWhy = (() => {
     const rows = merge(one, other);
     const most = Math.max(1, ...rows.map(([, x, y]) => Math.max(x, y)));
     const shared = rows.filter(([, x, y]) => x && y).length;
+    const table = { class: 'table', role: 'table', 'aria-label': t('termsTitle') };
     box.append(h('p', { class: 'note' }, t('termsShared', shared, rows.length)),
-      h('div', { class: 'table', role: 'table', 'aria-label': t('termsTitle') }, rows.map((row) => termRow(row, most))));
+      h('div', table, rows.map((row) => termRow(row, most))));
     return box;
   }
 
   /** Return the bytes of a document's fingerprint. */
   function print(document_) {
-    const { fingerprint, printBytes } = data.table;
+    const { fingerprint, printBytes } = Data.table;
     return fingerprint.subarray(document_ * printBytes, (document_ + 1) * printBytes);
   }
 
@@ -68,25 +67,29 @@ window.simdupWhy = (() => {
       if (x !== y) cells.push(svg('path', { d: `M${at.x + 2} ${at.y + 4.5}h5`, class: 'cross' }));
     }
     const label = t('band', start + 1, end, differing);
-    return svg('svg', { viewBox: '0 0 97 31', class: differing ? 'band' : 'band same', role: 'img', 'aria-label': label }, svg('title', {}, label), cells);
+    const box = { viewBox: '0 0 97 31', class: differing ? 'band' : 'band same', role: 'img', 'aria-label': label };
+    return svg('svg', box, svg('title', {}, label), cells);
   }
 
   function bits(cluster, a, b) {
-    const first = data.table.first[cluster];
+    const first = Data.table.first[cluster];
     const [one, other] = [print(first + a), print(first + b)];
     const total = one.length * 8;
     let differing = 0;
     for (let i = 0; i < total; i += 1) differing += bit(one, i) ^ bit(other, i);
     const bands = [];
     for (let start = 0; start < total; start += BAND) bands.push(band(one, other, start));
-    return h('section', { class: 'prints' }, h('h3', {}, t('printTitle')), h('p', { class: 'note' }, t('printText', differing, total)),
+    return h('section', { class: 'prints' }, h('h3', {}, t('printTitle')),
+      h('p', { class: 'note' }, t('printText', differing, total)),
       h('div', { class: 'bands' }, bands),
-      h('p', { class: 'hex' }, h('span', {}, letter(a)), ` ${hex(one)}`, h('br'), h('span', {}, letter(b)), ` ${hex(other)}`));
+      h('p', { class: 'hex' },
+        h('span', {}, letter(a)), ` ${hex(one)}`, h('br'), h('span', {}, letter(b)), ` ${hex(other)}`));
   }
 
   /** Return the section about a pair; `content` are the texts and terms of the cluster, or null. */
   function draw(cluster, content, a, b) {
-    return h('section', { class: 'why' }, h('h2', {}, t('why')), h('div', { class: 'columns' }, terms(content, a, b), bits(cluster, a, b)));
+    return h('section', { class: 'why' }, h('h2', {}, t('why')),
+      h('div', { class: 'columns' }, terms(content, a, b), bits(cluster, a, b)));
   }
 
   return { draw };
