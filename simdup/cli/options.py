@@ -102,10 +102,7 @@ _recipe = partial(Row, of=Recipe, rules=(_NAMED,))
 def _encoding(name: str | None) -> str | None:
     from simdup.corpus.decoding import known_encoding
 
-    if name in (None, "auto"):
-        return None
-    known_encoding(name)
-    return name
+    return None if name in (None, "auto") else known_encoding(name) and name
 
 
 def _decisions(path: str | None) -> Any:
@@ -120,6 +117,12 @@ def _columns(text: str) -> tuple[str, ...]:
     if unknown := [one for one in names if one not in COLUMNS]:
         raise SimdupError("columns", f"{unknown[0]!r} is not one of {', '.join(COLUMNS)}")
     return tuple(dict.fromkeys(names))
+
+
+def _members(text: str) -> int:
+    if text != "all" and not re.fullmatch("0*[1-9][0-9]{0,15}", text):
+        raise SimdupError("members", f"{text!r} is neither a number from 1 on nor 'all'")
+    return sys.maxsize if text == "all" else int(text)
 
 
 def _size(text: str) -> int:
@@ -333,6 +336,12 @@ _OUTPUT = (
         "Reverse the order: smallest, least similar or farthest first.", trial="both||"),
     _selection("--min-size N", _RESULTS, "List only clusters of at least N documents.",
         _SEVERAL, trial="3"),
+    _selection("--members N", _RESULTS,
+        "List at most N documents of each cluster, or all, as text.", Text(_members), ("all",),
+        shown="10 on a terminal, else all",
+        rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents"),
+               Idle(lambda o: o.format != "text", "only text leaves out documents")),
+        trial="1"),
     _selection("--columns NAMES", "scan",
         "Add columns, separated by commas: title (the first line), length (characters without "
         "white space), modified, folder.", Text(_columns), tuple(COLUMNS), default="", shown="none",

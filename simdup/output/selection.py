@@ -61,6 +61,8 @@ class Selection:
         How many to list at most.
     min_size : int
         How many documents a cluster must have, that of a listed pair too.
+    members : int or None
+        How many documents of a cluster are listed as text; None lists all, but ten on a terminal.
     columns : tuple of str
         Further columns of the documents of clusters: see `simdup.output.details`.
     """
@@ -70,6 +72,7 @@ class Selection:
     reverse: bool = False
     limit: int | None = None
     min_size: int = 2
+    members: int | None = None
     columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -148,4 +151,4 @@ def result_lines(
     paint = out.painter(stream, words)
     if selection.pairs:
         return pair_text(pairs, paint, extras)
-    return cluster_text(clusters, paint, extras, more)
+    return cluster_text(clusters, paint, extras, more, selection.members)

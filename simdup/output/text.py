@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, takewhile
@@ -32,6 +33,8 @@ _QUERY_INDENT = 17
 _ROLE, _EXTRA = 9, 11
 # The same of the names of facts about an index.
 _FACT = 11
+# Documents of a cluster that a terminal shows: of a thousand, the others are no use to a person.
+_MEMBERS = 10
 # A name is never cut to less, however narrow the terminal.
 _NARROW = 24
 
@@ -129,13 +132,15 @@ def cluster_text(
     paint: Painter,
     extras: Sequence[str] = (),
     more: Details = NO_DETAILS,
+    members: int | None = None,
 ) -> Iterator[bytes]:
     """Yield clusters as text.
 
     Names come last: whatever their width, the columns before them line up.  `extras` are the
-    columns of further measures, `more` those of documents.
+    columns of further measures, `more` those of documents; `members` is as in `Selection`.
     """
     words = paint.words
+    most = members or (_MEMBERS if paint.width else sys.maxsize)
     columns = words("heading.clusters") + _heads(extras, words)
     columns += "".join(_cell(column, words(f"column.{column}")) for column in more)
     indent = cell_len(columns)
@@ -148,11 +153,13 @@ def cluster_text(
         size = len(cluster.members)
         title = words(key, number=cluster.number, n=size, linked=cluster.linked)
         lines = [paint("heading", title)]
-        for member in cluster.members:
+        for member in cluster.members[:most]:
             role = paint(member.role, padded(words(f"role.{member.role}"), _ROLE))
             cells = (_cell(column, of.get(member.number, "")) for column, of in values.items())
             figures = _figures(member, extras, words) + "".join(cells)
             lines.append(f"  {role}  {figures}{paint.name(member.name, indent)}")
+        if size > most:
+            lines.append(paint("dim", "  " + words("cluster.more", n=size - most)))
         yield to_bytes("\n".join(lines) + "\n")
 
 

@@ -1,6 +1,7 @@
 """What a scan lists: pairs or clusters, some of them, in an order of choice."""
 
 import csv
+import io
 import json
 import os
 from pathlib import Path
@@ -12,7 +13,8 @@ from rich.cells import cell_len
 from support import Command
 
 from lab.corpora.made import edited, prose, write
-from simdup.output.text import shortened
+from simdup import scan
+from simdup.output.text import Painter, cluster_text, shortened
 
 
 @pytest.fixture
@@ -174,3 +176,28 @@ def test_unknown_columns_and_columns_of_pairs(simdup: Command) -> None:
 def test_a_limit_may_be_any_number(simdup: Command, corpus: Path) -> None:
     for limit in (10**5, 10**30):
         assert simdup("scan", "c", "--limit", str(limit)).out == simdup("scan", "c").out
+
+
+@pytest.mark.usefixtures("corpus")
+def test_members_of_a_cluster_are_listed_up_to_a_number(simdup: Command) -> None:
+    ran = simdup("scan", "c", "--members", "2", "-n", "1", "-q")
+    assert [line.split()[-1] for line in ran.lines[2:4]] == ["c/b1.txt", "c/b2.txt"]
+    assert ran.lines[4:] == ["  … and 1 more"]
+    whole = simdup("scan", "c", "-n", "1", "-q")
+    assert len(whole.lines) == 5, "a pipe gets them all"
+    assert "--members: has no effect" in simdup("scan", "c", "--members", "2", "-f", "csv").err
+    wrong = simdup("scan", "c", "--members", "0")
+    assert wrong.status == 2
+    assert "--members: '0' is neither a number from 1 on nor 'all'" in wrong.err
+
+
+def test_a_terminal_shows_ten_members() -> None:
+    text = prose(1)
+    (cluster,) = scan([(str(n), text) for n in range(30)]).clusters
+    for width, members, expected in ((80, None, 10), (80, 30, 30), (0, None, 30), (0, 29, 29)):
+        paint = Painter(io.StringIO())
+        paint.width = width
+        lines = b"".join(cluster_text([cluster], paint, members=members)).decode().splitlines()
+        more = [f"  … and {30 - expected} more"] if expected < 30 else []
+        assert len(lines) == 2 + expected + len(more)
+        assert lines[2 + expected :] == more
