@@ -85,8 +85,8 @@ def _removed_lines(cleaned: Cleaned, listing: Output, call: Call) -> Iterable[by
 def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
     """Print where the corpus was written, how much of it stays, what it lacks and lost."""
     from simdup.operations.losses import find_lost, given_up
-    from simdup.output.account import account_text, lost_text
     from simdup.output.escaping import shown
+    from simdup.output.removed import account_text, lost_text
     from simdup.output.summary import added_words, cleaned_words, missing_words
 
     screen, words, result = call.screen, call.screen.words, cleaned.result

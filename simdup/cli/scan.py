@@ -97,7 +97,7 @@ def _update_baseline(call: Call, found: Result) -> None:
         say_error(path, "was not updated: some documents could not be read")
         return
     from simdup.operations.baseline import baseline_of
-    from simdup.output.baseline import baseline_lines
+    from simdup.output.records import baseline_lines
     from simdup.output.streams import open_output
 
     baseline = baseline_of(found)

@@ -32,7 +32,7 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.tuning import FEW_PAIRS, Reason, Setting, Tuning
-from simdup.output.tuning import reasons_words
+from simdup.output.evaluation import reasons_words
 from simdup.search.duplicates import collapse
 from simdup.verify.document_texts import Texts
 from simdup.verify.true_pairs import (

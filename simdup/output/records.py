@@ -1,4 +1,5 @@
-"""Write results for programs: CSV, JSONL and tab-separated pairs."""
+"""Write results for programs: CSV, JSONL, tab-separated pairs, and known near-duplicates.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +10,15 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from itertools import islice
+from operator import attrgetter
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, BinaryIO
 
 from simdup._version import __version__
+from simdup.corpus.baseline import HEAD
 from simdup.corpus.names import escape, list_entry, to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
+from simdup.model.decisions import Baseline, Entry
 from simdup.model.documents import Skipped
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, QUERY_COLUMNS
 from simdup.model.frames import measure_of
@@ -286,3 +290,25 @@ def _no_formula(cell: object) -> object:
 
 
 _FORMULA, _ENDS = ("=", "+", "-", "@"), ("\t", "\r", "\n")
+
+
+_ABOUT = """\
+# Near-duplicates that are known, and that a check does not report: the digest of each text and its
+# name. Blank lines divide clusters. Only digests count.
+"""
+
+
+def baseline_lines(baseline: Baseline) -> Iterator[bytes]:
+    """Yield the lines of a file of known near-duplicates, sorted by name.
+
+    Names are escaped already: a line is valid UTF-8, whatever a document is called.
+    """
+    yield f"{HEAD}\n{_ABOUT}".encode()
+    by_name = attrgetter("name", "digest")
+    for cluster in sorted((sorted(one, key=by_name) for one in baseline.clusters), key=_first):
+        yield b"\n"
+        yield from (f"{entry.digest}  {entry.name}\n".encode() for entry in cluster)
+
+
+def _first(entries: list[Entry]) -> tuple[str, str]:
+    return entries[0].name, entries[0].digest

@@ -37,7 +37,7 @@ from simdup.operations.tune import (
     histogram,
     tune,
 )
-from simdup.output.tuning import reasons_words
+from simdup.output.evaluation import reasons_words
 from simdup.verify.true_pairs import SharedElements
 
 SETS = st.lists(st.sets(st.integers(0, 12), max_size=9), max_size=9)

@@ -46,7 +46,7 @@ from simdup.operations.cluster import cluster
 from simdup.operations.evaluate import evaluate
 from simdup.operations.pairs import pairs
 from simdup.operations.scan import scan
-from simdup.output.baseline import baseline_lines
+from simdup.output.records import baseline_lines
 
 _ALONE = RunOptions(jobs=1)
 
