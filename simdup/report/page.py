@@ -23,7 +23,7 @@ from simdup.report.columns import script_json
 STYLES = ("base.css", "overview.css", "clusters.css", "reader.css", "print.css")
 # In this order: while it is read, a module uses only those before it.
 SCRIPTS = (
-    "words.js", "dom.js", "data.js", "groups.js", "state.js", "charts.js",
+    "words.js", "dom.js", "data.js", "kinds.js", "groups.js", "state.js", "charts.js",
     "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js", "lazy.js",
     "changes.js", "passages.js", "reader.js",
     "overview.js", "list.js", "matrix.js", "why.js", "review.js", "cluster.js", "app.js",

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import struct
 import zlib
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from lab.corpora.made import edited, prose
 from simdup import scan
 from simdup.features.analyzer import Analyzer
+from simdup.model.page import KINDS
 from simdup.model.recipe import Recipe
 from simdup.report.columns import deflate, pack, script_json
 from simdup.report.delta import as_units, delta
@@ -107,3 +109,11 @@ def test_no_line_of_a_script_or_style_is_longer_than_120_characters():
     assert {path.suffix for path in assets} == {".css", ".js"}
     lines = [(path.name, line) for path in assets for line in path.read_text("utf-8").splitlines()]
     assert [where for where in lines if len(where[1]) > 120] == []
+
+
+def test_what_differs_by_kind_is_said_of_kinds_that_there_are():
+    """A kind that the table does not know would be shown as a scan."""
+    table = (ASSETS / "kinds.js").read_text("utf-8").partition("const kinds = {")[2]
+    assert set(re.findall(r"^    (\w+)(?:,|: \{)", table, re.M)) == set(KINDS)
+    words = json.loads((ASSETS.parents[1] / "output" / "words.json").read_text("utf-8"))
+    assert set(words["page"]) <= set(KINDS)

@@ -19,17 +19,6 @@ const App = (() => {
     say.waiting = setTimeout(() => status.classList.add('unseen'), 2500);
   }
 
-  // A comparison is one cluster, without an overview and a list.
-  const single = Data.head.kind === 'compare';
-
-  // Of passages there are pairs only: nothing to decide.
-  const pairs = Data.head.kind === 'passages';
-
-  const tabs = [
-    ...(single ? [['#/c/1', 'comparison']] : [['#/', 'overview'], ['#/clusters', 'clusters']]),
-    ...(pairs ? [] : [['#/review', 'review']]),
-  ];
-
   /** Draw the bar at the top in the chosen language. */
   function bar() {
     const [lang, other, code] = State.lang === 'zh' ? ['zh-Hans', 'en', 'en'] : ['en', 'zh', 'zh-Hans'];
@@ -37,8 +26,8 @@ const App = (() => {
     document.documentElement.lang = lang;
     document.getElementById('skip').textContent = t('skip');
     document.getElementById('source').replaceChildren(name(Data.head.title));
-    const current = view === 'overview' || view === 'review' ? view : single ? 'comparison' : 'clusters';
-    document.getElementById('tabs').replaceChildren(...tabs.map(([href, key]) => (
+    const current = view === 'overview' || view === 'review' ? view : Kind.single ? 'cluster' : 'clusters';
+    document.getElementById('tabs').replaceChildren(...Kind.tabs.map(([href, key]) => (
       h('a', { href, 'aria-current': key === current ? 'page' : null }, t(key)))));
     document.getElementById('tools').replaceChildren(
       h('button', { type: 'button', class: 'tool print', onclick: () => window.print() }, t('print')),
@@ -50,8 +39,8 @@ const App = (() => {
   function route() {
     const parts = window.location.hash.replace(/^#\/?/, '').split('/');
     if (parts[0] === 'c') return { view: 'cluster', cluster: Number(parts[1]) - 1, pair: pair(parts[2]) };
-    if (parts[0] === 'review' && !pairs) return { view: 'review' };
-    if (single) return { view: 'cluster', cluster: 0, pair: null };
+    if (parts[0] === 'review' && Kind.decided) return { view: 'review' };
+    if (Kind.single) return { view: 'cluster', cluster: 0, pair: null };
     if (parts[0] === 'clusters') return { view: 'clusters' };
     return { view: 'overview' };
   }
@@ -101,8 +90,7 @@ const App = (() => {
       detail.replaceChildren(h('h1', { class: 'wait' }, t('none')));
       return;
     }
-    const most = Data.head.kind === 'query' ? Infinity : Matrix.MOST;
-    const size = Math.min(Data.table.size[cluster], most);
+    const size = Math.min(Data.table.size[cluster], Kind.asked ? Infinity : Matrix.MOST);
     const chosen = asked.pair && asked.pair[0] < asked.pair[1] && asked.pair[1] < size ? asked.pair : null;
     Cluster.draw(detail, cluster, chosen).catch(fail);
   }
@@ -130,18 +118,12 @@ const App = (() => {
     ['2', 'keyDistinct', () => decide((now) => Review.distinct(...now))],
     ['3', 'keyKeep', () => document.getElementById('keeper')?.focus()],
     ['?', 'keyHelp', () => keys()],
-  ].filter(([key]) => !without().includes(key));
-
-  /** Return the keys that have nothing to act on: passages are not decided, a query has no texts. */
-  function without() {
-    if (pairs) return '123';
-    return Data.head.kind === 'query' ? 'nps3' : '';
-  }
+  ].filter(([key]) => !Kind.without.includes(key));
 
   /** Decide on the cluster that is read. */
   function decide(how) {
     const now = Cluster.shown();
-    if (view === 'cluster' && now && !pairs) how(now);
+    if (view === 'cluster' && now) how(now);
   }
 
   /** Go from a cluster to the list, and from there to the overview. */

@@ -5,7 +5,6 @@ const Cluster = (() => {
   const { h, name, shown, either, split, langOf } = Dom;
   const { t } = State;
   const { letter } = Matrix;
-  const { kind } = Data.head;
 
   // Documents that are listed at once.
   const LISTED = 50;
@@ -34,11 +33,11 @@ const Cluster = (() => {
 
   function chips(document_, i) {
     const { role, flags } = Data.table;
-    if (flags[document_] & REFERENCE && kind !== 'query') return h('span', { class: 'chip cool' }, t('reference'));
-    if (i === 0) return kind === 'compare' || kind === 'passages' ? null : h('span', { class: 'chip cool' }, t('kept'));
+    if (flags[document_] & REFERENCE && !Kind.asked) return h('span', { class: 'chip cool' }, t('reference'));
+    if (i === 0) return Kind.roles ? h('span', { class: 'chip cool' }, t('kept')) : null;
     const exact = flags[document_] & EXACT;
     if (flags[document_] & REMOVED) return h('span', { class: 'chip' }, t(exact ? 'removedExact' : 'removedNear'));
-    if (kind === 'compare' || kind === 'passages') return null;
+    if (!Kind.roles) return null;
     if (role[document_] === 2) return h('span', { class: 'chip warn' }, t('linked'));
     return exact ? h('span', { class: 'chip' }, t('exact')) : null;
   }
@@ -48,9 +47,9 @@ const Cluster = (() => {
     const d = table.first[cluster] + i;
     const [folder, file] = split(Data.names[d]);
     const side = chosen ? ['a', 'b'][chosen.indexOf(i)] : '';
-    const figures = kind !== 'passages';
+    const figures = !Kind.pairs;
     const similarity = table.similarity[d];
-    const weak = kind === 'query' && similarity >= 0 && similarity < State.threshold;
+    const weak = Kind.asked && similarity >= 0 && similarity < State.threshold;
     const edited = (table.flags[d] & (EDITED | EXACT)) === EDITED;
     const plain = !/[\ud800-\udfff]/.test(Data.names[d]);
     return h('li', { class: 'member' },
@@ -65,7 +64,7 @@ const Cluster = (() => {
       h('span', { class: 'num distance' }, table.distance[d] >= 0 && figures ? t('bits', table.distance[d]) : ''),
       h('span', { class: 'actions' },
         // Without a picture of the pairs, a document is chosen here.
-        kind === 'query' && i && table.size[cluster] > 2 ? chooser(cluster, i, side) : null,
+        Kind.asked && i && table.size[cluster] > 2 ? chooser(cluster, i, side) : null,
         table.flags[d] & FILE && plain
           ? h('a', { href: address(Data.names[d]), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
         h('button', { type: 'button', class: 'quiet', onclick: () => copy(Data.names[d]) }, t('copy'))));
@@ -98,9 +97,7 @@ const Cluster = (() => {
     const { table } = Data;
     const found = [];
     const linked = table.linked[cluster];
-    if (linked && kind !== 'compare' && kind !== 'passages') {
-      found.push(h('p', { class: 'notice' }, t('chainedText', linked)));
-    }
+    if (linked && Kind.roles) found.push(h('p', { class: 'notice' }, t('chainedText', linked)));
     if (State.threshold > Data.least) found.push(h('p', { class: 'notice cool' }, apart(cluster)));
     return found;
   }
@@ -111,32 +108,25 @@ const Cluster = (() => {
     const value = (State.threshold / 10000).toFixed(2);
     const some = Groups.groups(cluster, State.threshold).filter((group) => group.length > 1);
     if (!some.length) return t('apartNone', value);
-    if (kind === 'query') return t('apart', value, some[0].length - 1, Data.table.size[cluster] - 1);
-    if (kind === 'passages') return t('apart', value);
+    if (Kind.asked) return t('apart', value, some[0].length - 1, Data.table.size[cluster] - 1);
     const words = some.map((group) => group.slice(0, 12).map(letter).join(' ') + (group.length > 12 ? ' …' : ''));
     return t('apart', value, words.join(' | '));
   }
 
   /** Return the mark of a chained cluster, or the answer of a comparison. */
   function verdict(cluster) {
-    const linked = Data.table.linked[cluster] > 0;
-    const answer = linked ? ['chip warn', 'answerNo'] : ['chip cool', 'answerYes'];
-    if (kind === 'compare') return h('span', { class: answer[0] }, t(answer[1]));
-    return linked && kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null;
-  }
-
-  function kindOf(cluster) {
-    return kind === 'compare' ? t('comparison') : t('cluster', cluster + 1);
+    const known = Kind.verdicts[Data.table.linked[cluster] ? 1 : 0];
+    return known && h('span', { class: `chip ${known[0]}` }, t(known[1]));
   }
 
   /** Return what the title says of a cluster. */
   function factsOf(cluster) {
     const { table } = Data;
-    if (kind === 'passages') return [];
-    if (kind === 'query') {
+    if (Kind.pairs) return [];
+    if (Kind.asked) {
       const best = table.best[cluster];
       const matches = t('documentsOf', table.size[cluster] - 1);
-      return best < 0 ? [matches] : [matches, t('similarity', State.digits(best, true))];
+      return best < 0 ? [matches] : [matches, t('similarity', Kind.alike(best))];
     }
     const facts = [t('documentsOf', table.size[cluster])];
     const two = table.size[cluster] === 2;
@@ -153,7 +143,7 @@ const Cluster = (() => {
     const dot = () => h('span', { class: 'mid', 'aria-hidden': 'true' }, '·');
     return h('header', { class: 'title' },
       h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
-      h('p', { class: 'over' }, kindOf(cluster)),
+      h('p', { class: 'over' }, t('cluster', cluster + 1)),
       file && folder ? h('p', { class: 'over' }, name(folder)) : null,
       h('h1', { tabindex: '-1' }, name(file || folder)),
       h('p', { class: 'facts' },
@@ -172,7 +162,7 @@ const Cluster = (() => {
     const [one, other] = [Data.names[first + a], Data.names[first + b]];
     const lost = content ? [a, b].filter((i) => content.texts[i] === null) : [];
     if (lost.length) return h('section', { class: 'missing' }, lost.map((i) => h('p', {}, t('oneMissing', letter(i)))));
-    if (kind === 'query' && one === other) return h('section', { class: 'missing' }, h('p', {}, t('sameName')));
+    if (Kind.asked && one === other) return h('section', { class: 'missing' }, h('p', {}, t('sameName')));
     const command = `simdup compare -- ${quoted(one)} ${quoted(other)}`;
     return h('section', { class: 'missing' }, h('p', {}, words), h('pre', {}, shown(command)),
       h('button', { type: 'button', class: 'button', onclick: () => copy(command) }, t('copyCommand')));
@@ -267,7 +257,7 @@ const Cluster = (() => {
     drawn += 1;
     const mine = drawn;
     // The matches of a query are in order, the best one first.
-    const weak = kind === 'query' ? null : Matrix.weakest(cluster);
+    const weak = Kind.asked ? null : Matrix.weakest(cluster);
     const pair = chosen || (weak ? [weak.a, weak.b] : [0, 1]);
     const keep = holding(main, chosen && shownNow && shownNow[0] === cluster);
     shownNow = [cluster, pair];
@@ -275,7 +265,7 @@ const Cluster = (() => {
     const texts = h('section', { class: 'texts', 'aria-label': t('readPair', letter(pair[0]), letter(pair[1])) });
     const why = h('div', {});
     main.replaceChildren(h('article', { class: 'cluster' }, title(cluster),
-      kind === 'passages' ? [] : Review.bar(cluster, pair),
+      Kind.decided ? Review.bar(cluster, pair) : [],
       h('div', { class: 'columns' }, members(cluster, pair), Matrix.draw(cluster, pair, open)), texts, why));
     keep(texts);
     const content = await Data.texts(cluster);
@@ -285,7 +275,7 @@ const Cluster = (() => {
       return;
     }
     read(texts, cluster, content, pair, open);
-    if (kind !== 'passages' && kind !== 'query') why.replaceChildren(Why.draw(cluster, content, ...pair));
+    if (Kind.why) why.replaceChildren(Why.draw(cluster, content, ...pair));
     keep(null);
   }
 

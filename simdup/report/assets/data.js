@@ -78,8 +78,7 @@ const Data = (() => {
     }
     const documents = table.role.length;
     table.printBytes = documents ? table.fingerprint.length / documents : 8;
-    // What a cluster is judged by: that any pair of it holds is what matters for a query.
-    table.lead = head.kind === 'query' ? table.best : table.weakest;
+    table.lead = table[Kind.lead];
     return table;
   }
 

@@ -4,7 +4,6 @@
 const List = (() => {
   const { h, name, split, width } = Dom;
   const { t } = State;
-  const { kind } = Data.head;
 
   const ROW = 63; // pixels of a row, as in clusters.css
   const SPARE = 8; // rows drawn beyond what is seen
@@ -69,8 +68,7 @@ const List = (() => {
   /** Return how alike the documents of a cluster are: where texts were not compared, in bits. */
   function figure(cluster) {
     const { lead, diameter } = Data.table;
-    if (kind === 'passages') return State.percent(Math.floor(lead[cluster] / 10) / 1000);
-    return lead[cluster] < 0 ? t('distance', diameter[cluster]) : State.digits(lead[cluster], kind === 'query');
+    return lead[cluster] < 0 ? t('distance', diameter[cluster]) : Kind.alike(lead[cluster]);
   }
 
   /** Return the row of a cluster. */
@@ -81,7 +79,7 @@ const List = (() => {
     const [folder, file] = split(Data.names[first]);
     const low = Math.min(Data.least, 9900);
     const lead = table.lead[cluster];
-    const size = left[cluster] - (kind === 'query' ? 1 : 0);
+    const size = left[cluster] - (Kind.asked ? 1 : 0);
     const share = lead < 0 ? 0 : (lead - low) / (10000 - low);
     const link = h('a', {
       class: 'row', href: `#/c/${cluster + 1}`, role: 'option', id: `row-${cluster}`, tabindex: '-1',
@@ -90,12 +88,12 @@ const List = (() => {
     h('span', { class: 'head' }, name(file || folder, { class: 'file' }),
       file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
     h('span', { class: 'tail' },
-      kind === 'passages' ? null : h('span', { class: 'size' }, State.number(size)),
+      Kind.pairs ? null : h('span', { class: 'size' }, State.number(size)),
       lead < 0 ? null : h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
       h('span', { class: 'num' }, figure(cluster)),
       Review.badge(cluster),
-      kind === 'passages' ? h('span', { class: 'file' }, '↔ ', name(split(Data.names[first + 1])[1])) : null,
-      table.linked[cluster] && kind !== 'passages' ? h('span', { class: 'chip warn' }, t('chained')) : null));
+      Kind.pairs ? h('span', { class: 'file' }, '↔ ', name(split(Data.names[first + 1])[1])) : null,
+      table.linked[cluster] && Kind.roles ? h('span', { class: 'chip warn' }, t('chained')) : null));
     link.style.top = `${place * ROW}px`;
     return link;
   }
@@ -137,16 +135,13 @@ const List = (() => {
       clearTimeout(waiting);
       waiting = setTimeout(() => State.set({ search: search.value.trim() }), 120);
     });
-    // The edge cases of a query are those that are least alike, and no match has a text.
-    const sorts = kind === 'query' ? ['size', 'low', 'high', 'order'] : ['edge', 'size', 'low', 'high', 'order'];
-    const chosen = kind === 'query' ? ['all', 'exact'] : ['all', 'chained', 'exact', 'text'];
-    const filters = [...chosen, 'undecided', 'decided'];
     const named = (prefix, keys) => keys.map((key) => [key, t(prefix + key[0].toUpperCase() + key.slice(1))]);
     const rest = Overview.unlisted();
     const value = h('output', { class: 'accent num' }, (State.threshold / 10000).toFixed(2));
     return { value, node: h('div', { class: 'finder' }, search,
       h('div', { class: 'two' },
-        choice('sort', named('sort', sorts), t('sort')), choice('filter', named('filter', filters), t('filter'))),
+        choice('sort', named('sort', Kind.sorts), t('sort')),
+        choice('filter', named('filter', Kind.filters), t('filter'))),
       folderChoice(),
       // Where no text was compared, there is nothing to ask more of.
       h('div', { class: 'least', hidden: !Overview.compared() },

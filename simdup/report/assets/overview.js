@@ -13,20 +13,14 @@ const Overview = (() => {
   const SIZES = [[2, 2], [3, 3], [4, 4], [5, 9], [10, 24], [25, 64], [65, Infinity]];
 
   // Of a query a cluster is a document with its matches, and these are counted.
-  const OWN = head.kind === 'query' ? 1 : 0;
+  const OWN = Kind.asked ? 1 : 0;
 
   /** Return the figures at the threshold; those of the file until the table is there. */
   function current() {
     const { figures } = head;
     const same = { clusters: figures.clusters, redundant: figures.redundant, fixed: 0 };
     const now = Data.table && State.threshold > Data.least ? Groups.figures(State.threshold) : same;
-    return { ...now, found: found(now), moved: now !== same };
-  }
-
-  /** Return how many documents the sentence is about. */
-  function found(now) {
-    if (head.kind === 'query') return now.clusters;
-    return head.kind === 'passages' ? head.figures.matched : now.redundant;
+    return { ...now, found: Kind.found(now), moved: now !== same };
   }
 
   /** Return the sentence with its numbers in bold. */
@@ -60,27 +54,24 @@ const Overview = (() => {
     return now.sizes.reduce((sum, size) => sum + Math.max(0, size - 1), 0);
   }
 
-  /** Return the cells of figures: a value, and the key of its words. */
-  function cells(now) {
-    const { figures: all } = head;
-    const share = [percent(all.documents ? now.found / all.documents : 0), 'figShare'];
-    const skipped = [number(all.skipped), 'figSkipped'];
-    if (head.kind === 'query') {
-      const fresh = number(all.documents - now.clusters);
-      return [[number(now.clusters), 'figClusters'], share, [fresh, all.added && !now.moved ? 'figAdded' : 'figNew'],
-        [number(now.moved ? matches(now) : all.pairs), 'figPairs'], [number(all.stored), 'figStored'], skipped];
-    }
-    if (head.kind === 'passages') {
-      const pairs = now.moved ? [number(now.clusters), 'figPairsLeft'] : [number(all.pairs), 'figPairs'];
-      return [pairs, share, [number(all.passages), 'figPassages'], [number(all.identical), 'figIdentical'], skipped];
-    }
-    return [[number(now.clusters), 'figClusters'], share, [State.bytes(all.saved), 'figSaved'],
-      [number(all.pairs), 'figPairs'], [number(all.chained), 'figChained'], skipped];
-  }
-
   function figures(now) {
+    const { figures: all } = head;
+    const values = {
+      figClusters: () => number(now.clusters),
+      figShare: () => percent(all.documents ? now.found / all.documents : 0),
+      figSaved: () => State.bytes(all.saved),
+      figPairs: () => number(Kind.asked && now.moved ? matches(now) : all.pairs),
+      figPairsLeft: () => number(now.clusters),
+      figChained: () => number(all.chained),
+      figNew: () => number(all.documents - now.clusters),
+      figAdded: () => number(all.documents - now.clusters),
+      figStored: () => number(all.stored),
+      figPassages: () => number(all.passages),
+      figIdentical: () => number(all.identical),
+      figSkipped: () => number(all.skipped),
+    };
     return h('dl', { class: 'figures' },
-      cells(now).map(([value, key]) => h('div', {}, h('dt', {}, t(key)), h('dd', {}, value))));
+      Kind.figures(now.moved).map((key) => h('div', {}, h('dt', {}, t(key)), h('dd', {}, values[key]()))));
   }
 
   /** Return the control of the threshold; `changed` is called while it moves. */

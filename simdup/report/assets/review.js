@@ -9,7 +9,6 @@ const Review = (() => {
   const { h, name, either } = Dom;
   const { t } = State;
   const { letter } = Matrix;
-  const { kind } = Data.head;
 
   // Rows of the review that are there at once.
   const ROWS = 100;
@@ -68,7 +67,7 @@ const Review = (() => {
 
   /** Return the cluster that all these documents are in, and their places; null if there is none. */
   function find(documents, places) {
-    if (kind === 'query') return findAsked(documents, places);
+    if (Kind.asked) return findAsked(documents, places);
     const found = documents.map((one) => places.get(one));
     if (!found.length || found.some((one) => one === undefined || one[0] !== found[0][0])) return null;
     return { cluster: found[0][0], members: found.map(([, i]) => i) };
@@ -88,7 +87,7 @@ const Review = (() => {
     const places = new Map();
     for (let cluster = 0; cluster < Data.table.count; cluster += 1) {
       const first = Data.table.first[cluster];
-      const size = kind === 'query' ? 1 : Data.table.size[cluster];
+      const size = Kind.asked ? 1 : Data.table.size[cluster];
       for (let i = 0; i < size; i += 1) {
         if (!places.has(Data.names[first + i])) places.set(Data.names[first + i], [cluster, i]);
       }
@@ -110,7 +109,7 @@ const Review = (() => {
     } else if (values.decision === 'duplicates') {
       one.verdict = 'duplicates';
       one.apart = [];
-    } else if (kind === 'query') {
+    } else if (Kind.asked) {
       // What is in the index is not decided upon: only the asked document is distinct from it.
       if (one.verdict === 'duplicates') one.verdict = '';
       members.slice(1).forEach((b) => { one.apart = toggled(one.apart, 0, b, true); });
@@ -168,7 +167,7 @@ const Review = (() => {
   }
 
   function none(cluster) {
-    if (kind === 'query') {
+    if (Kind.asked) {
       const every = Array.from({ length: Data.table.size[cluster] - 1 }, (_, i) => [0, i + 1]);
       change(cluster, { verdict: '', apart: allApart(cluster) ? [] : every });
       return;
@@ -179,7 +178,7 @@ const Review = (() => {
   /** Return whether none of the documents is a duplicate. */
   function allApart(cluster) {
     const { verdict, apart } = entry(cluster);
-    return kind === 'query' ? apart.length === Data.table.size[cluster] - 1 : verdict === 'distinct';
+    return Kind.asked ? apart.length === Data.table.size[cluster] - 1 : verdict === 'distinct';
   }
 
   /** Let another document be kept: the next of those that are read, or one that was chosen. */
@@ -216,7 +215,7 @@ const Review = (() => {
       button('1', t('duplicates'), one.verdict === 'duplicates', () => duplicates(cluster)),
       button('2', words, separate, () => distinct(cluster, pair)),
       many ? button('', t('distinctAll'), allApart(cluster), () => none(cluster)) : null,
-      kind === 'query' ? null : keeper(cluster), note);
+      Kind.asked ? null : keeper(cluster), note);
   }
 
   /** Return the mark of a cluster that is decided. */
@@ -278,9 +277,7 @@ const Review = (() => {
 
   /** Return the command that reads the decisions. */
   function command() {
-    const reads = kind === 'scan' || kind === 'dedupe';
-    const other = kind === 'query' ? 'simdup scan SOURCE --reference INDEX' : 'simdup scan SOURCE';
-    return `${(reads && Data.head.command) || other} --decisions decisions.jsonl`;
+    return `${(Kind.reads && Data.head.command) || Kind.command} --decisions decisions.jsonl`;
   }
 
   /** Draw the review. */

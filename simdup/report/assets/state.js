@@ -29,7 +29,7 @@ const State = (() => {
     lang: recall('language') in Data.words ? recall('language') : preferred,
     threshold: Data.least,
     search: '',
-    sort: { passages: 'order', query: 'low' }[Data.head.kind] || 'edge',
+    sort: Kind.sort,
     filter: 'all',
     folder: '',
     sizes: null,

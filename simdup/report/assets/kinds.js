@@ -1,0 +1,80 @@
+/**
+ * What differs by kind of page: a kind is as a scan but for what its entry says.
+ */
+const Kind = (() => {
+  const scan = {
+    tabs: [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']],
+    // Keys that have nothing to act on.
+    without: '',
+    // There is one cluster, without an overview and a list.
+    single: false,
+    // A cluster is a pair of documents that share passages.
+    pairs: false,
+    // A cluster is a document that was asked and its matches: no pairs of these, and no texts.
+    asked: false,
+    // Documents are kept, redundant or linked.
+    roles: true,
+    decided: true,
+    why: true,
+    // What is said of a cluster where all are near the first document, and where some are not.
+    verdicts: [null, ['warn', 'chained']],
+    // What a cluster is judged by, and how that is written.
+    lead: 'weakest',
+    alike: (similarity) => State.digits(similarity),
+    sorts: ['edge', 'size', 'low', 'high', 'order'],
+    sort: 'edge',
+    filters: ['all', 'chained', 'exact', 'text', 'undecided', 'decided'],
+    // How many documents the sentence is about, and the figures below it.
+    found: (now) => now.redundant,
+    figures: () => ['figClusters', 'figShare', 'figSaved', 'figPairs', 'figChained', 'figSkipped'],
+    // The command that made the page reads decisions; where it does not, this one does.
+    reads: true,
+    command: 'simdup scan SOURCE',
+  };
+
+  const kinds = {
+    scan,
+    dedupe: {},
+    cluster: { reads: false },
+    compare: {
+      tabs: [['#/c/1', 'cluster'], ['#/review', 'review']],
+      single: true,
+      roles: false,
+      verdicts: [['cool', 'answerYes'], ['warn', 'answerNo']],
+      reads: false,
+    },
+    passages: {
+      tabs: [['#/', 'overview'], ['#/clusters', 'clusters']],
+      without: '123',
+      pairs: true,
+      roles: false,
+      decided: false,
+      why: false,
+      verdicts: [null, null],
+      alike: (share) => State.percent(Math.floor(share / 10) / 1000),
+      sort: 'order',
+      found: () => Data.head.figures.matched,
+      figures: (moved) => [moved ? 'figPairsLeft' : 'figPairs',
+        'figShare', 'figPassages', 'figIdentical', 'figSkipped'],
+    },
+    query: {
+      without: 'nps3',
+      asked: true,
+      why: false,
+      // That any match holds is what matters.
+      lead: 'best',
+      alike: (similarity) => State.digits(similarity, true),
+      // The edge cases are those that are least alike.
+      sorts: ['size', 'low', 'high', 'order'],
+      sort: 'low',
+      filters: ['all', 'exact', 'undecided', 'decided'],
+      found: (now) => now.clusters,
+      figures: (moved) => ['figClusters', 'figShare',
+        Data.head.figures.added && !moved ? 'figAdded' : 'figNew', 'figPairs', 'figStored', 'figSkipped'],
+      reads: false,
+      command: 'simdup scan SOURCE --reference INDEX',
+    },
+  };
+
+  return { ...scan, ...kinds[Data.head.kind] };
+})();
