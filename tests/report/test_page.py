@@ -263,6 +263,17 @@ def test_keys_work_in_every_view(page_of, browser, tmp_path):
         until(page, "location.hash === '#/clusters'")
 
 
+def test_modules_are_no_properties_of_window(page_of, browser, tmp_path):
+    names = "Object.getOwnPropertyNames(window)"
+    empty = browser.new_page()
+    (tmp_path / "empty.html").write_text("<p>")
+    empty.goto((tmp_path / "empty.html").as_uri())
+    with opened(browser, page_of(corpus(tmp_path / "texts"))) as page:
+        assert page.evaluate("typeof Cluster.draw") == "function"
+        assert set(page.evaluate(names)) <= set(empty.evaluate(names))
+    empty.close()
+
+
 def test_the_page_changes_its_language(page_of, browser, tmp_path):
     with opened(browser, page_of(corpus(tmp_path / "texts")), locale="zh-CN") as page:
         assert "重复" in page.inner_text(".sentence")

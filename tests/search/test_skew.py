@@ -14,7 +14,6 @@ from simdup.search import (
     build,
     duplicates,
     iter_pairs,
-    memory,
     plans,
     threads,
 )
@@ -204,15 +203,15 @@ def test_an_array_sorted_by_threads_is_sorted(monkeypatch):
 
 
 def test_memory_is_known_or_guessed(monkeypatch):
-    assert memory.free_memory() > 1 << 20
+    assert threads.free_memory() > 1 << 20
 
     def missing(*_, **__):
         raise OSError
 
     monkeypatch.setattr("builtins.open", missing)
-    guessed = memory.free_memory()
+    guessed = threads.free_memory()
     monkeypatch.setattr("os.sysconf", missing, raising=False)
-    unknown = memory.free_memory()
+    unknown = threads.free_memory()
     monkeypatch.undo()
     assert guessed > 1 << 20
     assert unknown == 4 << 30

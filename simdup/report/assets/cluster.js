@@ -105,7 +105,7 @@ const Cluster = (() => {
   /** Return what the threshold makes of a cluster. */
   function apart(cluster) {
     if (!Groups.follows(cluster)) return t('notRecomputed');
-    const value = (State.threshold / 10000).toFixed(2);
+    const value = State.short(State.threshold);
     const some = Groups.groups(cluster, State.threshold).filter((group) => group.length > 1);
     if (!some.length) return t('apartNone', value);
     if (Kind.asked) return t('apart', value, some[0].length - 1, Data.table.size[cluster] - 1);

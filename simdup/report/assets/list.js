@@ -137,7 +137,7 @@ const List = (() => {
     });
     const named = (prefix, keys) => keys.map((key) => [key, t(prefix + key[0].toUpperCase() + key.slice(1))]);
     const rest = Overview.unlisted();
-    const value = h('output', { class: 'accent num' }, (State.threshold / 10000).toFixed(2));
+    const value = h('output', { class: 'accent num' }, State.short(State.threshold));
     return { value, node: h('div', { class: 'finder' }, search,
       h('div', { class: 'two' },
         choice('sort', named('sort', Kind.sorts), t('sort')),
@@ -159,7 +159,7 @@ const List = (() => {
       const chip = h('button', { type: 'button', class: 'chip', onclick: clear }, t('sizeFilter', State.sizes[2]));
       parts.node.querySelector('.found').append(' ', chip);
     }
-    parts.value.textContent = (State.threshold / 10000).toFixed(2);
+    parts.value.textContent = State.short(State.threshold);
     parts.node.querySelector('#least').value = String(Math.round(State.threshold / 100));
   }
 

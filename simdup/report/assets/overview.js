@@ -99,9 +99,9 @@ const Overview = (() => {
       return box;
     }
     const { low, ticks, reach } = Charts.scale();
-    const value = h('output', { for: 'threshold' }, (State.threshold / 10000).toFixed(2));
+    const value = h('output', { for: 'threshold' }, State.short(State.threshold));
     const least = () => State.set({ threshold: Data.least });
-    const words = t('reset', (Data.least / 10000).toFixed(2));
+    const words = t('reset', State.short(Data.least));
     const reset = h('button', { type: 'button', class: 'quiet', onclick: least }, words);
     reset.hidden = State.threshold === Data.least;
     const marks = ticks.map((tick) => h('span', {}, (tick / 100).toFixed(2)));
@@ -231,7 +231,7 @@ const Overview = (() => {
     const card = document.querySelector('.similar');
     if (!card.querySelector('.histogram')) return;
     card.querySelector('.histogram').replaceWith(Charts.histogram(State.threshold));
-    card.querySelector('output').textContent = (State.threshold / 10000).toFixed(2);
+    card.querySelector('output').textContent = State.short(State.threshold);
     card.querySelector('.setting button').hidden = State.threshold === Data.least;
     card.querySelectorAll('.setting .note').forEach((one) => one.remove());
     const said = fixed();

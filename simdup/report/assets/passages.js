@@ -117,18 +117,9 @@ const Passages = (() => {
     if (!text) return [];
     const other = side === 'a' ? 'b' : 'a';
     const { kind } = operation;
-    if (kind === 'equal') return [h('span', { class: 'rd-shared' }, shortened(text, say))];
+    if (kind === 'equal') return [h('span', { class: 'rd-shared' }, Spans.shortened(text, say, lines))];
     const counterpart = texts[other].slice(...operation[other]);
     return Spans.draw({ kind, text, other: counterpart, mark: -1, say }, side);
-  }
-
-  /** A long shared stretch shows its ends. */
-  function shortened(/** @type {string} */ text, say) {
-    if (text.length <= Spans.LONG) return lines(text);
-    const middle = text.slice(Spans.END, -Spans.END);
-    const button = h('button', { type: 'button', class: 'rd-more' }, Spans.hiddenWords(middle.length, say));
-    button.addEventListener('click', () => button.replaceWith(...lines(middle)));
-    return [...lines(text.slice(0, Spans.END)), button, ...lines(text.slice(-Spans.END))];
   }
 
   return Object.freeze({ draw, place });

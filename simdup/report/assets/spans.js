@@ -60,7 +60,7 @@ const Spans = (() => {
    * @param {'a'|'b'} side
    */
   function draw({ kind, text, other, mark, say, tip }, side) {
-    if (kind === 'equal') return equalNodes(text, say);
+    if (kind === 'equal') return shortened(text, say);
     const nodes = nodesOf(text, kind);
     if (!nodes.length) return [];
     if (kind === 'folded') {
@@ -80,15 +80,14 @@ const Spans = (() => {
     return either(say('showEqual', hidden), say('equalHere', hidden));
   }
 
-  /** Return equal text; a long stretch as its ends, with a button between that shows the rest. */
-  function equalNodes(/** @type {string} */ text, /** @type {Function} */ say) {
-    if (text.length <= LONG) return nodesOf(text);
-    const [head, tail] = [text.slice(0, END), text.slice(-END)];
+  /** Return equal text by `nodes`; a long stretch as its ends, with a button between that shows the rest. */
+  function shortened(/** @type {string} */ text, /** @type {Function} */ say, nodes = nodesOf) {
+    if (text.length <= LONG) return nodes(text);
     const middle = text.slice(END, -END);
     const button = h('button', { type: 'button', class: 'rd-more' }, hiddenWords(middle.length, say));
-    button.addEventListener('click', () => button.replaceWith(...nodesOf(middle)));
-    return [...nodesOf(head), button, ...nodesOf(tail)];
+    button.addEventListener('click', () => button.replaceWith(...nodes(middle)));
+    return [...nodes(text.slice(0, END)), button, ...nodes(text.slice(-END))];
   }
 
-  return Object.freeze({ draw, nodesOf, visible, hiddenWords, LONG, END });
+  return Object.freeze({ draw, nodesOf, visible, hiddenWords, shortened });
 })();

@@ -44,6 +44,7 @@ const State = (() => {
     number,
     percent,
     digits,
+    short,
     bytes,
   };
 
@@ -82,6 +83,11 @@ const State = (() => {
   /** Return a similarity of ten-thousandths with its four digits. */
   function digits(value, estimated) {
     return value < 0 ? '–' : `${estimated ? '~' : ''}${(value / 10000).toFixed(4)}`;
+  }
+
+  /** Return a similarity of ten-thousandths as a threshold has it. */
+  function short(value) {
+    return (value / 10000).toFixed(2);
   }
 
   function bytes(size) {
