@@ -131,7 +131,6 @@ def documents(source: str, reading: Reading) -> list[Document]:
     """Return the documents of a source; what is left out must say so in one line."""
     # It tells archives by size and time, and these are written within the same tick.
     archives.list_archive.cache_clear()
-    archives._unpacked.cache_clear()
     listing = list_files([source], reading)
     found = [one for batch in batches(listing.files, reading) for one in read(batch, reading)]
     expect_sayable([*listing.skipped, *(one for one in found if isinstance(one, Skipped))])

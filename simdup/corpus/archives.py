@@ -1,24 +1,28 @@
 """Zip archives: the files in them, as a walk of the unpacked folder would find them.
 
 The declared sizes are added up before anything is read: an archive that unpacks to too much is
-skipped as a whole.
+skipped as a whole.  An archive within an archive is named and skipped.
 """
 
 from __future__ import annotations
 
-import io
+import os
 import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING
 
+from simdup.corpus.compression import split_compression
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
-from simdup.corpus.files import ArchiveMember, ZipMember
+from simdup.corpus.extras import without_missing
+from simdup.corpus.files import ARCHIVE, ArchiveMember, File
+from simdup.corpus.formats import format_of_file
 from simdup.corpus.names import is_archive
+from simdup.corpus.patterns import Patterns
 from simdup.corpus.zipped import (
     BOMB,
     MOST_RATIO,
@@ -26,19 +30,18 @@ from simdup.corpus.zipped import (
     directory,
     open_part,
     part_of,
-    read_part,
     unreadable_member,
 )
 from simdup.errors import reason
 from simdup.model.documents import Skipped
+from simdup.model.settings import Reading
 
 if TYPE_CHECKING:
     from zipfile import ZipInfo
 
-# Archives in archives, the outermost included.
-_MOST_DEPTH = 3
 # Listing this many takes some 2 s.
 _MOST_MEMBERS = 100_000
+_NESTED = "an archive within an archive: unpack it first"
 # Folders in which macOS keeps what its file system knows.
 _HIDDEN = ("__MACOSX",)
 # Names in UTF-8 are marked; others should be in the code page of the IBM PC.
@@ -47,20 +50,94 @@ _UNICODE_PATH = b"up"
 _DOS = 0
 
 
-class Inside(NamedTuple):
-    """A file in an archive."""
+def files_in(
+    archive: tuple[str, os.stat_result],
+    below: str,
+    rules: tuple[Patterns, Patterns],
+    reading: Reading,
+) -> Iterator[File | Skipped]:
+    """Yield an archive itself and its files, as a walk of the unpacked archive would find them.
 
-    name: str  # its path below the archive
-    member: ArchiveMember
+    Parameters
+    ----------
+    archive : tuple of str and os.stat_result
+        Its path, and what it is.
+    below : str
+        Its path below the source; empty if it is the source.
+    rules : tuple of Patterns
+        Which files to read, and which files and folders to leave out.  If the archive is to be
+        read, so are all files in it.
+    reading : Reading
+        How they are read.
+    """
+    glob, exclude = rules
+    path, status = archive
+    whole = not glob or bool(below and glob.match(below))
+    chosen: list[File | Skipped] = []
+    for one in list_archive(path, status.st_size, status.st_mtime):
+        name = _name(one, path)
+        steps = [below, *name.split("/")] if below else name.split("/")
+        paths = ["/".join(steps[: i + 1]) for i in range(bool(below), len(steps))]
+        if any(map(exclude.match, paths)):
+            continue
+        # What an archive within this one holds, no pattern can tell.
+        if whole or is_archive(name) or glob.match(paths[-1]):
+            # What is in an archive may be there for others, so a missing extra is only noted.
+            chosen.append(
+                one if isinstance(one, Skipped) else without_missing(_file(one, reading), reading)
+            )
+    if chosen or whole:
+        yield File(path, status.st_size, status.st_mtime, ARCHIVE, regular=True, walked=bool(below))
+    yield from chosen
 
-    @property
-    def size(self) -> int:
-        """Bytes of the file."""
-        return self.member.parts[-1].size
+
+def named_member(path: str, inner: str, reading: Reading) -> File | Skipped:
+    """Return a file in an archive, or one of its records, that a SOURCE names."""
+    wanted = f"{path}/{inner}"
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        return Skipped(wanted, reason(error), error=True)
+    found = {_name(one, path): one for one in list_archive(path, status.st_size, status.st_mtime)}
+    if isinstance(member := found.get(inner), ArchiveMember):
+        return replace(_file(member, reading), walked=False)
+    for one in found.values():
+        # The archive itself, or one in it, cannot be read.
+        if isinstance(one, Skipped) and f"{wanted}/".startswith(f"{one.document}/"):
+            return replace(one, document=wanted)
+    end = inner.rfind("#", 0, len(inner) - 1)
+    while end > 0:
+        if isinstance(member := found.get(inner[:end]), ArchiveMember):
+            file = replace(_file(member, reading), walked=False, record=inner[end + 1 :])
+            if file.records:
+                return file
+        end = inner.rfind("#", 0, end)
+    return Skipped(wanted, f"no such file in {path}", error=True)
+
+
+def _name(one: ArchiveMember | Skipped, path: str) -> str:
+    """Return the path below the archive; empty for the archive itself."""
+    return one.name if isinstance(one, ArchiveMember) else str(one.document)[len(path) + 1 :]
+
+
+def _file(member: ArchiveMember, reading: Reading) -> File:
+    """Return a file in an archive; within a folder or an archive, it is not named but found."""
+    path = f"{member.archive}/{member.name}"
+
+    @contextmanager
+    def opened() -> Iterator[IO[bytes]]:
+        with open(member.archive, "rb") as raw, open_part(raw, member.part) as content:
+            yield content
+
+    form = format_of_file(path, opened, reading)
+    return File(
+        path, member.part.size, member.modified, form, split_compression(path)[1],
+        max_size=reading.max_size, regular=True, walked=True, member=member,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=2)
-def list_archive(path: str, size: int, modified: float, most: int) -> tuple[Inside | Skipped, ...]:
+def list_archive(path: str, size: int, modified: float) -> tuple[ArchiveMember | Skipped, ...]:
     """Return the files in an archive, and what cannot be read of it.
 
     They come in the order of their names' bytes, folder by folder.  Hidden files and symbolic links
@@ -72,96 +149,26 @@ def list_archive(path: str, size: int, modified: float, most: int) -> tuple[Insi
         The archive.
     size, modified : int, float
         Its size and time.
-    most : int
-        The most bytes of an archive in it.
     """
     if not size:
         return (Skipped(path, "empty"),)
     try:
         with open(path, "rb") as stream:
-            lister = _ArchiveLister(ArchiveMember(path, size, modified, ()), most)
-            return tuple(lister.members(stream, "", ()))
+            listed = directory(stream)
+        if len(listed) > _MOST_MEMBERS:
+            raise OSError(0, f"has more than {_MOST_MEMBERS:,} members: unpack it")
+        members = _named(listed)
+        if sum(info.file_size for _, info in members) > SMALL + MOST_RATIO * size:
+            raise OSError(0, BOMB)
     except OSError as error:
         return (Skipped(path, reason(error), error=True),)
-
-
-@dataclass
-class _ArchiveLister:
-    """Lists an archive and those in it."""
-
-    archive: ArchiveMember
-    most: int
-    members_left: int = _MOST_MEMBERS
-    bytes_left: int = 0
-
-    def __post_init__(self) -> None:
-        self.bytes_left = SMALL + MOST_RATIO * self.archive.size
-
-    def members(
-        self, stream: IO[bytes], above: str, parts: tuple[ZipMember, ...]
-    ) -> Iterator[Inside | Skipped]:
-        """Yield what is in an archive.
-
-        Raises
-        ------
-        OSError
-            If it cannot be read, or unpacks to too much.
-        """
-        listed = directory(stream)
-        self.members_left -= len(listed)
-        if self.members_left < 0:
-            raise OSError(0, f"has more than {_MOST_MEMBERS:,} members: unpack it")
-        for name, info in _named(listed):
-            self.bytes_left -= info.file_size
-            if self.bytes_left < 0:
-                raise OSError(0, BOMB)
-            part, path = part_of(info), f"{self.archive.archive}/{above}{name}"
-            if fault := self._fault(name, info, len(parts)):
-                yield Skipped(path, fault, error=True)
-            elif not is_archive(name):
-                yield Inside(above + name, self.archive._replace(parts=(*parts, part)))
-            else:
-                try:
-                    content = io.BytesIO(read_part(stream, part))
-                    found = list(self.members(content, f"{above}{name}/", (*parts, part)))
-                except OSError as error:
-                    if min(self.members_left, self.bytes_left) < 0:
-                        raise
-                    found = [Skipped(path, reason(error), error=True)]
-                yield from found
-
-    def _fault(self, name: str, info: ZipInfo, depth: int) -> str:
-        if fault := unreadable_member(info):
-            return fault
-        if is_archive(name) and depth + 1 == _MOST_DEPTH:
-            return f"an archive within {_MOST_DEPTH} archives"
-        too_large = is_archive(name) and info.file_size > self.most
-        return "an archive that is too large to be read within another" if too_large else ""
-
-
-@contextmanager
-def open_member(raw: IO[bytes], member: ArchiveMember | None) -> Iterator[IO[bytes]]:
-    """Yield the content of a member, or the stream as it is if there is none.
-
-    Raises
-    ------
-    OSError
-        If it is damaged.
-    """
-    if member is None:
-        yield raw
-        return
-    within = member._replace(parts=member.parts[:-1])
-    stream = io.BytesIO(_unpacked(within)) if within.parts else raw
-    with open_part(stream, member.parts[-1]) as content:
-        yield content
-
-
-# The members of an archive within another come one after another.
-@lru_cache(maxsize=1)
-def _unpacked(member: ArchiveMember) -> bytes:
-    with open(member.archive, "rb") as raw, open_member(raw, member) as content:
-        return content.read()
+    found: list[ArchiveMember | Skipped] = []
+    for name, info in members:
+        if fault := _NESTED if is_archive(name) else unreadable_member(info):
+            found.append(Skipped(f"{path}/{name}", fault, error=True))
+        else:
+            found.append(ArchiveMember(path, size, modified, name, part_of(info)))
+    return tuple(found)
 
 
 def _named(listed: list[ZipInfo]) -> list[tuple[str, ZipInfo]]:

@@ -162,9 +162,9 @@ def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 def _unpacked(raw: IO[bytes], file: File) -> AbstractContextManager[IO[bytes]]:
     if file.member is None:
         return nullcontext(raw)
-    from simdup.corpus.archives import open_member
+    from simdup.corpus.zipped import open_part
 
-    return open_member(raw, file.member)
+    return open_part(raw, file.member.part)
 
 
 def _open(file: File) -> IO[bytes]:

@@ -8,15 +8,15 @@ encoding is detected.
 import codecs
 from typing import NamedTuple
 
-from simdup.corpus.charsets import (
+from simdup.corpus.encoding_detection import (
     REPLACEMENT,
     TWO_BYTE_CODECS,
+    decode_at_once,
     decode_in_step,
-    is_wide,
-    replace_undefined,
+    detect_encoding,
 )
-from simdup.corpus.encoding_detection import decode_at_once, detect_encoding
 from simdup.errors import SimdupError
+from simdup.when_used import pattern
 
 # Files labelled "gb2312" contain characters of GBK; the superset reads both.
 _SUPERSETS = {
@@ -29,6 +29,10 @@ _SUPERSETS = {
 
 # Python lists these as text encodings, but no file uses them.
 _NOT_FOR_FILES = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"}
+
+
+# Python's cp932 decodes these five single bytes (80, A0, FD, FE, FF), which are undefined.
+_UNDEFINED_IN_CP932 = pattern("[\x80\xa0\uf8f0-\uf8f3]")
 
 
 class Decoded(NamedTuple):
@@ -123,7 +127,7 @@ def _decode_with(codec: str, data: bytes) -> Decoded:
         codec, text = _repair(data, codec)
         # A file may contain U+FFFD itself; these remain when malformed sequences are ignored.
         genuine = data.decode(codec, "ignore").count(REPLACEMENT)
-    text = replace_undefined(text, codec)
+    text = _replace_undefined(text, codec)
     replaced = max(0, text.count(REPLACEMENT) - genuine)
     if "\0" in text:
         nuls += text.count("\0")
@@ -144,6 +148,19 @@ def _repair(data: bytes, codec: str) -> tuple[str, str]:
         if len(windows.replace(REPLACEMENT, "")) > len(text.replace(REPLACEMENT, "")):
             return "cp950", windows
     return codec, text
+
+
+def _replace_undefined(text: str, codec: str) -> str:
+    """Replace characters that a codec decodes although the encoding does not define them."""
+    if codec == "utf-7":
+        # Of all codecs for files this one alone decodes halves of surrogate pairs.
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return _UNDEFINED_IN_CP932.sub(REPLACEMENT, text) if codec == "cp932" else text
+
+
+def is_wide(codec: str) -> bool:
+    """Return whether a codec is UTF-16 or UTF-32, where ASCII characters are not single bytes."""
+    return codec.replace("_", "-").startswith(("utf-16", "utf-32"))
 
 
 def unify_line_ends(text: str) -> str:

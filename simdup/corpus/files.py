@@ -32,7 +32,8 @@ class ArchiveMember(NamedTuple):
     archive: str  # the path of the archive
     size: int  # of the archive in bytes
     modified: float  # the archive, in seconds since 1970
-    parts: tuple[ZipMember, ...]  # the archives within it that lead to the file, and the file
+    name: str  # of the file, below the archive
+    part: ZipMember
 
 
 @dataclass(frozen=True, slots=True)

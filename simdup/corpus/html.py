@@ -6,8 +6,7 @@ import codecs
 import html
 import re
 
-from simdup.corpus.charsets import is_wide
-from simdup.corpus.decoding import Decoded, decode, known_encoding, unify_line_ends
+from simdup.corpus.decoding import Decoded, decode, is_wide, known_encoding, unify_line_ends
 from simdup.corpus.main_text import NotParsed, main_text
 from simdup.errors import SimdupError
 from simdup.when_used import pattern

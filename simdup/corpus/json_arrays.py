@@ -1,161 +1,150 @@
-"""Cut a JSON array into its elements without parsing them.
+"""Cut a JSON array into its elements.
 
-Commas and brackets outside of strings tell where an element ends.  Whether a quote opens or closes
-a string follows from the number of quotes before it, so a chunk is scanned as an array of bytes
-(Langdale, Lemire, "Parsing Gigabytes of JSON per Second", VLDB Journal 2019, section 3.1), at some
-200 MB/s.  An element that is not valid JSON is found when it is parsed, in another process.
+Where an element ends is found by parsing it as Latin-1, in which each byte is a character: so
+places are those in the file, in every encoding that keeps ASCII.  Another process parses the bytes
+of an element in their encoding.
+
+An element that is not valid JSON, or that is longer than the limit, ends the reading: where the
+next one begins is not known.
 """
 
 from __future__ import annotations
 
 import codecs
+import json
 from collections.abc import Iterable, Iterator
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from simdup.corpus.json_text import is_too_deep
+from simdup.corpus.lines import BATCH_BYTES
+from simdup.when_used import pattern
 
+# The most bytes of an element, unless documents may have more; several times as much is in memory.
+LONGEST = 100 << 20
 _BLANK = b" \t\r\n"
-_QUOTE, _BACKSLASH, _COMMA = b'"\\,'
-
-_MARKS = np.zeros(256, np.bool_)
-_MARKS[list(b"[]{},")] = True
-_STEPS = np.zeros(256, np.int8)  # in depth
-_STEPS[list(b"[{")] = 1
-_STEPS[list(b"]}")] = -1
+_BLANKS = pattern(r"[ \t\r\n]*")
+# Control characters and long numbers are faults of an element, which do not hide its end.
+_DECODER = json.JSONDecoder(strict=False, parse_int=str)
+# A fault this close to the end may be a token that goes on in the next piece: the longest are two
+# escapes that spell one character.
+_TOKEN = 12
 
 
 class Elements(NamedTuple):
     """Whole elements, each with the white space around it and the comma before it."""
 
     content: bytes
-    ends: NDArray[np.int64]  # where each one ends in `content`
+    ends: list[int]  # where each one ends in `content`
 
     def split(self) -> list[bytes]:
         """Return the bytes of each element."""
-        return [self.content[start:end] for start, end in pairwise([0, *self.ends.tolist()])]
-
-
-class ElementPart(bytes):
-    """A part of an element that exceeds the size limit of records; the last part is empty."""
+        return [self.content[start:end] for start, end in pairwise([0, *self.ends])]
 
 
 class Outside(bytes):
-    """What is before the first element, behind the last one, or part of none that ends."""
+    """What is before the first element, behind the last one, or behind a fault."""
 
 
-def fault_of(outside: bytes) -> str:
-    """Return why a file is not one array, given the first bytes outside of elements, or nothing."""
-    if not outside.startswith(b"["):
-        return "not a JSON array"
-    if not outside.startswith(b"[]"):
-        return "not valid JSON: the array does not end"
-    return "not valid JSON: the array ends before the file does" if len(outside) > 2 else ""
+class Fault(str):
+    """Why there are no more elements; nothing behind this place is read."""
+
+    __slots__ = ()
 
 
-def split_array(chunks: Iterable[bytes], most: int) -> Iterator[Elements | ElementPart | Outside]:
-    """Cut a file; all the bytes together are the file.
+_CLOSED = Fault("")
+_REST = "the rest of the file is not read"
+_BROKEN = Fault(f"not valid JSON: {_REST}")
+_DEEP = Fault(f"nested too deeply: {_REST}")
 
-    Parameters
-    ----------
-    chunks : iterable of bytes
-        The file, in an encoding where the bytes of ASCII characters have no other meaning.
-    most : int
-        An element of more than this many bytes is yielded in parts.
+
+def split_array(
+    chunks: Iterable[bytes], most: int = LONGEST
+) -> Iterator[Elements | Outside | Fault]:
+    """Cut the chunks of a file; all bytes that are yielded are the file again.
+
+    An element of more than `most` bytes is a fault.
     """
     rest = iter(chunks)
-    for head in rest:
-        start = len(head) - len(head.removeprefix(codecs.BOM_UTF8).lstrip(_BLANK))
-        if head[start : start + 1] == b"[":
-            yield Outside(head[: start + 1])
-            yield from _elements(chain([head[start + 1 :]], rest), most)
-        else:
-            yield Outside(head)
-            if start == len(head):
-                continue
-        yield from map(Outside, rest)
+    head = next(rest, b"")
+    while head and not head.removeprefix(codecs.BOM_UTF8).strip(_BLANK):
+        yield Outside(head)
+        head = next(rest, b"")
+    start = len(head) - len(head.removeprefix(codecs.BOM_UTF8).lstrip(_BLANK))
+    if head[start : start + 1] == b"[":
+        yield Outside(head[: start + 1])
+        yield from _elements(head[start + 1 :], rest, most)
+    else:
+        yield Fault("not a JSON array")
+        yield Outside(head)
+    yield from map(Outside, rest)
 
 
-def _elements(chunks: Iterator[bytes], most: int) -> Iterator[Elements | ElementPart | Outside]:
-    """Cut what follows the opening bracket, up to the end of the chunk with the closing one."""
-    scanner = _Scanner()
-    begun: list[bytes] = []
-    size = 0
-    oversized = False
-    anything = False  # whether the array is known to have an element
-    for chunk in chunks:
-        ends, closed = scanner.scan(chunk)
-        if oversized and len(ends):
-            done, oversized = int(ends[0]), False
-            if done:
-                yield ElementPart(chunk[:done])
-            yield ElementPart()
-            chunk, ends = chunk[done:], ends[1:] - done
-        if len(ends):
-            content = b"".join([*begun, chunk[: ends[-1]]])
-            ends, chunk = ends + size, chunk[ends[-1] :]
-            if closed:
-                # White space before the closing bracket stays there, whichever element is the last.
-                chunk = content[len(content.rstrip(_BLANK)) :] + chunk
-                content = content.rstrip(_BLANK)
-                ends[-1] = len(content)
-            if content or anything:
-                yield Elements(content, ends)
-            begun, size, anything = [], 0, True
-        if closed:
-            yield Outside(chunk)
+def _elements(
+    window: bytes, rest: Iterator[bytes], most: int
+) -> Iterator[Elements | Outside | Fault]:
+    """Cut what follows the opening bracket, up to a fault or the end of the file."""
+    fault = None
+    first = True  # whether no element has been found
+    while fault is None:
+        ends, place, fault = _scan(window.replace(b"\0", b" ").decode("latin-1"), first, most)
+        done = ends[-1] if ends else 0
+        if ends:
+            yield Elements(window[:done], ends)
+        window, place, first = window[done:], place - done, first and not ends
+        if fault is None:
+            # As much as is there already, or a long element would be parsed with every chunk.
+            more = b"".join(islice(rest, 1 + len(window) // BATCH_BYTES))
+            window += more
+            if not more:
+                place, fault = len(window), Fault("not valid JSON, or the array does not end")
+    yield Outside(window[:place])
+    for piece in chain([window[place:]], rest):
+        if fault is _CLOSED and piece.strip(_BLANK + b"\0"):
+            fault = Fault("not valid JSON: the array ends before the file does")
+        if fault:
+            yield fault
+        yield Outside(piece)
+        if fault:
             return
-        if oversized:
-            yield ElementPart(chunk)
-            continue
-        begun.append(chunk)
-        size += len(chunk)
-        if size > most:
-            yield ElementPart(b"".join(begun))
-            begun, size, oversized, anything = [], 0, True, True
-    yield Outside(b"".join(begun))
 
 
-class _Scanner:
-    """Finds where the elements of an array end, chunk by chunk."""
+def _scan(text: str, first: bool, most: int) -> tuple[list[int], int, Fault | None]:
+    """Return where elements end, where the scan ends, and why; without a reason more is needed.
 
-    def __init__(self) -> None:
-        self._depth = 1
-        self._in_string = False
-        self._escapes = False  # whether the last byte escapes the next one
+    The text begins with the comma before an element, unless it is the first.
+    """
+    ends: list[int] = []
+    at = 0
+    while True:
+        begin = _blanks(text, at if first else at + 1)
+        if first and text[begin : begin + 1] == "]":
+            return ends, begin + 1, _CLOSED
+        try:
+            end = _DECODER.raw_decode(text, begin)[1]
+        except RecursionError:
+            return ends, begin, _DEEP
+        except json.JSONDecodeError as error:
+            if not error.msg.startswith("Unterminated") and error.pos + _TOKEN < len(text):
+                return ends, error.pos, _BROKEN
+            end = len(text)
+        at = _blanks(text, end)
+        if end - begin > most:
+            size = f"{most >> 20} MB" if most >> 20 else f"{most} bytes"
+            return ends, begin, Fault(f"an element of more than {size}: use JSON lines; {_REST}")
+        if at == len(text):
+            return ends, begin, None
+        if is_too_deep(text[begin:end]):
+            return ends, begin, _DEEP
+        if text[at] == "]":
+            return [*ends, end], at + 1, _CLOSED
+        if text[at] != ",":
+            return ends, at, _BROKEN
+        ends.append(at)
+        first = False
 
-    def scan(self, chunk: bytes) -> tuple[NDArray[np.int64], bool]:
-        """Return where elements end in a chunk, and whether the last one ends the array."""
-        codes = np.frombuffer(chunk, np.uint8)
-        quotes = self._quotes(codes)
-        marks = np.flatnonzero(_MARKS[codes])
-        before = np.searchsorted(quotes, marks) + self._in_string
-        marks = marks[before % 2 == 0]
-        self._in_string ^= len(quotes) % 2 == 1
-        kinds = codes[marks]
-        depths = self._depth + np.cumsum(_STEPS[kinds], dtype=np.int64)
-        if len(depths):
-            self._depth = int(depths[-1])
-        closing = np.flatnonzero(depths == 0)[:1]
-        last = int(closing[0]) if len(closing) else len(marks)
-        ends = marks[:last][(kinds[:last] == _COMMA) & (depths[:last] == 1)]
-        return np.concatenate([ends, marks[closing]]), len(closing) > 0
 
-    def _quotes(self, codes: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Return where strings begin and end."""
-        quotes = np.flatnonzero(codes == _QUOTE)
-        slashes = np.flatnonzero(codes == _BACKSLASH)
-        if not (len(slashes) or self._escapes):
-            return quotes
-        escaped = np.zeros(len(codes) + 1, np.bool_)
-        escaped[0] = self._escapes and len(codes) > 0
-        # In a run of backslashes, each one that is not escaped itself escapes the next.
-        starts = np.diff(slashes, prepend=-2) > 1
-        place = np.arange(len(slashes)) - np.flatnonzero(starts)[np.cumsum(starts) - 1]
-        if self._escapes and len(slashes) and slashes[0] == 0:
-            place[np.cumsum(starts) == 1] += 1
-        escaped[slashes[place % 2 == 0] + 1] = True
-        if len(codes):
-            self._escapes = bool(escaped[-1])
-        return quotes[~escaped[quotes]]
+def _blanks(text: str, start: int) -> int:
+    """Return where white space ends."""
+    found = _BLANKS.match(text, start)
+    return found.end() if found else start

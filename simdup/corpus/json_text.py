@@ -25,8 +25,7 @@ def parse_json(text: str) -> Any:
     ValueError
         If it is not JSON, or is nested deeper than `DEEPEST`.
     """
-    opened = text.count("[") + text.count("{")
-    if opened > DEEPEST and _depth(text) > DEEPEST:
+    if is_too_deep(text):
         raise ValueError("nested too deeply")
     try:
         return json.loads(text)
@@ -34,8 +33,10 @@ def parse_json(text: str) -> Any:
         raise ValueError("nested too deeply") from None
 
 
-def _depth(text: str) -> int:
-    """Return how deep brackets outside of strings are nested."""
+def is_too_deep(text: str) -> bool:
+    """Return whether brackets outside of strings are nested deeper than `DEEPEST`."""
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
     outside = _STRING.sub("", text)
     steps = (1 if bracket in "[{" else -1 for bracket in _BRACKET.findall(outside))
-    return max(accumulate(steps), default=0)
+    return max(accumulate(steps), default=0) > DEEPEST

@@ -16,13 +16,10 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.files import File
-from simdup.corpus.json_arrays import Elements, Outside, fault_of, split_array
+from simdup.corpus.json_arrays import LONGEST, Elements, Fault, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
     LinePart,
@@ -43,8 +40,6 @@ from simdup.model.settings import Reading
 BLANK = b"\0 \t\n\v\f\r"
 # Bytes of a line that are read at a time.
 _PIECE = 1 << 20
-# Bytes outside of the elements of an array that tell whether it is one.
-_BRACKETS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +63,7 @@ class ArrayBatch:
     line: int  # number of the line that the first one begins on, from 1
     record: int  # number of the first one, from 1
     content: bytes
-    ends: NDArray[np.int64]  # of the elements in `content`
+    ends: list[int]  # of the elements in `content`
     size: int  # bytes of the file that were read for it
 
 
@@ -128,22 +123,15 @@ def _cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[Arra
         yield _unsupported(file, encoding)
         return
     line = record = 1
-    outside = b""
-    for piece in split_array(chunks_of(stream), file.max_size):
+    for piece in split_array(chunks_of(stream), max(LONGEST, file.max_size)):
+        if isinstance(piece, Fault):
+            yield Skipped(file.path, f"line {line}: {piece}", error=True)
+            return
+        content = piece.content if isinstance(piece, Elements) else piece
         if isinstance(piece, Elements):
-            content = piece.content
             yield ArrayBatch(file, line, record, content, piece.ends, len(content))
             record += len(piece.ends)
-        else:
-            content = piece
-            if isinstance(piece, Outside) and len(outside) < _BRACKETS:
-                outside += piece.translate(None, BLANK).removeprefix(codecs.BOM_UTF8)[:_BRACKETS]
-            elif not piece:
-                yield _oversized(file, line, record)
-                record += 1
         line += content.count(b"\n")
-    if fault := fault_of(outside):
-        yield Skipped(file.path, f"line {line}: {fault}", error=True)
 
 
 def keeps_ascii(encoding: str) -> bool:

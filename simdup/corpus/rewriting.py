@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import IO, TypeAlias
 
 from simdup.corpus.files import File
-from simdup.corpus.json_arrays import ElementPart, Elements, split_array
+from simdup.corpus.json_arrays import LONGEST, Elements, Outside, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
     LinePart,
@@ -65,18 +65,14 @@ def _rewrite_array(file: File, stream: IO[bytes], change: Change) -> Iterator[by
     """Yield an array with its elements changed; the first one that stays loses its comma."""
     number = 1
     first = True  # whether no element has been yielded
-    for piece in split_array(chunks_of(stream), file.max_size):
+    for piece in split_array(chunks_of(stream), max(LONGEST, file.max_size)):
         if isinstance(piece, Elements):
             for raw in piece.split():
                 if changed := change(number, raw, None):
                     yield changed.removeprefix(b",") if first else changed
                     first = False
                 number += 1
-        elif isinstance(piece, ElementPart):
-            yield piece.removeprefix(b",") if first else piece
-            first = False
-            number += not piece
-        else:
+        elif isinstance(piece, Outside):
             yield piece
 
 

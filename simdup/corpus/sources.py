@@ -183,7 +183,7 @@ def addressed(source: str, reading: Reading) -> File | Skipped | None:
         what = "is an archive: name a file in it, as archive.zip/a.txt"
         return Skipped(source, what, error=True) if _is_archive_file(source) else None
     if inside := split_member(source):
-        from simdup.corpus.in_archives import named_member
+        from simdup.corpus.archives import named_member
 
         return named_member(*inside, reading)
     found = split_address(source)
@@ -265,7 +265,7 @@ def _expand(source: str, rules: Rules, reading: Reading) -> Iterator[File | Skip
 
 
 def _files_in(found: WalkedFile, rules: Rules, reading: Reading) -> Iterator[File | Skipped]:
-    from simdup.corpus.in_archives import files_in
+    from simdup.corpus.archives import files_in
 
     return files_in((found.path, found.status), found.below, (rules.glob, rules.exclude), reading)
 

@@ -18,8 +18,10 @@ from lab.corpora.made import prose, write
 from lab.corpora.office_files import docx, paragraphs, patched, zipped
 from simdup import scan
 from simdup.corpus import archives, parquet
-from simdup.corpus.archives import Inside, list_archive, open_member
+from simdup.corpus.archives import list_archive
+from simdup.corpus.files import ArchiveMember
 from simdup.corpus.sources import list_files
+from simdup.corpus.zipped import open_part
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 from simdup.report.texts import read_originals
@@ -33,8 +35,8 @@ def listed(path: Path, content: bytes) -> list[str]:
     list_archive.cache_clear()
     size, modified = path.stat().st_size, path.stat().st_mtime
     return [
-        one.name if isinstance(one, Inside) else f"{Path(one.document).name}: {one.reason}"
-        for one in list_archive(str(path), size, modified, 1 << 20)
+        one.name if isinstance(one, ArchiveMember) else f"{Path(one.document).name}: {one.reason}"
+        for one in list_archive(str(path), size, modified)
     ]
 
 
@@ -102,9 +104,9 @@ class TestNames:
     def test_of_two_files_with_one_name_the_last_is_read(self, tmp_path: Path) -> None:
         path = tmp_path / "a.zip"
         assert listed(path, zipped([("a.txt", "first"), ("/a.txt", "second")])) == ["a.txt"]
-        (found,) = list_archive(str(path), path.stat().st_size, path.stat().st_mtime, 1 << 20)
-        assert isinstance(found, Inside)
-        with path.open("rb") as raw, open_member(raw, found.member) as content:
+        (found,) = list_archive(str(path), path.stat().st_size, path.stat().st_mtime)
+        assert isinstance(found, ArchiveMember)
+        with path.open("rb") as raw, open_part(raw, found.part) as content:
             assert content.read() == b"second"
 
     _PART = st.text(st.sampled_from("ab中-_~ #"), min_size=1, max_size=3)
@@ -126,28 +128,49 @@ class TestNames:
 
 
 class TestNesting:
-    def test_archives_in_archives(self, tmp_path: Path) -> None:
-        content = zipped([("t.txt", TEXT)])
-        for number in range(2):
-            content = zipped([("b.txt", TEXT), (f"{number}.ZIP", content)])
-        path = tmp_path / "a.zip"
-        assert listed(path, content) == ["1.ZIP/0.ZIP/t.txt", "1.ZIP/b.txt", "b.txt"]
-        found = list_archive(str(path), path.stat().st_size, path.stat().st_mtime, 1 << 20)
-        for one in found:
-            assert isinstance(one, Inside)
-            with path.open("rb") as raw, open_member(raw, one.member) as stream:
-                assert stream.read().decode() == TEXT
+    @pytest.fixture
+    def nested(self, tmp_path: Path) -> Path:
+        """A folder with an archive that has another one between two files."""
+        inner = zipped([("t.txt", TEXT), ("deep.zip", zipped([("u.txt", TEXT)]))])
+        folder = tmp_path / "c"
+        folder.mkdir()
+        members = [("a.txt", prose(1)), ("in/B.ZIP", inner), ("z.txt", prose(1))]
+        (folder / "pack.zip").write_bytes(zipped(members))
+        return folder
 
-    def test_no_deeper_than_three(self, tmp_path: Path) -> None:
-        content = zipped([("t.txt", TEXT)])
-        for number in range(3):
-            content = zipped([(f"{number}.zip", content)])
-        assert listed(tmp_path / "a.zip", content) == ["0.zip: an archive within 3 archives"]
+    @pytest.mark.parametrize("source", ["c", "c/pack.zip"])
+    def test_an_archive_within_an_archive_is_named_and_the_rest_is_read(
+        self, simdup: Command, nested: Path, source: str
+    ) -> None:
+        ran = simdup("scan", source, "-f", "jsonl")
+        found = [json.loads(line) for line in ran.lines]
+        assert [one["reason"] for one in found if one["type"] == "skipped"] == [
+            "an archive within an archive: unpack it first"
+        ]
+        assert ran.err.startswith("simdup: c/pack.zip/in/B.ZIP: an archive within an archive: ")
+        assert (ran.status, found[-1]["documents"], found[-1]["skipped"]) == (2, 2, 1)
 
-    def test_a_broken_one_is_skipped_alone(self, tmp_path: Path) -> None:
-        content = zipped([("a.zip", b"no archive"), ("b.txt", TEXT)])
-        expected = ["a.zip: not a zip file, or damaged", "b.txt"]
-        assert listed(tmp_path / "a.zip", content) == expected
+    def test_patterns_that_may_match_in_it_do_not_hide_it(
+        self, simdup: Command, nested: Path
+    ) -> None:
+        for glob in ("*.txt", "t.txt"):
+            ran = simdup("scan", "c", "--glob", glob)
+            assert (ran.status, "c/pack.zip/in/B.ZIP: an archive" in ran.err) == (2, True)
+        ran = simdup("scan", "c", "--exclude", "in/*.ZIP", "--exclude", "*.ZIP")
+        assert (ran.status, "B.ZIP: " in ran.err) == (0, False)
+
+    @pytest.mark.parametrize("inner", ["in/B.ZIP", "in/B.ZIP/t.txt", "in/B.ZIP/deep.zip/u.txt"])
+    def test_what_is_in_it_cannot_be_a_source(
+        self, simdup: Command, nested: Path, inner: str
+    ) -> None:
+        ran = simdup("compare", "c/pack.zip/a.txt", f"c/pack.zip/{inner}")
+        reason = "an archive within an archive: unpack it first"
+        assert (ran.status, ran.err) == (2, f"simdup: c/pack.zip/{inner}: {reason}\n")
+
+    def test_dedupe_keeps_it(self, simdup: Command, nested: Path) -> None:
+        assert simdup("dedupe", "c", "-o", "out").status == 2
+        before = (nested / "pack.zip").read_bytes()
+        assert (nested.parent / "out" / "pack.zip").read_bytes() == before
 
 
 class TestHostile:
@@ -155,10 +178,8 @@ class TestHostile:
         flat = zipped([("a.txt", bytes(8 << 20))])
         refused = ["a.zip: unpacks to more than 200 times its size"]
         assert listed(tmp_path / "a.zip", flat) == refused
-        layer = zipped([("a.txt", bytes(200 << 10))])
-        for number in range(2):
-            layer = zipped([(f"{number}-{i}.zip", layer) for i in range(40)])
-        assert listed(tmp_path / "a.zip", layer) == refused
+        many = zipped([(f"{i}.txt", bytes(100 << 10)) for i in range(40)])
+        assert listed(tmp_path / "a.zip", many) == refused
 
     def test_members_that_overlap(self, tmp_path: Path) -> None:
         """Many entries for the same bytes, as in Fifield's better zip bomb."""
@@ -181,11 +202,10 @@ class TestHostile:
 
     def test_too_many_members(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(archives, "_MOST_MEMBERS", 3)
-        monkeypatch.setattr(archives._ArchiveLister, "members_left", 3)
-        content = zipped((f"{i}.txt", TEXT) for i in range(4))
-        found = archives._ArchiveLister(archives.ArchiveMember("a.zip", len(content), 0, ()), 1, 3)
-        with pytest.raises(OSError, match="has more than 3 members: unpack it"):
-            list(found.members(io.BytesIO(content), "", ()))
+        members = [(f"{i}.txt", TEXT) for i in range(4)]
+        assert len(listed(tmp_path / "a.zip", zipped(members[:3]))) == 3
+        refused = ["a.zip: has more than 3 members: unpack it"]
+        assert listed(tmp_path / "a.zip", zipped(members)) == refused
 
     @pytest.mark.parametrize(
         ("change", "reason"),
@@ -209,11 +229,11 @@ class TestHostile:
         path = tmp_path / "a.zip"
         path.write_bytes(content)
         list_archive.cache_clear()
-        for one in list_archive(str(path), len(content), 0.0, 1 << 20):
+        for one in list_archive(str(path), len(content), 0.0):
             if isinstance(one, Skipped):
                 continue
             try:
-                with path.open("rb") as raw, open_member(raw, one.member) as stream:
+                with path.open("rb") as raw, open_part(raw, one.part) as stream:
                     stream.read()
             except OSError:
                 pass

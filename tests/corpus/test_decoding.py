@@ -63,6 +63,14 @@ def test_a_bad_byte_costs_a_character_and_not_the_file(text: str, codec: str) ->
         assert found.text.endswith(text)
 
 
+def test_bad_bytes_do_not_hide_shift_jis() -> None:
+    """Python's codec reads some of them as characters that the encoding does not define."""
+    data = JAPANESE[:20].encode("cp932")
+    for place in (4, 10, 16):
+        data = data[:place] + b"\xff" + data[place:]
+    assert decode(data).encoding == "cp932"
+
+
 def test_a_long_file_is_read_whole_and_right() -> None:
     text = "plain words first\n" * 2000 + SIMPLIFIED * 2000
     data = text.encode("gbk")

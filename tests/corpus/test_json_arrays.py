@@ -1,8 +1,10 @@
-"""Arrays of JSON as files of records: cut without parsing, against a parser."""
+"""Arrays of JSON as files of records: cut in pieces of any size, against a parser."""
 
 import json
 import random
+import time
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from record_forms import Row, as_array
 from support import Command
 
 from lab.corpora.made import prose
-from simdup.corpus.json_arrays import ElementPart, Elements, Outside, split_array
+from simdup.corpus.json_arrays import Elements, Fault, Outside, split_array
 
 TEXT = st.text(alphabet='a"\\[]{},: \n字', max_size=8)
 VALUES = st.recursive(
@@ -23,15 +25,21 @@ VALUES = st.recursive(
 ROWS: list[Row] = [{"n": n, "text": prose(n % 3)} for n in range(5)]
 
 
-def cut(content: bytes, size: int, most: int = 1 << 30) -> list[Elements | ElementPart | Outside]:
-    return list(split_array((content[i : i + size] for i in range(0, len(content), size)), most))
+def cut(content: bytes, size: int, most: int = 1 << 30) -> list[Elements | Outside | Fault]:
+    chunks = (content[i : i + size] for i in range(0, len(content), size))
+    return list(split_array(chunks, most))
 
 
-def bytes_of(pieces: list[Elements | ElementPart | Outside]) -> bytes:
-    return b"".join(p.content if isinstance(p, Elements) else p for p in pieces)
+def bytes_of(pieces: list[Elements | Outside | Fault]) -> bytes:
+    found = (p.content if isinstance(p, Elements) else p for p in pieces)
+    return b"".join(one for one in found if isinstance(one, bytes))
 
 
-def elements_of(pieces: list[Elements | ElementPart | Outside]) -> Iterator[bytes]:
+def faults_of(pieces: list[Elements | Outside | Fault]) -> list[str]:
+    return [str(piece) for piece in pieces if isinstance(piece, Fault)]
+
+
+def elements_of(pieces: list[Elements | Outside | Fault]) -> Iterator[bytes]:
     for piece in pieces:
         if isinstance(piece, Elements):
             yield from (raw.removeprefix(b",") for raw in piece.split())
@@ -43,7 +51,7 @@ def test_every_element_is_found_wherever_chunks_end(
 ) -> None:
     content = json.dumps(values, indent=indent, ensure_ascii=indent != 3).encode() + b"\n"
     pieces = cut(content, size)
-    assert bytes_of(pieces) == content
+    assert (bytes_of(pieces), faults_of(pieces)) == (content, [])
     assert [json.loads(raw) for raw in elements_of(pieces)] == values
 
 
@@ -54,15 +62,49 @@ def test_whatever_the_bytes_none_is_lost(content: bytes) -> None:
         assert bytes_of(cut(content, size, most=5)) == content
 
 
+@given(st.binary(max_size=40) | st.text(alphabet='[]{},"\\ a1.', max_size=40).map(str.encode))
+def test_where_chunks_end_does_not_matter(content: bytes) -> None:
+    for inside in (content, b'[{"a":1},' + content, b'[{"a":1}, {"b": ' + content + b"}]"):
+        for most in (5, 1000):
+            found = [cut(inside, size, most) for size in (1, 3, 1000)]
+            assert len({(*elements_of(pieces), *faults_of(pieces)) for pieces in found}) == 1
+            assert len(faults_of(found[0])) <= 1
+
+
 @given(st.lists(VALUES, min_size=1, max_size=6), st.integers(1, 40), st.integers(1, 40))
-def test_oversized_elements_come_in_parts(values: list[object], size: int, most: int) -> None:
+def test_an_element_that_is_too_long_ends_the_reading(
+    values: list[object], size: int, most: int
+) -> None:
     content = json.dumps(values).encode()
     pieces = cut(content, size, most)
+    small = list(takewhile(lambda value: len(json.dumps(value)) <= most, values))
     assert bytes_of(pieces) == content
-    whole = [json.loads(raw) for raw in elements_of(pieces)]
-    parts = sum(piece == b"" for piece in pieces if isinstance(piece, ElementPart))
-    assert len(whole) + parts == len(values)
-    assert all(one in values for one in whole)
+    assert [json.loads(raw) for raw in elements_of(pieces)] == small
+    faults = faults_of(pieces)
+    assert len(faults) == (len(small) < len(values))
+    reason = (
+        f"an element of more than {most} bytes: use JSON lines; the rest of the file is not read"
+    )
+    assert set(faults) <= {reason}
+
+
+def test_a_long_element_is_not_parsed_with_every_chunk() -> None:
+    """Eight times as long takes some eight times as long, not 64 times."""
+
+    def seconds(length: int) -> float:
+        started = time.process_time()
+        pieces = cut(b'[{"a":[' + b"1," * length + b"1]}]", 1 << 16)
+        assert not faults_of(pieces)
+        return time.process_time() - started
+
+    assert seconds(8_000_000) < 30 * max(seconds(1_000_000), 0.02)
+
+
+@pytest.mark.parametrize("depth", [600, 100_000])
+def test_an_element_that_is_nested_too_deeply(depth: int) -> None:
+    pieces = cut(b'[{"a":1},' + b"[" * depth + b"]" * depth + b"]", 1 << 10)
+    assert faults_of(pieces) == ["nested too deeply: the rest of the file is not read"]
+    assert list(elements_of(pieces)) == [b'{"a":1}']
 
 
 def reasons(out: bytes) -> dict[str, str]:
@@ -70,11 +112,11 @@ def reasons(out: bytes) -> dict[str, str]:
     return {x["document"]: x["reason"] for x in lines if x["type"] == "skipped"}
 
 
-def test_broken_elements_are_reported_by_line_and_the_rest_is_read(
+def test_elements_without_a_text_are_reported_by_line_and_the_rest_is_read(
     simdup: Command, tmp_path: Path
 ) -> None:
     good = json.dumps(ROWS[0])
-    content = f'[\n{good},\n{{"text": 1}},\n{{"text" "x"}}, 7,\n\n  {good},\n]\n'
+    content = f'[\n{good},\n{{"text": 1}},\n{{"text": "\t"}}, 7,\n\n  {good}\n]\n'
     (tmp_path / "a.json").write_text(content)
     ran = simdup("scan", "a.json", "-f", "jsonl")
     assert ran.status == 2
@@ -82,16 +124,34 @@ def test_broken_elements_are_reported_by_line_and_the_rest_is_read(
         "a.json#2": "line 3: field 'text' is not a string",
         "a.json#3": "line 4: not valid JSON",
         "a.json#4": "line 4: not a JSON object",
-        "a.json#6": "line 6: not valid JSON",
     }
     assert '"a.json#5"' in ran.out.decode()
 
 
 @pytest.mark.parametrize(
+    ("element", "line"), [('{"text" "x"}', 4), ('{"text": x}', 4), ("", 4), ('{"text":\n"a" 1}', 5)]
+)
+def test_broken_json_ends_the_reading_and_is_reported_by_line(
+    simdup: Command, tmp_path: Path, element: str, line: int
+) -> None:
+    good = json.dumps({"text": prose(1)})
+    (tmp_path / "a.json").write_text(f"[\n{good},\n{good},\n{element},{good}]\n")
+    ran = simdup("scan", "a.json", "-f", "jsonl")
+    assert ran.status == 2
+    reason = f"line {line}: not valid JSON: the rest of the file is not read"
+    assert reasons(ran.out) == {"a.json": reason}
+    assert json.loads(ran.lines[-1])["documents"] == 2
+    # Nothing is removed from a file that is not read whole.
+    before = (tmp_path / "a.json").read_bytes()
+    assert simdup("dedupe", "a.json", "-o", "b.json").status == 2
+    assert (tmp_path / "b.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda content: content[:-2], "line 21: not valid JSON: the array does not end"),
-        (lambda content: content[:-40], "line 19: not valid JSON: the array does not end"),
+        (lambda content: content[:-2], "line 21: not valid JSON, or the array does not end"),
+        (lambda content: content[:-40], "line 19: not valid JSON, or the array does not end"),
         (lambda content: content + b"\n{}", "the array ends before the file does"),
     ],
 )
