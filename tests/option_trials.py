@@ -43,7 +43,6 @@ BASES = {
     "index remove": Base("index remove i {sources}", "k/x.md"),
     "index info": Base("index info {sources}", "i"),
     "index check": Base("index check {sources}", "i"),
-    "index repair": Base("index repair {sources}", "i"),
     "index export": Base("index export {sources}", "i"),
     "query": Base("query i {sources}"),
     "tune": Base("tune {sources}"),

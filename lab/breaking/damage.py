@@ -21,6 +21,7 @@ from lab.reporting import Table
 from lab.trial import Trial
 from simdup import Index
 from simdup.index.sections import SECTIONS
+from simdup.index.storage import LIST, SectionList
 
 PAGE = 4096
 # Pages of trees in SQLite, by the first byte of their headers.
@@ -45,16 +46,14 @@ WRITERS = {
 }
 # Of an index on a full disk.
 _READ = ("query", "index export", CHECK)
-# What is intact goes to a new file.
-_SAVED = "saved.index"
 # What a command may use beyond what it inherits: far more than anything here needs.
 _USUAL = Around(limits={"RLIMIT_CPU": 60}, room=1 << 30)
 # What commands may print on standard error.
 _LINE = re.compile(r"(simdup: (?!internal error|memory)|hint: |Wrote |the index is |\d).{0,400}")
-# Keys are made from names, and stand in for lost contents.
-_NEEDED = frozenset(SECTIONS) - {"keys", "contents"}
+# What an export reads, of an index and of each block.
+_FIRST, _NEEDED = {f"{LIST} 0", "recipe 0"}, ("fingerprints", "ends", "names")
 # More than an index of the campaign has.
-_BLOCKS, _ROWS = 10, 200
+_BLOCKS = 10
 
 # The bytes of an index and of the files beside it, by what follows its name.
 Files = dict[str, bytes]
@@ -317,12 +316,6 @@ class IndexPlace:
                 outcomes[name] = replace(ran, err="the file was changed")
         self.lay(files)
         readable = read_sections(self.folder / FILE, files)
-        self.lay(files)
-        outcomes["index repair"] = self._run(("index", "repair", FILE, _SAVED))
-        if (self.folder / _SAVED).exists():
-            for then in ("check", "export"):
-                outcomes[f"repaired, index {then}"] = self._run(("index", then, _SAVED))
-            (self.folder / _SAVED).unlink()
         return Observed(outcomes, readable)
 
     def fill_disk(self, files: Files, limit: int = resource.RLIM_INFINITY) -> Outcomes:
@@ -337,26 +330,25 @@ class IndexPlace:
 
 
 def read_sections(path: Path, files: Files) -> Readable:
-    """Return what SQLite reads of an index, section by section: by their names and their rows."""
+    """Return what SQLite reads of an index, section by section."""
     readable = Readable([(side, one[: 4 if side else 100]) for side, one in files.items()], {}, [])
-    ways: list[tuple[str, tuple[object, ...]]] = [
-        ("WHERE kind = ? AND number = ?", (kind, number))
-        for kind in ("recipe", "manifest", *SECTIONS)
-        for number in range(_BLOCKS)
-    ]
-    ways += [("NOT INDEXED WHERE rowid = ?", (row,)) for row in range(_ROWS)]
+    statement = "SELECT checksum, content FROM section WHERE kind = ? AND number = ?"
     with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA cell_size_check = ON")  # as simdup does
         with suppress(sqlite3.Error):
-            schema = file.execute("SELECT name, rootpage, sql FROM sqlite_schema")
+            schema = file.execute("SELECT type, name, rootpage, sql FROM sqlite_schema")
             readable.frame.extend(schema.fetchall())
-            blocks = file.execute("SELECT number, documents FROM block ORDER BY 1")
-            readable.blocks.extend(blocks.fetchall())
-        for where, values in ways:
-            with suppress(sqlite3.Error):
-                columns = f"SELECT kind, number, checksum, content FROM part {where}"
-                for kind, number, *written in file.execute(columns, values):
-                    digest = hashlib.md5(repr(written).encode()).hexdigest()
-                    readable.sections.setdefault(f"{kind} {number}", digest)
+        if any(row[0] == "view" for row in readable.frame):
+            return readable  # it may have no end
+        for kind in (LIST, "recipe", *SECTIONS):
+            for number in range(_BLOCKS):
+                with suppress(sqlite3.Error, ValueError):
+                    for written in file.execute(statement, (kind, number)):
+                        digest = hashlib.md5(repr(written).encode()).hexdigest()
+                        readable.sections[f"{kind} {number}"] = digest
+                        if kind == LIST:
+                            listed = SectionList.read(written[1]).blocks.items()
+                            readable.blocks.extend((at, pair[0]) for at, pair in listed)
     return readable
 
 
@@ -365,8 +357,6 @@ def read_sections(path: Path, files: Files) -> Readable:
 
 def faults(rule: str, rights: list[Observed], observed: Observed) -> Iterator[str]:
     """Yield what is wrong with what commands did; `rights` has what they may do."""
-    if rule == "right":
-        yield from _repair_faults(rights, observed)
     check = observed.outcomes[CHECK]
     for name, ran in observed.outcomes.items():
         allowed = [right.outcomes[name] for right in rights if name in right.outcomes]
@@ -374,8 +364,10 @@ def faults(rule: str, rights: list[Observed], observed: Observed) -> Iterator[st
             yield f"{name} says {ran.err[:300].strip() or ran.status!r}"
         elif rule == "refused" and ran.status == 0:
             yield f"{name} is not refused"
-        elif rule != "right" or "repair" in name:
+        elif rule != "right":
             continue
+        elif name.endswith("index export") and ran.status:
+            yield from _export_faults(name, rights, observed)
         elif ran.status == 0 and ran not in allowed:
             yield f"{name} is wrong: {ran.out[-300:]!r} {ran.err[-300:]!r}"
         elif not any(one.out.startswith(ran.out) for one in allowed):
@@ -384,49 +376,36 @@ def faults(rule: str, rights: list[Observed], observed: Observed) -> Iterator[st
             yield f"{name} fails, but check finds nothing: {ran.err.strip()}"
 
 
-def _repair_faults(rights: list[Observed], observed: Observed) -> Iterator[str]:
-    """Yield what is wrong with a repair: it saves what was there, and says what is lost."""
-    outcomes = observed.outcomes
-    had = [one.outcomes["index export"].out.splitlines() for one in rights]
-    wanted = [
-        promised(one.readable, observed.readable, lines)
-        for one, lines in zip(rights, had, strict=True)
-    ]
-    if "repaired, index check" not in outcomes:
-        # Nothing to repair, or nothing to save.
-        if outcomes[CHECK].status:
-            if outcomes["index repair"].status == 0:
-                yield "repair finds nothing, but check does"
-            if any(wanted):
-                yield "repair saves nothing of whole blocks"
-        return
-    saved = outcomes["repaired, index export"].out.splitlines()
-    if any(missing := [set(lines) - set(saved) for lines in wanted]):
-        yield f"repair loses documents of whole blocks: {min(max(missing, key=len))}"
-    if outcomes["repaired, index check"].status:
-        yield "the repaired index is damaged"
-    if not any(set(saved) <= set(lines) for lines in had):
-        yield "the repaired index has what never was there"
-    if outcomes["index repair"].status == 0 and saved not in had:
-        yield "repair does not say what is lost"
+def _export_faults(name: str, rights: list[Observed], observed: Observed) -> Iterator[str]:
+    """Yield what is wrong with an export that fails: it has what is intact, and nothing else."""
+    had = [one.outcomes[name].out.splitlines() for one in rights]
+    lines = set(observed.outcomes[name].out.splitlines())
+    if observed.outcomes[CHECK].status == 0:
+        yield f"{name} fails, but check finds nothing"
+    if not any(lines <= set(whole) for whole in had):
+        yield f"{name} prints what never was there"
+    for one, whole in zip(rights, had, strict=True):
+        wanted = promised(one.readable, observed.readable, whole) if name == "index export" else []
+        if missing := set(wanted) - lines:
+            yield f"{name} lacks documents of whole blocks: {min(missing)}"
 
 
 def promised(right: Readable, damaged: Readable, export: list[str]) -> list[str]:
-    """Return the lines of an export that a repair of a damaged index must save.
+    """Return the lines that an export of a damaged index must have.
 
     These are the blocks that SQLite still reads as they were written.
     """
     same = {name for name, _ in right.sections.items() & damaged.sections.items()}
-    # With another manifest, the sections of this state are not those of the index.
-    if right.frame != damaged.frame or not {"recipe 0", "manifest 0"} <= same:
+    # With another list, the sections of this state are not those of the index.
+    if right.frame != damaged.frame or not same >= _FIRST:
         return []
     head, *lines = export
     kept, start = [head], 0
     for number, documents in right.blocks:
-        if {f"{kind} {number}" for kind in _NEEDED} <= same:
+        if same >= {f"{kind} {number}" for kind in _NEEDED}:
             kept += lines[start : start + documents]
         start += documents
-    return kept if len(kept) > 1 else []
+    return kept
 
 
 def is_plain(ran: Outcome) -> bool:

@@ -179,9 +179,6 @@ class Bench:
         for arguments in scenario.before:
             done = server.run(replace(self.planned(self._base, arguments), clock=EARLIER))
             self._expect(not done.status, done)
-        if scenario.spoiled:
-            with closing(sqlite3.connect(self._base / scenario.spoiled)) as index, index:
-                index.execute("UPDATE part SET content = x'' WHERE kind = 'contents'")
         place = self.copy()
         self.old = look(place)
         outcome = self.run(place, fault=Fault("any", 0, below=server.below))

@@ -22,7 +22,6 @@ class Scenario:
     # Each file of the target is replaced by itself: a fault may leave old ones beside new ones.
     by_file: bool = False
     stdin: str = ""  # the file that standard input is read from
-    spoiled: str = ""  # an index that loses a section before
 
     @property
     def rereads(self) -> bool:
@@ -52,8 +51,7 @@ def fill(folder: Path) -> None:
 
 
 # Commands that have no option for the number of processes.
-_ALONE = ("compare", "cluster", "pairs", "evaluate", "index remove", "index info", "index export",
-          "index repair")  # fmt: skip
+_ALONE = ("compare", "cluster", "pairs", "evaluate", "index remove", "index info", "index export")
 
 
 def _call(line: str) -> Call:
@@ -101,7 +99,6 @@ _ROWS = {
     "index remove": ("index remove seen in/a.txt", "seen", _BUILD),
     "index info": ("index info seen -o new.txt", "new.txt", _BUILD),
     "index export": ("index export seen -o new", "new", _BUILD),
-    "index repair": ("index repair seen new", "new", _BUILD),
     "query": ("query seen more -o new.csv", "new.csv", _BUILD),
     "query, a page": ("query seen more -o new.html", "new.html", _BUILD),
     "query and add": ("query seen more --add -o new.csv", "new.csv seen", _BUILD),
@@ -116,7 +113,6 @@ SCENARIOS: tuple[Scenario, ...] = tuple(
         tuple(map(_call, before)),
         by_file=name == "dedupe, a folder over another",
         stdin="r.jsonl" if name == "dedupe, standard input" else "",
-        spoiled="seen" if name == "index repair" else "",
     )
     for name, (line, targets, *before) in _ROWS.items()
 )

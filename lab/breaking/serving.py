@@ -207,9 +207,9 @@ def _surround(run: Run, writers: list[int]) -> None:
     tempfile.tempdir = None
     if run.clock:
         # Two runs must write the same bytes to an index.
-        from simdup.index import repair, session
+        from simdup.index import session
 
-        session.now = repair.now = lambda: run.clock
+        session.now = lambda: run.clock
     if run.batch is not None:
         _divide_work(run.batch)
     if around.removed:

@@ -1,4 +1,4 @@
-"""`simdup index`: build, add, remove, info, check, repair, export."""
+"""`simdup index`: build, add, remove, info, check, export."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import click
 
 from simdup.cli.call import Call
 from simdup.cli.help import declare
-from simdup.cli.messages import Status, say, say_error
+from simdup.cli.messages import Status, as_typed, say, say_error
 from simdup.cli.usage import CommandGroup
+from simdup.model.documents import Skipped
 
 if TYPE_CHECKING:
     from simdup.index.index import Index
@@ -149,79 +150,55 @@ def info(call: Call) -> Status:
 
 @declare("index check", "INDEX")
 def check(call: Call) -> Status:
-    """Check every block of an index against its checksum.
+    """Check every part of an index.
 
-    The recipe is checked against its digest, and the list of blocks against the blocks. A block has
-    up to 1,024 documents. With --sample, a large index takes seconds: the lists and the recipe are
-    checked, but damage in other blocks is not found. The same sample has the same blocks each time;
-    1/20 to 20/20 together are all.
+    SQLite checks the file, every section is compared with its checksum, the recipe with its digest,
+    and the names of the documents with those by which they are found.
 
-    Status: 0 everything is intact; 2 something is damaged.
+    Status: 0 everything is intact; 2 something is damaged. Then build the index again; `simdup
+    index export` prints what is intact.
 
     Examples:
       simdup index check seen.index
-      simdup index check seen.index --sample 5%
     """
+    from simdup.index.database import DAMAGED_HINT
     from simdup.index.index import Index
-    from simdup.output.escaping import shown
 
-    path, sample, words = call["index"], call["sample"], call.screen.words
+    path, words = call["index"], call.screen.words
     with Index.open(path) as index:
-        faults = index.check(sample)
+        faults = index.check()
         for fault in faults:
             say_error(path, fault)
         if faults:
-            say(f"hint: simdup index repair {shown(path)}")
+            say(f"hint: {as_typed(DAMAGED_HINT)}")
             return Status.ERROR
         documents = words("documents", n=len(index))
-    key = "index.intact" if sample is None else "index.sampled"
-    return call.finish(report=words(key, documents=documents, sample=sample))
-
-
-@declare("index repair", "INDEX", "[NEW]")
-def repair(call: Call) -> Status:
-    """Write the intact part of a damaged index to a new file.
-
-    The new file is NEW, by default INDEX.repaired; it must not exist yet. INDEX is not changed.
-    Lost documents are listed; to restore them, add their sources to the new index again.
-
-    Status: 0 if no documents were lost (if nothing is damaged, no file is written); 2 if some were.
-
-    Examples:
-      simdup index repair seen.index
-      simdup index repair seen.index whole.index && mv whole.index seen.index
-    """
-    from simdup.index.repair import repair
-    from simdup.output.escaping import shown
-
-    path, words = call["index"], call.screen.words
-    target = call["new"] or path + ".repaired"
-    repaired = repair(path, target)
-    if not repaired.faults:
-        return call.finish(report=words("index.whole"))
-    for lost in repaired.lost:
-        say_error(path, lost)
-    if repaired.lost:
-        say(f"hint: simdup index add {shown(target)} SOURCE")
-    documents = words("documents", n=repaired.documents)
-    call.finish(report=words("index.repaired", documents=documents, path=shown(target)))
-    return Status.ERROR if repaired.lost else Status.DONE
+    return call.finish(report=words("index.intact", documents=documents))
 
 
 @declare("index export", "INDEX")
 def export(call: Call) -> Status:
     """Print an index as fingerprint lines, oldest first.
 
+    Damaged blocks, of up to 1,024 documents each, are left out and listed.
+
+    Status: 0 done; 2 a block is damaged (the others are printed).
+
     Examples:
       simdup index export seen.index | simdup cluster
       simdup index export seen.index -o prints.txt
     """
+    from simdup.index.database import REBUILD
     from simdup.index.index import Index
 
+    lost = list[Skipped]()
     with Index.open(call["index"]) as index, call.writing(call["index"]) as stream:
-        stream.writelines(index.export_lines())
-    return call.finish()
+        stream.writelines(index.export_lines(lost))
+    call.screen.skipped(lost)
+    if lost:
+        say(f"hint: {REBUILD}")
+    return call.finish(lost)
 
 
-for _one in (build, add, remove, info, check, repair, export):
+for _one in (build, add, remove, info, check, export):
     command.add_command(_one)

@@ -36,7 +36,7 @@ _TYPED = {
     "Index.add": "simdup index add INDEX SOURCE",
     "Index.query": "simdup query INDEX SOURCE",
     "Index.check": "simdup index check INDEX",
-    "Index.repair": "simdup index repair INDEX",
+    "Index.export": "simdup index export INDEX",
     "iter_pairs": "",
     "copies": "",
 }

@@ -38,8 +38,7 @@ _SOURCES = "scan, passages, fingerprint, dedupe, fit, index build, index add, qu
 _BARS = f"{_SOURCES}, compare"
 _WALKS = f"{_SOURCES}, cluster"
 _READS = f"{_WALKS}, compare"
-_ALL = f"""{_READS}, pairs, evaluate, index remove, index info, index check, index repair, \
-index export"""
+_ALL = f"{_READS}, pairs, evaluate, index remove, index info, index check, index export"
 _SCANS = "scan, dedupe"
 _MATCHES = f"{_SCANS}, compare"
 _TEXTS = f"{_MATCHES}, cluster"
@@ -135,14 +134,6 @@ def _size(text: str) -> int:
 
 def _text_bytes(text: str) -> int | None:
     return {"all": None, "none": 0}[text] if text in ("all", "none") else _size(text)
-
-
-def _sample(text: str) -> str:
-    # Checked here so that a configuration may hold others.
-    from simdup.index.sample import Sample
-
-    Sample.parse(text)
-    return text
 
 
 # fmt: off
@@ -476,9 +467,6 @@ _OTHER = (
         "Time to wait for another writer.", click.FloatRange(0), default=60.0,
         rules=(Idle(lambda o: o.command == "query" and not o["add"], "only --add writes"),),
         trial="|--add --timeout 0|0.1"),
-    Row("--sample SHARE", "index check",
-        "Read only this share of the blocks: 5%, or 3/20 for the third of 20 parts.", Text(_sample),
-        common=True, shown="all", trial="5%"),
     Row("--config FILE", _ALL, "Take default options from FILE.", typed=ABOUT,
         shown="the nearest simdup.toml or pyproject.toml", trial="|-o out|quiet.toml"),
     Row("--isolated", _ALL, "Ignore configuration files.", typed=ABOUT),

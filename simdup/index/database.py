@@ -21,9 +21,8 @@ from simdup.errors import SimdupError
 
 # Seconds that a reader waits while another process recovers what a killed one left.
 RECOVERY = 5.0
-DAMAGED_HINT = (
-    "`Index.repair` saves the intact part in a new file; or build the index again from its sources"
-)
+REBUILD = "build the index again from its sources"
+DAMAGED_HINT = f"{REBUILD}; `Index.export` prints the names and fingerprints that are intact"
 # SQLite instructions between two checks of how many a statement has executed, and how many it may
 # execute in addition to one for each byte of the file. A row takes about 5 instructions and at
 # least 6 bytes; a crafted tree whose branches share their leaves would take 2**60. 10**7
@@ -152,7 +151,9 @@ class Database:
         """Yield the rows of a statement on demand."""
         self._steps = 0
         try:
-            yield from self._connection.execute(statement, tuple(values))
+            # `yield from` would close the cursor, and that may be after the file was closed.
+            for row in self._connection.execute(statement, tuple(values)):  # noqa: UP028
+                yield row
         except _FAILURES as error:
             raise explain(self.path, error) from None
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from simdup.corpus.fingerprint_lines import format_header, format_lines
+from simdup.errors import SimdupError
 from simdup.index.build import build
-from simdup.index.check import find_faults
 from simdup.index.info import IndexInfo, index_info
 from simdup.index.ingest import (
     Sources,
@@ -19,15 +22,15 @@ from simdup.index.ingest import (
 )
 from simdup.index.matching import QueryOptions, adding_chunks, query, query_and_add
 from simdup.index.opening import open_storage
-from simdup.index.repair import Repaired, repair
-from simdup.index.sections import name_keys
+from simdup.index.sections import SECTIONS, name_keys
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
 from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
+from simdup.model.documents import Skipped
 from simdup.model.matches import Added, QueryResults
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
-from simdup.model.table import Documents
+from simdup.search.arrays import U64, distinct
 
 _DEFAULT = Criteria()
 
@@ -282,43 +285,85 @@ class Index:
         results.chunks = chain.from_iterable(found)
         return results
 
-    def export(self) -> Iterator[tuple[str, int]]:
-        """Yield the name and fingerprint of all documents, oldest first."""
-        for some in self._documents():
-            yield from zip(some["name"].tolist(), map(to_int, some["fingerprint"]), strict=True)
+    def export(self, skipped: list[Skipped] | None = None) -> Iterator[tuple[str, int]]:
+        """Yield the name and fingerprint of all documents, oldest first.
 
-    def export_lines(self) -> Iterator[bytes]:
-        """Yield the header and the fingerprint lines of all documents, in chunks."""
+        Parameters
+        ----------
+        skipped : list, optional
+            Where damaged blocks are noted, each of up to 1,024 documents; the others follow.
+            Without it, a damaged block raises a SimdupError.
+        """
+        for names, values in self._blocks(skipped):
+            yield from zip(names, map(to_int, values), strict=True)
+
+    def export_lines(self, skipped: list[Skipped] | None = None) -> Iterator[bytes]:
+        """Yield the header and the fingerprint lines of all documents, in chunks; see `export`."""
         bits = self._session.recipe.bits
         if self.recipe["digest"]:
             yield format_header(self.recipe["digest"], bits)
-        for some in self._documents():
-            yield format_lines(to_hex(some["fingerprint"], bits), some["name"].tolist())
+        for names, values in self._blocks(skipped):
+            yield format_lines(to_hex(values, bits), names)
 
-    def _documents(self) -> Iterator[Documents]:
-        with self._session.storage.reading():
-            yield from self._session.store.blocks()
+    def _blocks(self, skipped: list[Skipped] | None) -> Iterator[tuple[list[str], U64]]:
+        storage, store = self._session.storage, self._session.store
+        with storage.reading():
+            for number, documents in storage.blocks():
+                try:
+                    block = store.read_fingerprints(number)
+                except SimdupError as error:
+                    if skipped is None:
+                        raise
+                    what = f"block {number}: {documents:,} documents are lost ({error.what})"
+                    skipped.append(Skipped(self.path, what, error=True))
+                else:
+                    yield block
 
     def info(self) -> IndexInfo:
         """Return facts about the index; this takes the same time for any size."""
         return index_info(self._session.storage)
 
-    def check(self, sample: str | None = None) -> list[str]:
+    def check(self) -> list[str]:
         """Check every part; return one sentence per fault, or an empty list if all is well.
 
-        Parameters
-        ----------
-        sample : str, optional
-            The share of the blocks whose contents are read, such as ``5%``; or ``3/20``, the third
-            of twenty parts.  Lists, dates and the recipe are checked anyway.
+        SQLite checks its pages, every section is compared with its checksum, every block with its
+        own columns, and the recipe (including model and dictionary) with its digest.
         """
-        return find_faults(self._session, sample)
-
-    @staticmethod
-    def repair(path: str, target: str) -> Repaired:
-        """Write the intact part of a damaged index to a new one; see `simdup.index.repair`."""
-        return repair(path, target)
+        return list(dict.fromkeys(_find_faults(self._session)))
 
     def require_recipe(self, name: str | None, options: dict[str, Any]) -> None:
         """Raise if the requested recipe differs from the index's; see `StoredRecipe.require`."""
         self._session.recipe.require(name, options)
+
+
+def _find_faults(session: Session) -> list[str]:
+    storage, faults = session.storage, list[str]()
+    with storage.reading():
+        with _collect(faults):
+            # One by one: what comes before an error counts.
+            for fault in storage.faults(len(SECTIONS)):
+                faults.append(fault)
+        with _collect(faults):
+            if session.recipe.complete:
+                _ = session.recipe.fingerprinter
+        with _collect(faults):
+            session.store.removed()
+        keys = [np.zeros(0, np.uint64)]
+        for number, _ in storage.blocks():
+            with _collect(faults):
+                columns = session.store.block(number)
+                keys.append(columns["name_key"])
+                if (name_keys(columns["name"].tolist()) != columns["name_key"]).any():
+                    faults.append(f"block {number} has names that cannot be found")
+    if len(distinct(np.concatenate(keys))) < sum(map(len, keys)):
+        faults.append("a name occurs twice")
+    return faults
+
+
+@contextmanager
+def _collect(faults: list[str]) -> Iterator[None]:
+    """Record an error as a fault and continue."""
+    try:
+        yield
+    except SimdupError as error:
+        faults.append(error.what)

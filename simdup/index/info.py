@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +45,7 @@ class IndexInfo:
 
 def read_stored(storage: Storage) -> dict[str, Any]:
     """Return the stored recipe: ``fields``, ``resolved``, and ``model_documents``."""
-    content = storage.get("recipe", 0)
+    content = storage.get("recipe")
     try:
         stored: dict[str, Any] = json.loads(content)
         resolved, fields = stored["resolved"], stored["fields"]
@@ -74,13 +73,9 @@ def index_info(storage: Storage) -> IndexInfo:
         path=storage.path,
         documents=documents,
         bytes=os.path.getsize(storage.path),
-        created=_to_seconds(about.get("created", "")),
-        changed=_to_seconds(about.get("changed", "")),
-        simdup=about.get("simdup", ""),
+        created=about["created"],
+        changed=about["changed"],
+        simdup=about["simdup"],
         recipe=stored["resolved"],
         model_documents=stored["model_documents"],
     )
-
-
-def _to_seconds(time: str) -> str:
-    return re.sub(r"\.\d+", "", time)

@@ -12,12 +12,12 @@ from urllib.parse import quote
 from simdup.atomic import beside
 from simdup.corpus.opening import open_regular
 from simdup.errors import SimdupError, unreadable, unwritable
-from simdup.index.database import DAMAGED_HINT, RECOVERY, explain
+from simdup.index.database import DAMAGED_HINT, REBUILD, RECOVERY, explain
 from simdup.index.storage import Storage
 
 # Bytes 68 to 71 of the file, and the number in bytes 60 to 63; SQLite leaves both to applications.
 APPLICATION = int.from_bytes(b"sdup", "big")
-VERSION = 1
+VERSION = 2
 
 _MAGIC = b"SQLite format 3\0"
 _SIDES = ("-wal", "-shm", "-journal")
@@ -26,12 +26,10 @@ _JOURNAL = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 # Bytes 18 and 19 of the file: an index has a log beside it; other files of SQLite have a journal.
 _HAS_LOG, _HAS_JOURNAL = b"\2\2", b"\1\1"
 _SCHEMA = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE block (number INTEGER PRIMARY KEY, documents INTEGER NOT NULL);
-CREATE TABLE part (
-    kind TEXT NOT NULL, number INTEGER NOT NULL, checksum BLOB NOT NULL, content BLOB NOT NULL,
+CREATE TABLE section (
+    kind TEXT NOT NULL, number INTEGER NOT NULL, checksum INTEGER NOT NULL, content BLOB NOT NULL,
     PRIMARY KEY (kind, number)
-);
+)
 """
 
 
@@ -85,8 +83,7 @@ def _prepare(storage: Storage) -> None:
     storage.execute(f"PRAGMA application_id = {APPLICATION}")
     storage.execute(f"PRAGMA user_version = {VERSION}")
     storage.execute("BEGIN")
-    for statement in _SCHEMA.split(";"):
-        storage.execute(statement)
+    storage.execute(_SCHEMA)
     storage.begin_empty()
 
 
@@ -193,10 +190,9 @@ def _flatten(statement: object) -> str:
     return " ".join(str(statement or "").split())
 
 
-_SCHEMA_ROWS = {("index", "sqlite_autoindex_part_1", "part", "")} | {
-    ("table", name, name, _flatten(statement))
-    for statement in _SCHEMA.split(";")[:-1]
-    for name in [statement.split()[2]]
+_SCHEMA_ROWS = {
+    ("table", "section", "section", _flatten(_SCHEMA)),
+    ("index", "sqlite_autoindex_section_1", "section", ""),
 }
 
 
@@ -228,7 +224,8 @@ def _check_head(path: str) -> bytes:
     version = int.from_bytes(head[60:64], "big")
     if version != VERSION:
         what = f"is an index of format {version}; this simdup only reads format {VERSION}"
-        raise SimdupError(path, what, "a newer simdup made it: update simdup")
+        hint = "a newer simdup made it: update simdup" if version > VERSION else REBUILD
+        raise SimdupError(path, what, hint)
     if head[18:20] not in (_HAS_LOG, _HAS_JOURNAL):
         # SQLite would refuse to write, as if permissions were missing.
         raise SimdupError(path, "the index is damaged (its header)", DAMAGED_HINT)

@@ -99,9 +99,5 @@ def record_creation(storage: Storage) -> None:
 
 
 def now() -> str:
-    """Return the time, in UTC and ISO 8601.
-
-    Microseconds make it differ from what an older simdup writes in the same second; so an outdated
-    manifest is recognized.
-    """
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+    """Return the time, in UTC and ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

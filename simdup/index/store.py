@@ -7,7 +7,7 @@ documents, and of reading 8 bytes of each present document: the hash of its name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -21,6 +21,7 @@ from simdup.index.sections import (
     RemovedTexts,
     from_sections,
     match_columns,
+    read_names,
     to_numbers,
 )
 from simdup.index.storage import Storage
@@ -57,14 +58,11 @@ class Store:
 
     def sections(self, kind: str, item: int) -> Iterator[tuple[int, bytes]]:
         """Yield the sections of a kind with `item` bytes per document, of all blocks."""
-        blocks = dict(self.storage.blocks())
-        for number, content in self.storage.sections(kind):
-            documents = blocks.pop(number, None)
-            if documents is None or len(content) != documents * item:
+        blocks = self.storage.blocks()
+        for (number, documents), content in zip(blocks, self.storage.sections(kind), strict=True):
+            if len(content) != documents * item:
                 raise self.storage.damaged(f"block {number} is damaged ({kind})")
             yield number, content
-        for number in blocks:
-            raise self.storage.damaged(f"section {kind} {number} is missing")
 
     def column(self, kind: str, words: int = 1) -> U64:
         """Return the ``keys`` or ``contents`` (uint64[n]) of all documents."""
@@ -81,27 +79,25 @@ class Store:
         )
         texts = np.flatnonzero(terms)
         blocks = self.storage.blocks()
-        ends = np.cumsum([documents for _, documents in blocks])
-        last = dict(zip((number for number, _ in blocks), texts.searchsorted(ends), strict=True))
-        first = stop = 0
+        stops = texts.searchsorted(np.cumsum([documents for _, documents in blocks])).tolist()
+        first = before = stop = 0
         waiting = list[bytes]()
-        for number, content in self.storage.sections("sketches"):
-            stop += len(content) // SIZE
-            if stop != last.pop(number, None) or len(content) % SIZE:
+        sections = self.storage.sections("sketches")
+        for (number, _), stop, content in zip(blocks, stops, sections, strict=True):
+            if len(content) != (stop - before) * SIZE:
                 raise self.storage.damaged(f"block {number} is damaged (sketches)")
             waiting.append(content)
+            before = stop
             if stop - first >= _SKETCHES:
                 yield texts[first:stop], _as_sketches(waiting)
                 waiting, first = [], stop
-        for number in last:
-            raise self.storage.damaged(f"section sketches {number} is missing")
         yield texts[first:stop], _as_sketches(waiting)
 
     def removed(self) -> RemovedTexts:
-        """Return the texts that were removed, as `REMOVED`; an older index has none."""
+        """Return the texts that were removed, as `REMOVED`; there may be none."""
         if not self.storage.has("removed"):
             return NO_REMOVED
-        content = self.storage.get("removed", 0)
+        content = self.storage.get("removed")
         if len(content) % REMOVED.itemsize:
             raise self.storage.damaged("section removed 0 is damaged")
         return np.frombuffer(content, REMOVED)
@@ -118,15 +114,22 @@ class Store:
 
     def block(self, number: int) -> Documents:
         """Return the documents of a block, or raise if they are damaged."""
-        documents = self.read_block(number, self.storage.get)
-        if len(documents) != self.storage.documents(number):
-            raise self.storage.damaged(f"block {number} has {len(documents)} documents")
-        return documents
-
-    def read_block(self, number: int, get: Callable[[str, int], bytes]) -> Documents:
-        """Return the documents of a block, with sections read by `get`."""
         with self._shaped(number):
-            return from_sections({kind: get(kind, number) for kind in SECTIONS}, self.words)
+            sections = {kind: self.storage.get(kind, number) for kind in SECTIONS}
+            documents = from_sections(sections, self.words)
+            if len(documents) != self.storage.documents(number):
+                raise ValueError(f"has {len(documents)} documents")
+            return documents
+
+    def read_fingerprints(self, number: int) -> tuple[list[str], U64]:
+        """Return the names and fingerprints of a block, or raise if they are damaged."""
+        with self._shaped(number):
+            get = self.storage.get
+            names = read_names(get("ends", number), get("names", number))
+            values = to_numbers(get("fingerprints", number)).reshape(-1, self.words)
+            if not len(names) == len(values) == self.storage.documents(number):
+                raise ValueError("columns of different lengths")
+            return names, values
 
     @contextmanager
     def _shaped(self, number: int) -> Iterator[None]:
@@ -136,11 +139,6 @@ class Store:
             raise
         except (ValueError, IndexError) as error:
             raise self.storage.damaged(f"block {number} is damaged ({error})") from None
-
-    def blocks(self) -> Iterator[Documents]:
-        """Yield the documents of each block."""
-        for number, _ in self.storage.blocks():
-            yield self.block(number)
 
     def look_up(self, places: RowIds) -> Documents:
         """Return what decides whether documents match, and their names, by place.

@@ -25,9 +25,9 @@ def store(storage: Storage, fingerprinter: Fingerprinter) -> None:
     documents = None
     if isinstance(idf, Model):
         documents = idf.documents
-        storage.put("model", 0, model_bytes(idf))
+        storage.put("model", model_bytes(idf))
     if dictionary != NO_DICTIONARY:
-        storage.put("dictionary", 0, dictionary.content)
+        storage.put("dictionary", dictionary.content)
     _write(storage, recipe_fields(fingerprinter.recipe), fingerprinter.fields, documents)
 
 
@@ -41,7 +41,7 @@ def _write(
 ) -> None:
     stored = {"fields": values, "resolved": resolved, "model_documents": documents}
     # File names may contain bytes that are not UTF-8; JSON writes them as escapes.
-    storage.put("recipe", 0, json.dumps(stored).encode())
+    storage.put("recipe", json.dumps(stored).encode())
 
 
 @contextmanager
@@ -63,7 +63,6 @@ class StoredRecipe:
         # With the digest; for fingerprint lines only digest and bits.
         self.resolved: dict[str, Any] = stored["resolved"]
         self._fields: dict[str, Any] | None = stored["fields"]
-        self._model_documents: int | None = stored["model_documents"]
         self._storage = storage
         if self._fields is not None:
             with intact(storage):
@@ -75,12 +74,6 @@ class StoredRecipe:
     def complete(self) -> bool:
         """Whether texts can be fingerprinted, instead of only comparing fingerprints."""
         return self._fields is not None
-
-    @property
-    def parts(self) -> set[str]:
-        """The kinds of sections that the recipe needs."""
-        found = {"dictionary"} & set(self._fields or {})
-        return found if self._model_documents is None else found | {"model"}
 
     @property
     def bits(self) -> int:
@@ -105,12 +98,12 @@ class StoredRecipe:
         recipe, dictionary = self._recipe, NO_DICTIONARY
         if recipe.dictionary is not None:
             # The name is only shown: the author of an index must not choose what is opened here.
-            dictionary = Dictionary(recipe.dictionary, storage.get("dictionary", 0))
+            dictionary = Dictionary(recipe.dictionary, storage.get("dictionary"))
             with intact(storage):
                 dictionary.content.decode("utf-8")
         idf: Idf = Builtin()
         if storage.has("model"):
-            content = storage.get("model", 0)
+            content = storage.get("model")
             with intact(storage):
                 idf = parse_model(content, storage.path)
         elif self.resolved["idf"] == "none":
@@ -176,7 +169,7 @@ class StoredRecipe:
 
     def _same_dictionary(self, wanted: str | None) -> bool:
         storage = self._storage
-        kept = storage.get("dictionary", 0) if storage.has("dictionary") else None
+        kept = storage.get("dictionary") if storage.has("dictionary") else None
         if wanted is None or kept is None or wanted == (self._fields or {}).get("dictionary"):
             return (wanted is None) == (kept is None)
         return read_dictionary(wanted).content == kept

@@ -120,7 +120,7 @@ class Writer:
         every = every[self.contents.contain(every["kept"])]
         every = every[np.unique(every["text"], return_index=True)[1]]
         if not np.array_equal(every, known):
-            self._store.storage.put("removed", 0, every.tobytes())
+            self._store.storage.put("removed", every.tobytes())
 
     def _write_full(self) -> None:
         documents = concat(self._pending, self._store.words)

@@ -21,7 +21,7 @@ LINES = [
     ("", {"scan", "query", "completion"}, {"--help"}),
     ("co", {"compare", "completion"}, {"scan"}),
     ("-", {"--help", "--version"}, {"scan"}),
-    ("index ", {"build", "repair"}, {"scan"}),
+    ("index ", {"build", "export"}, {"scan"}),
     ("index build --fi", {"--field", "--files-from", "--fingerprints"}, {"--method"}),
     ("scan --me", {"--method", "--memory"}, {"--keep"}),
     ("scan --no-v", {"--no-verify"}, {"--verify"}),

@@ -28,7 +28,7 @@ EXCEPTIONS = {
     "--verbose": {
         "passages": _NO_RECIPE, "pairs": _NO_RECIPE, "evaluate": _NO_RECIPE,
         "fit": "a model has no complete recipe: it only counts documents per term",
-        "index remove": _NO_RECIPE, "index check": _NO_RECIPE, "index repair": _NO_RECIPE,
+        "index remove": _NO_RECIPE, "index check": _NO_RECIPE,
         "index info": "it shows the recipe anyway", "index export": "its header names the recipe",
         "completion": _NO_RECIPE,
     },
@@ -36,26 +36,24 @@ EXCEPTIONS = {
         "fingerprint": _ONE_FORMAT, "index export": _ONE_FORMAT, "dedupe": "it lists CSV or JSONL",
         "fit": "a model is not text", "pairs": "tabs between columns, for other programs",
         "evaluate": _PLAIN, "index info": _PLAIN, "completion": "a script",
-        **dict.fromkeys(("index build", "index add", "index remove", "index check",
-                         "index repair"), _WRITES_INDEX),
+        **dict.fromkeys(("index build", "index add", "index remove", "index check"),
+                        _WRITES_INDEX),
     },
     "--format": {
         "fingerprint": _ONE_FORMAT, "index export": _ONE_FORMAT, "fit": "models have one format",
         "dedupe": "OUT has the format of its SOURCE, --removed that of its suffix",
         "completion": "a script for the shell that is named",
-        **dict.fromkeys(("index build", "index add", "index remove", "index check",
-                         "index repair"), _WRITES_INDEX),
+        **dict.fromkeys(("index build", "index add", "index remove", "index check"),
+                        _WRITES_INDEX),
     },
     "--output": {
         "completion": "a script is redirected where the shell reads it",
-        "index repair": "NEW is an argument",
         **dict.fromkeys(("index build", "index add", "index remove", "index check"),
                         _WRITES_INDEX),
     },
     "--files-from": {
         "compare": _TWO, "evaluate": _TWO, "cluster": _FILES, "pairs": _FILES,
-        **dict.fromkeys(("index info", "index check", "index repair", "index export",
-                         "completion"), _NO_SOURCES),
+        **dict.fromkeys(("index info", "index check", "index export", "completion"), _NO_SOURCES),
     },
 }  # fmt: skip
 EXCEPTIONS["--null"] = EXCEPTIONS["--files-from"]
@@ -79,8 +77,7 @@ def test_an_option_has_one_short_form_and_one_type() -> None:
                 form = (tuple(one.opts), tuple(one.secondary_opts), type(one.type).__name__,
                         one.multiple, one.is_flag)  # fmt: skip
                 forms.setdefault(max(one.opts, key=len), set()).add(form)
-    # A sample is documents, or a share of blocks.
-    assert {name for name, found in forms.items() if len(found) > 1} == {"--sample"}
+    assert {name for name, found in forms.items() if len(found) > 1} == set()
 
 
 def test_a_short_form_means_one_option() -> None:

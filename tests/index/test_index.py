@@ -113,7 +113,7 @@ def test_one_file_remains(path: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["seen.index"]
     with closing(sqlite3.connect(path)) as file:
         assert file.execute("PRAGMA application_id").fetchone()[0] != 0
-        assert file.execute("PRAGMA user_version").fetchone() == (1,)
+        assert file.execute("PRAGMA user_version").fetchone() == (2,)
 
 
 def test_the_model_and_the_dictionary_travel_inside(tmp_path: Path, path: str) -> None:
@@ -212,9 +212,19 @@ def test_another_programs_database(tmp_path: Path) -> None:
 def test_a_newer_version(path: str) -> None:
     Index.build(path, numbered(5), fingerprints=True).close()
     content = bytearray(Path(path).read_bytes())
-    content[60:64] = (2).to_bytes(4, "big")
+    content[60:64] = (3).to_bytes(4, "big")
     Path(path).write_bytes(content)
-    assert "format 2; this simdup only reads format 1" in refused(Path(path)).what
+    assert "format 3; this simdup only reads format 2" in refused(Path(path)).what
+
+
+def test_an_older_version(path: str) -> None:
+    Index.build(path, numbered(5), fingerprints=True).close()
+    content = bytearray(Path(path).read_bytes())
+    content[60:64] = (1).to_bytes(4, "big")
+    Path(path).write_bytes(content)
+    error = refused(Path(path))
+    assert "format 1; this simdup only reads format 2" in error.what
+    assert error.hint == "build the index again from its sources"
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.9])

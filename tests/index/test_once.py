@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support import Command
 
-from lab.corpora.crafted import forge, forget_manifest
+from lab.corpora.crafted import forge
 from lab.corpora.made import prose
 from simdup import Index, fingerprint
 from simdup.index.sections import name_keys
@@ -71,7 +71,6 @@ def forged(path: str, block: int, sections: dict[str, bytes]) -> None:
             return content[: -len(end)] + end
 
         forge(Path(path), kind, block, change)
-    forget_manifest(Path(path))
 
 
 OTHER = "block {} has names that cannot be found"

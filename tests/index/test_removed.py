@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from support import Command
 
-from lab.corpora.crafted import forge, forget_manifest
+from lab.corpora.crafted import edit, forge
 from lab.corpora.made import prose
 from simdup import Index, SimdupError, dedupe, scan
 from simdup.index.writer import Writer
@@ -165,7 +165,6 @@ def test_a_run_that_fails_leaves_the_index(path: str, monkeypatch: pytest.Monkey
 def test_an_index_without_the_section_gets_one(tmp_path: Path) -> None:
     path = str(tmp_path / "old.index")
     Index.build(path, [("a", TEXT)]).close()
-    forget_manifest(Path(path))
     assert matches(path) == []
     with Index.open(path) as index:
         index.remove(["a"])
@@ -194,38 +193,29 @@ def test_an_older_simdup_leaves_what_was_removed_for_a_document_that_is_gone(
     assert matches(path) == []
 
 
-@pytest.mark.parametrize("manifest", [True, False])
-def test_damage_is_found_and_repaired(simdup: Command, path: str, manifest: bool) -> None:
-    if not manifest:
-        forget_manifest(Path(path))
-    forge(Path(path), "removed", 0, lambda content: content[:-1])
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ("UPDATE section SET content = x'00'", "is damaged"),
+        ("DELETE FROM section", "is missing"),
+    ],
+)
+def test_damage_is_found_before_an_answer(
+    simdup: Command, path: str, change: str, fault: str
+) -> None:
+    exported = simdup("index", "export", path).out
+    edit(Path(path), f"{change} WHERE kind = 'removed'")
     with Index.open(path) as index:
-        assert index.check() == index.check("1%") == ["section removed 0 is damaged"]
+        assert f"section removed 0 {fault}" in index.check()
     ran = simdup("query", path, "-", "--input-format", "jsonl", stdin=b'{"text": "x y z w"}\n')
     assert ran.status == 2
-    assert "section removed 0 is damaged" in ran.err
-    repaired = Index.repair(path, path + "2")
-    assert repaired.documents == 6
-    assert repaired.lost == [
-        "section removed 0 is damaged: texts that were removed may be new again"
-    ]
-    assert matches(path + "2", TEXT) == ["a"]
-    assert matches(path + "2") == []
+    assert f"section removed 0 {fault}" in ran.err
+    # What an export prints is intact.
+    done = simdup("index", "export", path)
+    assert (done.status, done.out) == (0, exported)
 
 
-def test_a_missing_section_is_noticed(path: str) -> None:
+def test_half_a_removed_text_is_damage(path: str) -> None:
+    forge(Path(path), "removed", 0, lambda content: content[:-1])
     with Index.open(path) as index:
-        index._session.storage.execute("DELETE FROM part WHERE kind = 'removed'")
-    with Index.open(path) as index:
-        assert index.check() == ["section removed 0 is missing"]
-
-
-def test_a_repair_keeps_what_was_removed_for_what_it_saves(path: str) -> None:
-    texts = [(f"n{i}", prose(i, 12)) for i in range(10, 1_040)]
-    dedupe([*texts, ("c", OTHER), ("d", NEAR_OTHER)], index=path, add=True)
-    assert matches(path, NEAR_OTHER) == ["c"]
-    forge(Path(path), "sketches", 1, lambda content: content[:-1])
-    Index.repair(path, path + "2")
-    assert matches(path + "2") == []
-    assert matches(path + "2", NEAR_OTHER) == ["c"]
-    assert is_intact(path + "2")
+        assert index.check() == ["section removed 0 is damaged"]

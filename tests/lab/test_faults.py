@@ -11,7 +11,7 @@ from lab.trial import Trial
 # Options that let a command write, beside `--output`.
 _WRITING = {"--removed", "--add", "--update-baseline"}
 # Commands that write what they are named as an argument.
-_NAMED = {"index build", "index add", "index remove", "index repair"}
+_NAMED = {"index build", "index add", "index remove"}
 
 
 def test_after_a_fault_there_is_the_old_state_or_the_new_one(tmp_path: Path) -> None:

@@ -59,7 +59,6 @@ COMMANDS = [
     "index add 旧.index 语料",
     "index info 旧.index",
     "index check 旧.index",
-    "index repair 旧.index",
     "query 旧.index 语料/news 别.txt --add",
     "query 旧.index 别.txt --new -o 新.txt",
     "fit 语料 -o 模型",

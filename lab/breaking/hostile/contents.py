@@ -236,7 +236,7 @@ READ_BY = {
     "fingerprint lines": "pairs FILE",
     "fingerprint lines to cluster": "cluster FILE",
     "an index": "query FILE c",
-    "an index to repair": "index check FILE",
+    "an index to check": "index check FILE",
     "a reference": "scan c --reference FILE",
 }
 
