@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from simdup._version import __version__
 
 if TYPE_CHECKING:
-    from simdup.errors import SimdupError as SimdupError
+    from simdup.base.errors import SimdupError as SimdupError
+    from simdup.base.progress import progress_bars as progress_bars
     from simdup.index.index import Index as Index
-    from simdup.lsh.simhash import distance as distance
-    from simdup.lsh.simhash import simhash as simhash
     from simdup.model.clusters import Cluster as Cluster
     from simdup.model.clusters import Pair as Pair
     from simdup.model.comparison import Comparison as Comparison
@@ -32,8 +31,9 @@ if TYPE_CHECKING:
     from simdup.operations.passages import passages as passages
     from simdup.operations.scan import scan as scan
     from simdup.operations.tune import tune as tune
-    from simdup.progress import progress_bars as progress_bars
     from simdup.search import all_pairs as all_pairs
+    from simdup.text.simhash import distance as distance
+    from simdup.text.simhash import simhash as simhash
 
 _HOMES = {
     "Cluster": "simdup.model.clusters",
@@ -44,18 +44,18 @@ _HOMES = {
     "PassageCriteria": "simdup.model.passages",
     "Recipe": "simdup.model.recipe",
     "Result": "simdup.model.result",
-    "SimdupError": "simdup.errors",
+    "SimdupError": "simdup.base.errors",
     "all_pairs": "simdup.search",
     "compare": "simdup.operations.compare",
     "dedupe": "simdup.operations.dedupe",
-    "distance": "simdup.lsh.simhash",
+    "distance": "simdup.text.simhash",
     "evaluate": "simdup.operations.evaluate",
     "fingerprint": "simdup.operations.fingerprint",
     "fit": "simdup.operations.fit",
     "passages": "simdup.operations.passages",
-    "progress_bars": "simdup.progress",
+    "progress_bars": "simdup.base.progress",
     "scan": "simdup.operations.scan",
-    "simhash": "simdup.lsh.simhash",
+    "simhash": "simdup.text.simhash",
     "tune": "simdup.operations.tune",
 }
 

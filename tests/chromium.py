@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from support import ROOT
 
-ASSETS = ROOT / "simdup" / "report" / "assets"
+ASSETS = ROOT / "simdup" / "show" / "report" / "assets"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "msedge")
 
 

@@ -33,7 +33,7 @@ _NOT_CODE = {
 }  # fmt: skip
 
 # A command, a format or a page is a file of its own, whoever imports it.
-_APART = ("simdup/cli/", "simdup/corpus/", "simdup/report/")
+_APART = ("simdup/cli/", "simdup/corpus/", "simdup/show/report/")
 KERNELS = Path(__file__).resolve().parents[1] / "simdup" / "kernels"
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -10,9 +10,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from simdup.features.analyzer import Analyzer
-from simdup.features.idf import ENOUGH_DOCUMENTS, NoIdf
-from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.settings import Settings
 from simdup.reuse.sharing import least_share
@@ -32,6 +29,9 @@ from simdup.spark.meet import (
 )
 from simdup.spark.prepare import Prepare, prepared_schema
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
+from simdup.text.analyzer import Analyzer
+from simdup.text.fingerprinter import Fingerprinter
+from simdup.text.idf import ENOUGH_DOCUMENTS, NoIdf
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 

@@ -12,11 +12,11 @@ import hypothesis
 
 from lab.corpora.made import in_memory
 from simdup.cli import _simdup
-from simdup.features.analyzer import Analyzer
-from simdup.features.shingles import Shingler, Shingles
 from simdup.model.criteria import Shingling
 from simdup.model.recipe import Recipe
-from simdup.verify.document_texts import Texts
+from simdup.near.document_texts import Texts
+from simdup.text.analyzer import Analyzer
+from simdup.text.shingles import Shingler, Shingles
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from docs.make.svg import Axis, Plot
-from simdup.fingerprints.bands import PSTABLE_BUDGET, minhash_banding
-from simdup.lsh.families import MINHASH, choose_pstable, proposed, pstable_family
 from simdup.model.criteria import Criteria
 from simdup.search.pieces import HammingBall
 from simdup.search.plans import Cut
+from simdup.text.bands import PSTABLE_BUDGET, minhash_banding
+from simdup.text.families import MINHASH, choose_pstable, proposed, pstable_family
 
 BALL = HammingBall(64, Criteria().distance)
 # Tables and the cut that has them at distance 3.

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator
 
 from docs.make.curves import BALL, euclidean
-from simdup.fingerprints.bands import PSTABLE_BUDGET
-from simdup.lsh.families import MINHASH, UNRELATED, Family, choose_pstable, pstable_family
 from simdup.model.criteria import Criteria
+from simdup.text.bands import PSTABLE_BUDGET
+from simdup.text.families import MINHASH, UNRELATED, Family, choose_pstable, pstable_family
 
 
 def table() -> str:

@@ -22,17 +22,17 @@ from lab.corpora.made import in_memory, zipf_texts
 from lab.measuring import JOBS, Ran, simdup
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
-from simdup.clustering.rules import longest_form
 from simdup.evaluation.metrics import from_pairs
-from simdup.features.analyzer import Analyzer
-from simdup.features.folding import fold
-from simdup.features.shingles import Shingler, Shingles
-from simdup.features.short_texts import forms_of
 from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria, Shingling
 from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
-from simdup.verify.document_texts import Texts
-from simdup.verify.true_pairs import SharedElements, counted_pairs, edited_pairs
+from simdup.near.document_texts import Texts
+from simdup.near.rules import longest_form
+from simdup.near.true_pairs import SharedElements, counted_pairs, edited_pairs
+from simdup.text.analyzer import Analyzer
+from simdup.text.folding import fold
+from simdup.text.shingles import Shingler, Shingles
+from simdup.text.short_texts import forms_of
 
 LEAST = 0.8  # the lowest similarity of near-duplicates
 

@@ -27,13 +27,13 @@ from simdup.index.matching import QueryOptions, query
 from simdup.index.row_searches import IndexRows
 from simdup.index.sections import concat, line_documents, sketched
 from simdup.index.session import Patience
-from simdup.lsh.bbit import SIZE, bbit_sketch, estimate
-from simdup.lsh.families import BBIT, proposed
-from simdup.lsh.sketch_bands import AskedBands, SketchSource, sketch_banding
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents
 from simdup.search import HammingBall
 from simdup.search.queries import SearchSetup
+from simdup.text.bbit import SIZE, bbit_sketch, estimate
+from simdup.text.families import BBIT, proposed
+from simdup.text.sketch_bands import AskedBands, SketchSource, sketch_banding
 
 MILLION = 10**6
 

@@ -19,18 +19,18 @@ from lab.oracles import plain
 from lab.oracles.segmenting import segmenter
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
-from simdup.features.analyzer import Analyzer
-from simdup.features.counts import CsrRows
-from simdup.features.folding import fold
-from simdup.features.shingles import Shingler
-from simdup.features.tokens import tokenizer
-from simdup.fingerprints.bands import minhash_signatures
 from simdup.kernels import sketches as families
 from simdup.model.criteria import Criteria, Shingling
 from simdup.model.recipe import Recipe
+from simdup.near import document_texts
+from simdup.near.verifier import Verifier, vector
 from simdup.search.banding import candidates
-from simdup.verify import document_texts
-from simdup.verify.verifier import Verifier, vector
+from simdup.text.analyzer import Analyzer
+from simdup.text.bands import minhash_signatures
+from simdup.text.counts import CsrRows
+from simdup.text.folding import fold
+from simdup.text.shingles import Shingler
+from simdup.text.tokens import tokenizer
 
 # -- signatures --
 

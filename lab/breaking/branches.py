@@ -39,7 +39,7 @@ def run(trial: Trial) -> Iterator[Table]:
     """Run the suite, with its processes, and count."""
     settings, report = trial.folder / "settings", trial.folder / "report.json"
     settings.write_text(_SETTINGS.format(folder=trial.folder), "utf-8")
-    tests = trial.pick(["tests/lsh"], [])
+    tests = trial.pick(["tests/text"], [])
     _coverage(settings, "run", "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider",
               "-p", "no:cov", *tests)  # fmt: skip
     _coverage(settings, "combine", "-q")

@@ -23,27 +23,27 @@ from lab.corpora.office_files import docx, paragraphs, zipped
 from lab.reporting import Cell, Table
 from lab.trial import Trial, say
 from simdup import all_pairs, dedupe, evaluate, passages, scan
+from simdup.base.errors import SimdupError
 from simdup.corpus.baseline import read_baseline
 from simdup.corpus.batches import batches, read
 from simdup.corpus.decisions import read_decisions
 from simdup.corpus.fingerprint_lines import read_lines
 from simdup.corpus.patterns import matches
 from simdup.corpus.sources import list_files
-from simdup.errors import SimdupError
 from simdup.evaluation.labels import read_labels
-from simdup.features.analyzer import Analyzer
-from simdup.features.folding import fold_all
-from simdup.features.idf import Model, model_bytes, read_model
-from simdup.features.shingles import Shingler
-from simdup.features.titles import title_of
-from simdup.features.tokens import _entries, read_dictionary
 from simdup.model.criteria import Shingling
 from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading
-from simdup.report.delta import delta
-from simdup.verify.differences import find_differences
-from simdup.verify.document_texts import edit_similarities
+from simdup.near.differences import find_differences
+from simdup.near.document_texts import edit_similarities
+from simdup.show.report.delta import delta
+from simdup.text.analyzer import Analyzer
+from simdup.text.folding import fold_all
+from simdup.text.idf import Model, model_bytes, read_model
+from simdup.text.shingles import Shingler
+from simdup.text.titles import title_of
+from simdup.text.tokens import _entries, read_dictionary
 
 # What a doubling may cost. Linear work takes 2 times as long, sorting 2.1 times, quadratic work 4.
 MOST = 2.5

@@ -28,7 +28,7 @@ from lab.measuring import CHECKOUT, environment
 from lab.reporting import Table
 from lab.trial import Trial, say
 
-ROOMS = ("search", "lsh", "verify", "reuse")
+ROOMS = ("search", "text", "near", "reuse")
 # Tests of these folders run for every mutant whose line they reach.
 TESTS = ("search", "lsh", "verify", "reuse", "clustering", "fingerprints", "operations")
 COPIED = ("simdup", "tests", "examples", "docs", "lab", "pyproject.toml",

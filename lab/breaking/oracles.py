@@ -41,7 +41,7 @@ VALUES = {
 
 def run(trial: Trial) -> Iterator[Table]:
     """Run all tests that use an oracle or hypothesis."""
-    tests = trial.pick(["tests/lsh", "tests/search/test_queries.py"], _tests())
+    tests = trial.pick(["tests/text", "tests/search/test_queries.py"], _tests())
     counted, printed = trial.folder / "counts", trial.folder / "printed"
     variables = {"SIMDUP_ROUNDS": str(trial.pick(1, ROUNDS)), "SIMDUP_COUNTS": str(counted)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider",

@@ -262,6 +262,8 @@ def _content(path: Path) -> str:
         return text
     blocks = []
     for kind, name, data in _DATA.findall(text):
+        if name == "words":  # those of all pages of a kind
+            continue
         if kind != "json":
             data = zlib.decompress(b64decode(data, validate=True), -15).decode("latin-1")
         blocks.append(f"{name}: {data}")

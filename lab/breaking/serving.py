@@ -293,8 +293,7 @@ def _call(run: Run, way: Any) -> int:
 def _divide_work(size: int) -> None:
     """Let work be divided among processes at once, and batches be small: corpora are tiny here."""
     from simdup.corpus import batches, lines
-    from simdup.ingest import collection, rows
-    from simdup.verify import verifier
+    from simdup.near import collection, rows, verifier
 
     collection.WORTH_WORKERS = verifier.WORTH_CREW = 0
     if size:

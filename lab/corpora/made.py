@@ -10,13 +10,13 @@ import numpy as np
 
 from simdup.corpus.spool import Slot
 from simdup.model.table import Documents
-from simdup.verify.document_texts import cut_slot
+from simdup.near.document_texts import cut_slot
 
 
 @cache
 def simplified_characters() -> dict[int, int]:
     """The project's table of traditional and simplified characters."""
-    content = (resources.files("simdup.features") / "simplified.txt").read_text("utf-8")
+    content = (resources.files("simdup.text") / "simplified.txt").read_text("utf-8")
     traditional, simplified = (line for line in content.splitlines() if line[0] != "#")
     return {ord(t): ord(s) for t, s in zip(traditional, simplified, strict=True)}
 

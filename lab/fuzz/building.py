@@ -17,8 +17,8 @@ from lab.corpora.office_files import drawn_pdf
 from lab.fuzz.target import Taken
 from simdup.corpus.baseline import HEAD
 from simdup.corpus.fingerprint_lines import format_header, format_lines
-from simdup.features.idf import Model, model_bytes
 from simdup.model.decisions import KINDS
+from simdup.text.idf import Model, model_bytes
 
 Build = Callable[[Taken], bytes]
 

@@ -18,11 +18,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from lab.fuzz.terminal import driving
+from simdup.base.errors import SimdupError
 from simdup.cli.messages import say_error, say_skipped
 from simdup.corpus import archives
 from simdup.corpus.batches import batches, read
 from simdup.corpus.sources import list_files
-from simdup.errors import SimdupError
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading
 

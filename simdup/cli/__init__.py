@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import click
 
 from simdup._version import __version__
+from simdup.base.errors import SimdupError, explained
 from simdup.cli import process
 from simdup.cli.messages import Status, as_option, say, say_error
 from simdup.cli.usage import CommandGroup, usage_error
-from simdup.errors import SimdupError, explained
 
 # What a shell sets that completes what is typed.
 _COMPLETE = "_SIMDUP_COMPLETE"
@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             # What a shell completes may be no command; nothing must appear in the line typed.
             sys.exit(Status.ERROR)
         if debug:
-            from simdup.output.escaping import shown
+            from simdup.show.escaping import shown
 
             for line in "".join(traceback.format_exception(error)).splitlines():
                 say(shown(line))

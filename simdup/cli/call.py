@@ -14,16 +14,16 @@ from typing import Any, BinaryIO, TypeVar
 import click
 from click.core import ParameterSource
 
+from simdup.base.errors import SimdupError
 from simdup.cli.messages import Screen, Status, as_option, say, status
 from simdup.cli.options import rows_of
 from simdup.cli.row import INFILE, OUTFILE, Clash, Idle, Row
-from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
 from simdup.model.formats import PageOptions
 from simdup.model.recipe import Recipe, named_recipe
 from simdup.model.settings import Reading, RunOptions, SearchOptions, Settings
-from simdup.output.streams import Output
+from simdup.show.streams import Output
 
 Value = TypeVar("Value")
 
@@ -245,7 +245,7 @@ class Call:
         if not (sys.stderr.isatty() and not self.screen.quiet if shown is None else shown):
             yield settings
             return
-        from simdup.progress import progress_bars
+        from simdup.base.progress import progress_bars
 
         with progress_bars(terminal=True) as show:
             yield replace(settings, run=replace(settings.run, progress=show))
@@ -295,7 +295,7 @@ class Call:
                     raise SimdupError(f"--{row.keys[0]}", what, "leave it out")
         for path in self._files(OUTFILE):
             if path != "-" and os.path.exists(path):
-                from simdup.output.targets import check_read
+                from simdup.show.targets import check_read
 
                 configured = self._context.meta.get(CONFIGURED)
                 check_read(path, [*self._files(INFILE), *filter(None, [configured])])
@@ -319,7 +319,7 @@ class Call:
         """Say which options came from which file, unless --quiet is set."""
         keys = [row.keys[0] for row in self._from_file]
         if keys and not self.screen.quiet:
-            from simdup.output.escaping import shown
+            from simdup.show.escaping import shown
 
             words, path = self.screen.words, shown(self._context.meta[CONFIGURED])
             say(

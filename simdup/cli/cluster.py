@@ -10,7 +10,7 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status
 from simdup.cli.options import PAGE
-from simdup.output.selection import EVERYTHING, Selection, result_lines
+from simdup.show.selection import EVERYTHING, Selection, result_lines
 
 
 @declare("cluster", "[FILE...]")
@@ -35,7 +35,7 @@ def command(call: Call) -> Status:
 
     from simdup.corpus.fingerprint_lines import read_lines
     from simdup.operations.cluster import cluster
-    from simdup.output.summary import report
+    from simdup.show.summary import report
 
     criteria = replace(call.settings.criteria, verify=bool(verify_from), method="simhash")
     settings = replace(call.settings, criteria=criteria)
@@ -43,7 +43,7 @@ def command(call: Call) -> Status:
     call.screen.skipped(result.skipped, result.notes)
     with call.writing(*files, *verify_from) as stream:
         if out.format == PAGE:
-            from simdup.report.scan import scan_page
+            from simdup.show.report.scan import scan_page
 
             stream.writelines(scan_page(result, replace(call.page, kind="cluster")))
         else:

@@ -40,7 +40,7 @@ def command(call: Call) -> Status:
     """
     idf_from, out, screen, paths = call["idf_from"], call.out, call.screen, call.pair("a", "b")
     from simdup.operations.compare import compare_documents, learn_fingerprinter, read_document
-    from simdup.output.comparison import comparison_jsonl, comparison_text
+    from simdup.show.comparison import comparison_jsonl, comparison_text
 
     settings = call.settings
     a, b = documents = (read_document(paths[0], settings), read_document(paths[1], settings))
@@ -55,7 +55,7 @@ def command(call: Call) -> Status:
         if out.format == "jsonl":
             stream.writelines(comparison_jsonl(compared))
         elif out.format == PAGE:
-            from simdup.report.comparison import comparison_page
+            from simdup.show.report.comparison import comparison_page
 
             stream.writelines(comparison_page(compared, documents, fingerprinter, call.page))
         elif not screen.quiet or out.path:
@@ -66,7 +66,7 @@ def command(call: Call) -> Status:
             )  # fmt: skip
             stream.writelines(lines)
             if show:
-                from simdup.output.diff import diff_text
+                from simdup.show.diff import diff_text
 
                 stream.writelines(diff_text(compared, texts, paint))
     return call.finish(no=not compared.duplicates)

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import click
 
+from simdup.base.errors import SimdupError
 from simdup.cli.call import CONFIGURED, INDEXED, Call
 from simdup.cli.options import COMMANDS, rows_of
 from simdup.cli.row import ABOUT, Row, Yields
 from simdup.cli.usage import did_you_mean, invalid_value
 from simdup.corpus.opening import read_named
-from simdup.errors import SimdupError
 
 OWN, SHARED = "simdup.toml", "pyproject.toml"
 

@@ -13,7 +13,7 @@ from simdup.cli.help import declare
 from simdup.cli.messages import Status, say, say_error
 from simdup.cli.options import PAGE
 from simdup.model.cleaned import Cleaned, DedupeOptions
-from simdup.output.streams import Output
+from simdup.show.streams import Output
 
 
 @declare("dedupe", "SOURCE...")
@@ -49,7 +49,7 @@ def command(call: Call) -> Status:
     call.check_suffix(("csv", "jsonl", PAGE))
 
     from simdup.operations.rewrite import rewrite, with_linkage
-    from simdup.output.summary import report
+    from simdup.show.summary import report
 
     def list_removed(cleaned: Cleaned) -> None:
         if listing.path is not None:
@@ -70,10 +70,10 @@ def command(call: Call) -> Status:
 
 def _removed_lines(cleaned: Cleaned, listing: Output, call: Call) -> Iterable[bytes]:
     """Return the list of what was removed, in its format."""
-    from simdup.output.removed import removed_csv, removed_jsonl
+    from simdup.show.removed import removed_csv, removed_jsonl
 
     if listing.format == PAGE:
-        from simdup.report.scan import scan_page
+        from simdup.show.report.scan import scan_page
 
         names = frozenset(one.document for one in cleaned.removed)
         return scan_page(cleaned.result, replace(call.page, kind="dedupe"), names)
@@ -85,9 +85,9 @@ def _removed_lines(cleaned: Cleaned, listing: Output, call: Call) -> Iterable[by
 def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
     """Print where the corpus was written, how much of it stays, what it lacks and lost."""
     from simdup.operations.losses import find_lost, given_up
-    from simdup.output.escaping import shown
-    from simdup.output.removed import account_text, lost_text
-    from simdup.output.summary import added_words, cleaned_words, missing_words
+    from simdup.show.escaping import shown
+    from simdup.show.removed import account_text, lost_text
+    from simdup.show.summary import added_words, cleaned_words, missing_words
 
     screen, words, result = call.screen, call.screen.words, cleaned.result
     what = cleaned_words(cleaned, words)

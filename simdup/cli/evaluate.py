@@ -29,7 +29,7 @@ def command(call: Call) -> Status:
       simdup evaluate --min-score 0.8 -f jsonl found.jsonl scored.csv | jq .f1
     """
     from simdup.operations.evaluate import evaluate
-    from simdup.output.evaluation import evaluation_jsonl, evaluation_text
+    from simdup.show.evaluation import evaluation_jsonl, evaluation_text
 
     files = call.pair("found", "truth")
     measured = evaluate(*files, call["min_score"])

@@ -22,7 +22,7 @@ def command(call: Call) -> Status:
     """
     from simdup.corpus.fingerprint_lines import format_header, format_lines
     from simdup.operations.fingerprint import fingerprint_sources
-    from simdup.output.summary import skipped_words
+    from simdup.show.summary import skipped_words
 
     with call.writing(*call.sources) as stream, call.watch() as settings:
         run = fingerprint_sources(call.sources, settings)

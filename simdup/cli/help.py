@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from simdup.base.errors import SimdupError
+from simdup.base.when_used import pattern
 from simdup.cli import process
 from simdup.cli.call import Call
 from simdup.cli.configuration import configure
@@ -18,8 +20,6 @@ from simdup.cli.messages import Status
 from simdup.cli.options import rows_of
 from simdup.cli.row import NO_DEFAULT, Row
 from simdup.cli.usage import PlainCommand
-from simdup.errors import SimdupError
-from simdup.when_used import pattern
 
 # How Click shows a range; the error for a value outside says it in plainer words.
 _RANGE = pattern(r"\s*\[[^][]*\bx\b[^][]*\]")

@@ -96,7 +96,7 @@ def add(call: Call) -> Status:
 
 def _finish(call: Call, index: Index, added: Added) -> Status:
     """Print what happened to the documents, and return the exit status."""
-    from simdup.output.summary import indexed_words
+    from simdup.show.summary import indexed_words
 
     call.screen.skipped(added.skipped, added.notes)
     text = indexed_words(index.path, added, len(index), call.screen.words)
@@ -114,7 +114,7 @@ def remove(call: Call) -> Status:
       simdup index remove seen.index --files-from gone.txt
     """
     from simdup.index.index import Index
-    from simdup.output.summary import removed_words
+    from simdup.show.summary import removed_words
 
     path, names = call["index"], call.sources
     with Index.open(path) as index:
@@ -135,8 +135,8 @@ def info(call: Call) -> Status:
     """
     from simdup.index.info import index_info
     from simdup.index.opening import open_storage
-    from simdup.output.records import json_line
-    from simdup.output.text import info_text
+    from simdup.show.records import json_line
+    from simdup.show.text import info_text
 
     with closing(open_storage(call["index"])) as storage:
         facts = index_info(storage)

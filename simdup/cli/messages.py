@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from simdup.base.when_used import pattern
 from simdup.cli.process import give_up
 from simdup.model.documents import Skipped
-from simdup.when_used import pattern
 
 if TYPE_CHECKING:
-    from simdup.output.text import Painter
-    from simdup.output.words import Phrases
+    from simdup.show.text import Painter
+    from simdup.show.words import Phrases
 
 LANGUAGES = ("en", "zh")
 
@@ -102,7 +102,7 @@ def say(text: str) -> None:
 
 def say_error(where: str, what: str, hint: str = "") -> None:
     """Write an error on one line, and its hint on another; `where` may be empty."""
-    from simdup.output.escaping import shown
+    from simdup.show.escaping import shown
 
     say(": ".join(filter(None, ["simdup", shown(where), shown(as_typed(what))])))
     if hint := as_typed(hint):
@@ -149,14 +149,14 @@ class Screen:
     @property
     def words(self) -> Phrases:
         """The words of the language of reports."""
-        from simdup.output.words import language_of, words_of
+        from simdup.show.words import language_of, words_of
 
         return words_of(self.lang or language_of(os.environ))
 
     @property
     def painter(self) -> Painter:
         """An object that colors words, if standard error shows colors."""
-        from simdup.output.text import Painter
+        from simdup.show.text import Painter
 
         return Painter(sys.stderr, words=self.words)
 
@@ -170,7 +170,7 @@ class Screen:
 
         On a terminal, lines break between words.
         """
-        from simdup.output.summary import recipe_words
+        from simdup.show.summary import recipe_words
 
         texts = [text, recipe_words(recipe, self.words) if recipe and self.verbose else ""]
         if not self.quiet and any(texts):
@@ -180,7 +180,7 @@ class Screen:
 
     def wrote(self, path: str | None, what: str = "") -> None:
         """Print which file or folder was written, unless it is standard output."""
-        from simdup.output.escaping import shown
+        from simdup.show.escaping import shown
 
         if not self.quiet and path not in (None, "-"):
             key = "wrote.what" if what else "wrote"

@@ -15,9 +15,9 @@ from typing import Any
 
 import click
 
+from simdup.base.errors import SimdupError
 from simdup.cli.messages import LANGUAGES, Screen, say
 from simdup.cli.row import ABOUT, INFILE, OUTFILE, READS, WRITES, Clash, Idle, Row, Text, Yields
-from simdup.errors import SimdupError
 from simdup.model import criteria, settings
 from simdup.model.cleaned import LINKS, DedupeOptions
 from simdup.model.criteria import Criteria
@@ -25,9 +25,9 @@ from simdup.model.formats import PageOptions
 from simdup.model.passages import PassageCriteria, PassageScope
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
 from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions, SearchOptions
-from simdup.output.details import COLUMNS
-from simdup.output.selection import SORTS, Selection
-from simdup.output.streams import COLORS, Output
+from simdup.show.details import COLUMNS
+from simdup.show.selection import SORTS, Selection
+from simdup.show.streams import COLORS, Output
 
 FORMATS = ("text", "csv", "jsonl")
 PAGE = "html"
@@ -101,7 +101,7 @@ _recipe = partial(Row, of=Recipe, rules=(_NAMED,))
 def _encoding(name: str | None) -> str | None:
     from simdup.corpus.decoding import known_encoding
 
-    return None if name in (None, "auto") else known_encoding(name) and name
+    return known_encoding(name) and name if name not in (None, "auto") else None
 
 
 def _decisions(path: str | None) -> Any:

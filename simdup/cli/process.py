@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import IO, Any
 
-from simdup.errors import SimdupError, reason
+from simdup.base.errors import SimdupError, reason
 
 # What imports and a small corpus need.  numpy, scipy and scikit-learn alone need 285 MB of address
 # space: with less, imports fail halfway, or OpenBLAS retries for ten minutes.

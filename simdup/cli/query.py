@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
+from simdup.base.errors import SimdupError
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, say_error, typed
 from simdup.cli.options import PAGE
-from simdup.errors import SimdupError
 
 if TYPE_CHECKING:
     from simdup.model.matches import QueryResult, QueryResults
@@ -55,8 +55,8 @@ def command(call: Call) -> Status:
     started = time.monotonic()
     from simdup.index.index import Index
     from simdup.index.opening import holds_index
-    from simdup.output.records import query_summary
-    from simdup.output.summary import query_words
+    from simdup.show.records import query_summary
+    from simdup.show.summary import query_words
 
     path, sources, criteria, out = call["index"], call.sources, call.settings.criteria, call.out
     asked = {name: call[name] for name in _ASKED}
@@ -83,7 +83,7 @@ def command(call: Call) -> Status:
             )
             answers = _counted(results, counts, stream, call["new"])
             if out.format == PAGE:
-                from simdup.report.query import Queried, query_page
+                from simdup.show.report.query import Queried, query_page
 
                 queried = Queried(path, stored, criteria, index.recipe)
                 queried.take(answers)
@@ -115,8 +115,8 @@ def _counted(
 
 def _lines(answers: Iterator[QueryResult], call: Call, stream: BinaryIO) -> Iterable[bytes]:
     """Return the answers in the format of the output."""
-    from simdup.output import records
-    from simdup.output.text import query_text
+    from simdup.show import records
+    from simdup.show.text import query_text
 
     if call.out.format == "jsonl":
         return records.query_jsonl(answers)

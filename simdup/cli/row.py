@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 
 if TYPE_CHECKING:
     from simdup.cli.call import Call
@@ -21,7 +21,7 @@ class Idle(NamedTuple):
 
     These rules need nothing but the options.  Whether an option suits the files is another matter:
     a script may get files of records today and others tomorrow.  So that is noted, where files are
-    listed (`simdup.corpus.sources`, `simdup.ingest.sources`).
+    listed (`simdup.corpus.sources`, `simdup.near.sources`).
     """
 
     when: Condition

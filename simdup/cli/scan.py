@@ -8,7 +8,7 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, say_error, typed
 from simdup.cli.options import GITHUB, PAGE
-from simdup.output.selection import EVERYTHING, Selection, result_lines
+from simdup.show.selection import EVERYTHING, Selection, result_lines
 
 if TYPE_CHECKING:
     from simdup.model.result import Result
@@ -41,18 +41,18 @@ def command(call: Call) -> Status:
       find . -name '*.txt' -print0 | simdup scan --files-from - -0
       simdup scan docs/ --check --baseline simdup.baseline
     """
-    from simdup.ingest.source_documents import let_rewind
+    from simdup.near.source_documents import let_rewind
     from simdup.operations.baseline import new_since
     from simdup.operations.scan import examine, open_scan
-    from simdup.output.records import name_lines
-    from simdup.output.summary import report
+    from simdup.show.records import name_lines
+    from simdup.show.summary import report
 
     sources, references, listed = call.sources, call["references"], call["list"]
     out, words, criteria = call.out, call.screen.words, call.settings.criteria
     selection, known = call.value(Selection), None
     if call["baseline"] is not None:
         from simdup.corpus.baseline import read_baseline
-        from simdup.output.targets import check_output
+        from simdup.show.targets import check_output
 
         known = read_baseline(call["baseline"], replace=call["update_baseline"])
         if call["update_baseline"]:
@@ -67,11 +67,11 @@ def command(call: Call) -> Status:
         if listed:
             stream.writelines(name_lines(stream, getattr(result, listed), call["null"]))
         elif out.format == PAGE:
-            from simdup.report.scan import scan_page
+            from simdup.show.report.scan import scan_page
 
             stream.writelines(scan_page(result, call.page))
         elif out.format == GITHUB:
-            from simdup.output.github import advice_words, limit_words, warning_lines
+            from simdup.show.github import advice_words, limit_words, warning_lines
 
             stream.writelines(warning_lines(result, advice_words(result)))
         else:
@@ -97,8 +97,8 @@ def _update_baseline(call: Call, found: Result) -> None:
         say_error(path, "was not updated: some documents could not be read")
         return
     from simdup.operations.baseline import baseline_of
-    from simdup.output.records import baseline_lines
-    from simdup.output.streams import open_output
+    from simdup.show.records import baseline_lines
+    from simdup.show.streams import open_output
 
     baseline = baseline_of(found)
     with open_output(path) as stream:

@@ -27,7 +27,7 @@ def command(call: Call) -> Status:
       simdup tune -f jsonl ./corpus | jq -r 'select(.type == "advice").options'
     """
     from simdup.operations.tune import tune
-    from simdup.output.evaluation import tuning_jsonl, tuning_text
+    from simdup.show.evaluation import tuning_jsonl, tuning_text
 
     sources, criteria, out, screen = call.sources, call.settings.criteria, call.out, call.screen
     # What is not asked for is recommended.

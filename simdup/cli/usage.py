@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
+from simdup.base.errors import SimdupError
 from simdup.cli import process
-from simdup.errors import SimdupError
 
 # Two names are near if this share of their characters is the same: ``dedup`` is near ``dedupe``,
 # and ``--help`` is not near ``--check``.

@@ -12,6 +12,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.errors import SimdupError
 from simdup.corpus.decoding import decode
 from simdup.corpus.files import File
 from simdup.corpus.json_text import parse_json
@@ -25,7 +26,6 @@ from simdup.corpus.lines import (
     whole_lines,
 )
 from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
-from simdup.errors import SimdupError
 from simdup.model.settings import Reading
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING
 
+from simdup.base.errors import reason
 from simdup.corpus.compression import split_compression
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
@@ -32,7 +33,6 @@ from simdup.corpus.zipped import (
     part_of,
     unreadable_member,
 )
-from simdup.errors import reason
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 
+from simdup.base.errors import SimdupError
+from simdup.base.when_used import pattern
 from simdup.corpus.opening import read_named
-from simdup.errors import SimdupError
 from simdup.model.decisions import Baseline, Entry
-from simdup.when_used import pattern
 
 # The first line; the number increases with incompatible changes.
 HEAD = "# simdup-baseline 1"

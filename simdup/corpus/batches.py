@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import IO, Any, TypeGuard
 
+from simdup.base.errors import reason
 from simdup.corpus.addresses import find_record
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import decode
@@ -25,7 +26,6 @@ from simdup.corpus.own_results import is_own_result, leave_out
 from simdup.corpus.parquet import cut_parquet
 from simdup.corpus.record_batches import ArrayBatch, LineBatch, RecordBatch, cut_records
 from simdup.corpus.records import Texts, join_texts, read_records, without_surrogates
-from simdup.errors import reason
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading
 

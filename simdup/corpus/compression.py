@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, cast
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 
 # A compression is one of these names, or empty.
 _SUFFIXES = {".gz": "gzip", ".zst": "zstd"}

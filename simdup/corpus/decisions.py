@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from simdup.base.errors import SimdupError
 from simdup.corpus.json_text import parse_json
 from simdup.corpus.opening import read_named
-from simdup.errors import SimdupError
 from simdup.model.decisions import KINDS, Decision, Decisions
 
 

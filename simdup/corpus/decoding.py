@@ -8,6 +8,8 @@ encoding is detected.
 import codecs
 from typing import NamedTuple
 
+from simdup.base.errors import SimdupError
+from simdup.base.when_used import pattern
 from simdup.corpus.encoding_detection import (
     REPLACEMENT,
     TWO_BYTE_CODECS,
@@ -15,8 +17,6 @@ from simdup.corpus.encoding_detection import (
     decode_in_step,
     detect_encoding,
 )
-from simdup.errors import SimdupError
-from simdup.when_used import pattern
 
 # Files labelled "gb2312" contain characters of GBK; the superset reads both.
 _SUPERSETS = {

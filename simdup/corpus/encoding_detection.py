@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 
-from simdup.when_used import pattern
+from simdup.base.when_used import pattern
 
 REPLACEMENT = "\ufffd"
 

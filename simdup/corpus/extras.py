@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from simdup.base.errors import SimdupError
 from simdup.corpus.files import File
 from simdup.corpus.formats import RECORDS
 from simdup.corpus.main_text import require_justext
 from simdup.corpus.parquet import require_pyarrow
-from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
-from simdup.when_used import pattern
+from simdup.base.when_used import pattern
 
 MISSING: Final = object()
 

@@ -8,8 +8,8 @@ import sys
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from simdup.base.errors import reason
 from simdup.corpus.formats import RECORDS
-from simdup.errors import reason
 
 STDIN = "-"
 # The format of an archive: its files are the documents.

@@ -13,11 +13,11 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.errors import SimdupError
+from simdup.base.when_used import pattern
 from simdup.corpus.names import escape, from_bytes, to_bytes, unescape
 from simdup.corpus.sources import read_bytes
-from simdup.errors import SimdupError
 from simdup.model.recipe import BITS_EXPECTED
-from simdup.when_used import pattern
 
 _ESCAPED = "\\\n\r"
 _HEADER = pattern(r"# simdup (\d{1,9})((?: \w+=\S+)*)\s*")

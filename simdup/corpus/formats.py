@@ -8,9 +8,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from typing import IO, TypeAlias
 
+from simdup.base.errors import SimdupError
 from simdup.corpus.compression import decompress, split_compression
 from simdup.corpus.json_text import parse_json
-from simdup.errors import SimdupError
 from simdup.model.settings import Reading
 
 # Formats of office files, which are one document each.

@@ -6,10 +6,10 @@ import codecs
 import html
 import re
 
+from simdup.base.errors import SimdupError
+from simdup.base.when_used import pattern
 from simdup.corpus.decoding import Decoded, decode, is_wide, known_encoding, unify_line_ends
 from simdup.corpus.main_text import NotParsed, main_text
-from simdup.errors import SimdupError
-from simdup.when_used import pattern
 
 # A browser looks for the charset in the first 1,024 bytes; some pages have it later.
 _META = pattern(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:-]+)", re.IGNORECASE)

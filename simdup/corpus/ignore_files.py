@@ -13,9 +13,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from simdup.base.errors import LONGEST_PATTERN, SimdupError
+from simdup.base.when_used import pattern
 from simdup.corpus.opening import read_named
-from simdup.errors import LONGEST_PATTERN, SimdupError
-from simdup.when_used import pattern
 
 IGNORE_FILE = ".simdupignore"
 

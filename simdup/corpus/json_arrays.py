@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
+from simdup.base.when_used import pattern
 from simdup.corpus.json_text import is_too_deep
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.when_used import pattern
 
 # The most bytes of an element, unless documents may have more; several times as much is in memory.
 LONGEST = 100 << 20

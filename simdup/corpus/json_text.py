@@ -7,7 +7,7 @@ import re
 from itertools import accumulate
 from typing import Any
 
-from simdup.when_used import pattern
+from simdup.base.when_used import pattern
 
 # Arrays and objects within each other.  Python itself reads some 900 levels, from 3.14 on as many
 # as the stack has room for.

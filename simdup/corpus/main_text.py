@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from simdup.errors import SimdupError
-from simdup.when_used import pattern
+from simdup.base.errors import SimdupError
+from simdup.base.when_used import pattern
 
 # Paragraphs with fewer characters are short, with more are long: a third of jusText's limits for
 # English, because a Chinese character says about as much as half a word.

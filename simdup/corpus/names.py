@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from itertools import accumulate
 
-from simdup.when_used import pattern
+from simdup.base.when_used import pattern
 
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _BACK = {escape: character for character, escape in _ESCAPES.items()}

@@ -7,7 +7,7 @@ import os
 import stat
 from typing import IO
 
-from simdup.errors import NOT_REGULAR, SimdupError, unreadable
+from simdup.base.errors import NOT_REGULAR, SimdupError, unreadable
 
 # The most bytes of a file that an option names: a model of 89 million terms.
 MOST_NAMED = 1 << 30

@@ -5,9 +5,9 @@ from __future__ import annotations
 import codecs
 import re
 
+from simdup.base.when_used import pattern
 from simdup.model.documents import LeftOut
 from simdup.model.formats import DECISION_LINES, PAGE_LINE, TABLES, TYPED_LINES
-from simdup.when_used import pattern
 
 # This many bytes are enough to decide.
 HEAD = 512

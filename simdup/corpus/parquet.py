@@ -15,10 +15,10 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import IO, Any
 
+from simdup.base.errors import SimdupError
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.record_batches import ParquetBatch, missing_field
-from simdup.errors import SimdupError
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import IO, NamedTuple
 
+from simdup.base.errors import SimdupError, reason, unreadable
 from simdup.corpus.compression import DETECT, split_compression
 from simdup.corpus.files import ARCHIVE, STDIN, File
 from simdup.corpus.formats import RECORDS, format_of, format_of_file
@@ -18,7 +19,6 @@ from simdup.corpus.ignore_files import IGNORE_FILE
 from simdup.corpus.names import is_archive, split_address, split_member
 from simdup.corpus.patterns import Patterns
 from simdup.corpus.walking import Rules, WalkedFile, walk
-from simdup.errors import SimdupError, reason, unreadable
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from simdup.base.errors import NOT_REGULAR, reason
 from simdup.corpus.ignore_files import IGNORE_FILE, IgnoreFile, ignored, read_ignore_file
 from simdup.corpus.names import is_archive
 from simdup.corpus.patterns import Patterns
-from simdup.errors import NOT_REGULAR, reason
 from simdup.model.documents import Skipped
 
 

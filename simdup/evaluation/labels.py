@@ -8,13 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from simdup.base.errors import SimdupError
+from simdup.base.when_used import pattern
 from simdup.corpus.json_text import parse_json
 from simdup.corpus.names import from_bytes
 from simdup.corpus.sources import read_bytes
-from simdup.errors import SimdupError
 from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs
 from simdup.model.formats import TABLES
-from simdup.when_used import pattern
 
 # Labels of listed pairs that are not near-duplicates; any other label means yes.
 NEGATIVE = ("0", "no", "false", "negative", "different", "unrelated")

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from simdup.clustering.clusters import components
+from simdup.near.clusters import components
 
 NamePair = tuple[str, str]
 

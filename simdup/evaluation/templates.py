@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
-from simdup.when_used import pattern
+from simdup.base.when_used import pattern
 
 # With at least this many pairs, and at least this share of which titles distinguish, a collection
 # looks as if it was made from templates.

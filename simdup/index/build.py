@@ -7,9 +7,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from simdup.errors import SimdupError
-from simdup.features.analyzer import Analyzer
-from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.base.errors import SimdupError
 from simdup.index.ingest import Sources, indexed, read_fingerprints, summaries
 from simdup.index.opening import create_storage, open_storage
 from simdup.index.sections import NO_REMOVED, RemovedTexts, line_documents
@@ -18,12 +16,14 @@ from simdup.index.storage import Storage
 from simdup.index.store import Store
 from simdup.index.stored_recipe import store, store_digest
 from simdup.index.writer import Writer
-from simdup.ingest.collection import ingest_fingerprinted
-from simdup.ingest.sources import open_input
 from simdup.model.matches import Added
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Settings, no_progress
 from simdup.model.table import Documents
+from simdup.near.collection import ingest_fingerprinted
+from simdup.near.sources import open_input
+from simdup.text.analyzer import Analyzer
+from simdup.text.fingerprinter import Fingerprinter
 
 
 def build(path: str, sources: Sources, settings: Settings, fingerprints: bool) -> Added:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 
 # Seconds that a reader waits while another process recovers what a killed one left.
 RECOVERY = 5.0

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from simdup.base.errors import SimdupError
 from simdup.corpus.fingerprint_lines import format_header, format_lines
-from simdup.errors import SimdupError
 from simdup.index.build import build
 from simdup.index.info import IndexInfo, index_info
 from simdup.index.ingest import (
@@ -24,13 +24,13 @@ from simdup.index.matching import QueryOptions, adding_chunks, query, query_and_
 from simdup.index.opening import open_storage
 from simdup.index.sections import SECTIONS, name_keys
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
-from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
 from simdup.model.matches import Added, QueryResults
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.search.arrays import U64, distinct
+from simdup.text.simhash import to_hex, to_int
 
 _DEFAULT = Criteria()
 
@@ -242,7 +242,7 @@ class Index:
             The Hamming distance up to which simhash proposes pairs.
         similarity : float
             The lowest similarity, if both documents have texts.  It is estimated from sketches,
-            with a standard error of 0.035 at 0.8 (`simdup.lsh.bbit`).
+            with a standard error of 0.035 at 0.8 (`simdup.text.bbit`).
         verify : bool
             Whether similarity matters.
         method : str

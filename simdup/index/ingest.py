@@ -9,12 +9,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from simdup.base.errors import SimdupError, invalid
 from simdup.corpus.batches import Batch, RowBatch, TextBatch, read
 from simdup.corpus.files import STDIN
 from simdup.corpus.fingerprint_lines import FingerprintLines, format_header, read_lines
-from simdup.errors import SimdupError, invalid
-from simdup.features.shingles import Shingler
-from simdup.fingerprints.fingerprinter import Fingerprinter, Fingerprints
 from simdup.index.keyset import KeySet
 from simdup.index.sections import (
     TEXT_HASH,
@@ -25,7 +23,12 @@ from simdup.index.sections import (
     to_numbers,
 )
 from simdup.index.session import Session
-from simdup.ingest.batch_reader import (
+from simdup.model.criteria import INDEX_METHODS, Criteria, Shingling
+from simdup.model.documents import Document, Skipped
+from simdup.model.matches import Added, QueryResults
+from simdup.model.settings import RunOptions, Settings
+from simdup.model.table import Documents, objects
+from simdup.near.batch_reader import (
     DOCUMENTS,
     BatchReader,
     Left,
@@ -33,15 +36,12 @@ from simdup.ingest.batch_reader import (
     document_columns,
     strip_documents,
 )
-from simdup.ingest.collection import Collection, ingest_as_they_come
-from simdup.ingest.counting import Counting, Prepared
-from simdup.ingest.sources import Data, Input, open_input
-from simdup.lsh.bbit import SIZE, bbit_sketch
-from simdup.model.criteria import INDEX_METHODS, Criteria, Shingling
-from simdup.model.documents import Document, Skipped
-from simdup.model.matches import Added, QueryResults
-from simdup.model.settings import RunOptions, Settings
-from simdup.model.table import Documents, objects
+from simdup.near.collection import Collection, ingest_as_they_come
+from simdup.near.counting import Counting, Prepared
+from simdup.near.sources import Data, Input, open_input
+from simdup.text.bbit import SIZE, bbit_sketch
+from simdup.text.fingerprinter import Fingerprinter, Fingerprints
+from simdup.text.shingles import Shingler
 
 # Texts as for a scan, files of fingerprint lines, or names and fingerprints.
 Sources: TypeAlias = Data

@@ -1,6 +1,6 @@
 """Find the documents of an index that match others, and add those that match none.
 
-A match is a candidate that rules allow (`simdup.clustering.rules`) and the criteria accept, by the
+A match is a candidate that rules allow (`simdup.near.rules`) and the criteria accept, by the
 similarity that sketches estimate.
 """
 
@@ -14,21 +14,21 @@ from itertools import chain, islice, pairwise, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.rules import allowed
 from simdup.index.row_searches import MOST, IndexRows, RowSearch
 from simdup.index.sections import removed_keys, text_hashes
 from simdup.index.session import Patience, Session
-from simdup.lsh.bbit import estimate
 from simdup.model.criteria import Criteria
 from simdup.model.matches import Match, QueryResult
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side, objects
+from simdup.near.candidates import proposed
+from simdup.near.rules import allowed
+from simdup.near.searches import distances
 from simdup.search import HammingBall
 from simdup.search.arrays import U64, RowIds, distinct
 from simdup.search.queries import SearchSetup
-from simdup.verify.candidates import proposed
-from simdup.verify.searches import distances
+from simdup.text.bbit import estimate
 
 # Documents that are queried and added at a time if earlier ones may match later ones: few at
 # first, because many equal documents would all be compared with each other.

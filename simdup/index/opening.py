@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import quote
 
-from simdup.atomic import beside
+from simdup.base.atomic import beside
+from simdup.base.errors import SimdupError, unreadable, unwritable
 from simdup.corpus.opening import open_regular
-from simdup.errors import SimdupError, unreadable, unwritable
 from simdup.index.database import DAMAGED_HINT, REBUILD, RECOVERY, explain
 from simdup.index.storage import Storage
 

@@ -17,24 +17,24 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.clusters import Group, Measure, merge
-from simdup.clustering.rules import short
-from simdup.errors import SimdupError
-from simdup.fingerprints.fingerprinter import Fingerprints
+from simdup.base.errors import SimdupError
 from simdup.index.ingest import indexed, summaries
 from simdup.index.matching import Matches, QueryOptions, best, find_nearest, otherwise
 from simdup.index.opening import open_storage
 from simdup.index.sections import TEXT_HASH, content_hashes, to_numbers
 from simdup.index.session import Session
-from simdup.ingest.collection import Collection
-from simdup.ingest.counting import Maker
-from simdup.ingest.sources import Input
 from simdup.model.criteria import CHARACTERS_5, Criteria
 from simdup.model.measures import UNMEASURED, DocumentPair, MeasuredPairs, Measures
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
+from simdup.near.clusters import Group, Measure, merge
+from simdup.near.collection import Collection
+from simdup.near.counting import Maker
+from simdup.near.rules import short
+from simdup.near.sources import Input
 from simdup.search.arrays import U64, RowIds
+from simdup.text.fingerprinter import Fingerprints
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The searches of an index: rows with a near fingerprint, and rows that agree in a band.
 
 They propose pairs of a document that is asked about and a row of the index, which
-`simdup.verify.candidates` joins.  A document from a fingerprint line has no sketch, and so no
+`simdup.near.candidates` joins.  A document from a fingerprint line has no sketch, and so no
 bands.  How many documents are asked about at a time, and how they are searched, makes no
 difference.
 """
@@ -18,9 +18,16 @@ from numpy.typing import NDArray
 
 from simdup import search
 from simdup.index.sections import sketched
-from simdup.lsh.bbit import estimate
-from simdup.lsh.families import Banding
-from simdup.lsh.sketch_bands import (
+from simdup.model.criteria import LEAST_SIMILARITY, Criteria
+from simdup.model.table import Documents, Side
+from simdup.near.candidates import candidates
+from simdup.near.searches import distances
+from simdup.search.arrays import U64, Bools, RowIds, RowPairs
+from simdup.search.banding import neighbours
+from simdup.search.queries import Searcher, SearchSetup
+from simdup.text.bbit import estimate
+from simdup.text.families import Banding
+from simdup.text.sketch_bands import (
     AskedBands,
     BandSearcher,
     RowSketches,
@@ -30,13 +37,6 @@ from simdup.lsh.sketch_bands import (
     all_keys,
     sketch_banding,
 )  # fmt: skip
-from simdup.model.criteria import LEAST_SIMILARITY, Criteria
-from simdup.model.table import Documents, Side
-from simdup.search.arrays import U64, Bools, RowIds, RowPairs
-from simdup.search.banding import neighbours
-from simdup.search.queries import Searcher, SearchSetup
-from simdup.verify.candidates import candidates
-from simdup.verify.searches import distances
 
 # The most documents tried at a time: their look-ups take 16 MB, and their band keys 50 MB.
 _QUERIES = 1 << 17

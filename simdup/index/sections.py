@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.mix64 import scatter, unscatter
 from simdup.corpus.names import from_bytes, to_bytes
-from simdup.lsh.bbit import SIZE
-from simdup.lsh.sketch_bands import RowSketches
-from simdup.mix64 import scatter, unscatter
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents, objects
 from simdup.search.arrays import U64, RowIds
+from simdup.text.bbit import SIZE
+from simdup.text.sketch_bands import RowSketches
 
 # Bytes of the hash of a text.
 TEXT_HASH = 8

@@ -14,9 +14,9 @@ from simdup.index.storage import Storage
 from simdup.index.store import Store
 from simdup.index.stored_recipe import StoredRecipe
 from simdup.index.writer import Writer
-from simdup.lsh.sketch_bands import SketchSource
 from simdup.model.criteria import Criteria
 from simdup.search.queries import SearchSetup
+from simdup.text.sketch_bands import SketchSource
 
 # Seconds that a writer waits for another one.
 TIMEOUT = 60.0

@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
+from simdup.base.when_used import pattern
 from simdup.index.database import Database
-from simdup.when_used import pattern
 
 # The kind of the section that lists the others. Its number is 0, like that of all sections that
 # belong to no block.

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 from simdup.index.sections import (
     NO_REMOVED,
     REMOVED,
@@ -25,10 +25,10 @@ from simdup.index.sections import (
     to_numbers,
 )
 from simdup.index.storage import Storage
-from simdup.lsh.bbit import SIZE
-from simdup.lsh.sketch_bands import RowSketches
 from simdup.model.table import Documents
 from simdup.search.arrays import U64, RowIds
+from simdup.text.bbit import SIZE
+from simdup.text.sketch_bands import RowSketches
 
 # Documents per block. Reading from 200,000 documents with sketches, in blocks of
 #

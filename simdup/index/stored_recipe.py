@@ -9,14 +9,14 @@ from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any
 
-from simdup.errors import SimdupError
-from simdup.features.analyzer import Analyzer
-from simdup.features.idf import Builtin, Idf, Model, NoIdf, model_bytes, parse_model, read_model
-from simdup.features.tokens import NO_DICTIONARY, Dictionary, read_dictionary
-from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.base.errors import SimdupError
 from simdup.index.info import read_stored
 from simdup.index.storage import Storage
 from simdup.model.recipe import Recipe, named_recipe, recipe_fields
+from simdup.text.analyzer import Analyzer
+from simdup.text.fingerprinter import Fingerprinter
+from simdup.text.idf import Builtin, Idf, Model, NoIdf, model_bytes, parse_model, read_model
+from simdup.text.tokens import NO_DICTIONARY, Dictionary, read_dictionary
 
 
 def store(storage: Storage, fingerprinter: Fingerprinter) -> None:

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:
-    """`simdup.mix64.mix64`."""
+    """`simdup.base.mix64.mix64`."""
     value ^= value >> 32
     value *= <uint64_t>0x9E3779B97F4A7C15
     value ^= value >> 32

@@ -1,6 +1,6 @@
 """Shingles of texts, and MinHash: signatures that keep the Jaccard similarity of two sets.
 
-*Shingles* are the runs of n characters or words of a text; `simdup.features.shingles` says why.
+*Shingles* are the runs of n characters or words of a text; `simdup.text.shingles` says why.
 
 *MinHash.*  Put all possible elements in random order.  The first element of set A equals the first
 element of set B exactly if the first element of their union is in both.  This has the probability
@@ -57,7 +57,7 @@ cdef void require(bint good) except *:
 
 
 cdef inline uint64_t stream(uint64_t key, int number) noexcept nogil:
-    """`simdup.mix64.stream`."""
+    """`simdup.base.mix64.stream`."""
     return mix(key + <uint64_t>(number + 1) * GOLDEN)
 
 

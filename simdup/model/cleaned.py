@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdup.errors import NUMBER, SimdupError, check_type, invalid
+from simdup.base.errors import NUMBER, SimdupError, check_type, invalid
 from simdup.model.clusters import Spared
 from simdup.model.matches import Added
 from simdup.model.result import Result

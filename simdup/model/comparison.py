@@ -56,7 +56,7 @@ class Comparison:
     titles : tuple of str
         The titles of both, if these must be equal; otherwise empty.
     forbidden_by : tuple of str
-        The rules that forbid the pair, by their columns: see `simdup.clustering.rules`.
+        The rules that forbid the pair, by their columns: see `simdup.near.rules`.
     reuse : SharedText
         The passages that the texts share.
     recipe : dict

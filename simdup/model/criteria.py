@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from simdup.errors import NUMBER, TEXT, WHOLE, SimdupError, check_patterns, check_type, invalid
+from simdup.base.errors import NUMBER, TEXT, WHOLE, SimdupError, check_patterns, check_type, invalid
+from simdup.base.when_used import pattern
 from simdup.model.decisions import UNDECIDED, Decisions
-from simdup.when_used import pattern
 
 _WRITTEN = pattern(r"(words:)?([1-9]\d{0,3})")
 
@@ -86,7 +86,7 @@ _KINDS = {
 JACCARD, EDIT = "jaccard", "edit"
 
 # A pair is measured by edit similarity if its shorter text has fewer characters, in the form that
-# `simdup.features.short_texts` describes.  From here on, one changed word leaves a Jaccard
+# `simdup.text.short_texts` describes.  From here on, one changed word leaves a Jaccard
 # similarity of 0.8 in 98 of 100 texts, Chinese and English; from 100 on, in 93.
 SHORT = 120
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdup.when_used import pattern
+from simdup.base.when_used import pattern
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 from simdup.model.formats import CLUSTER_COLUMNS
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
-from simdup.errors import WHOLE, check_type, invalid
+from simdup.base.errors import WHOLE, check_type, invalid
 from simdup.model.documents import Skipped
 
 # Shorter runs are found by chance in any two texts of a language.

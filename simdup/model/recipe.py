@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
-from simdup.errors import NUMBER, TEXT, WHOLE, SimdupError, check_type, invalid
-from simdup.when_used import pattern
+from simdup.base.errors import NUMBER, TEXT, WHOLE, SimdupError, check_type, invalid
+from simdup.base.when_used import pattern
 
 TOKENS = pattern(r"words|split|tagged|(chars|ngrams):[1-9]\d{0,3}")
 BITS_EXPECTED = "a multiple of 8 from 8 to 256"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 from simdup.model.clusters import Cluster, Pair, Spared, Summary
 from simdup.model.documents import InputDocuments, Skipped
 from simdup.model.formats import TEXT_BYTES, PageOptions, Pages
@@ -36,7 +36,7 @@ class Result:
         All documents of the run in input order, references first.
     origins : object, optional
         Where the documents come from, for a report page; see
-        `simdup.ingest.source_documents.SourceDocuments`.
+        `simdup.near.source_documents.SourceDocuments`.
     pages : Pages, optional
         How the result becomes HTML.
     spared : tuple of Spared

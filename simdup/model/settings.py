@@ -7,7 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Unpack
 
-from simdup.errors import TEXT, WHOLE, SimdupError, check_names, check_patterns, check_type, invalid
+from simdup.base.errors import (
+    TEXT,
+    WHOLE,
+    SimdupError,
+    check_names,
+    check_patterns,
+    check_type,
+    invalid,
+)
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.recipe import Recipe, as_recipe
 

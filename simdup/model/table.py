@@ -62,10 +62,10 @@ SCHEMA: Mapping[str, Any] = {
     "positions": np.int64,  # [2]: the slot of the places of these
     "symbols": np.int64,  # [2]: the slot of the text as symbols
     "form": np.int64,  # its row in the table of forms, -1 for none
-    # Of the forms of short texts, and of documents, as in `simdup.clustering.rules`.
+    # Of the forms of short texts, and of documents, as in `simdup.near.rules`.
     "letters": np.int64,
     "numbers": np.uint64,
-    # Of the forms of short texts: as in `simdup.fingerprints.bands`.
+    # Of the forms of short texts: as in `simdup.text.bands`.
     "form_keys": np.uint32,
     "sketch_1": np.uint64,
     "sketch_2": np.uint64,

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
-from simdup.clustering.clusters import components
-from simdup.clustering.decisions import confirmed
-from simdup.features.text import text_digest
-from simdup.ingest.source_documents import SourceDocuments
 from simdup.model.clusters import Cluster, Member, Summary
 from simdup.model.decisions import Baseline, Entry
 from simdup.model.result import Result
-from simdup.output.escaping import shown
-from simdup.output.summary import count_words
+from simdup.near.clusters import components
+from simdup.near.decisions import confirmed
+from simdup.near.source_documents import SourceDocuments
+from simdup.show.escaping import shown
+from simdup.show.summary import count_words
+from simdup.text.characters import text_digest
 
 # The figures of a run that do not depend on which clusters are listed.
 _OF_THE_RUN = (

@@ -9,26 +9,26 @@ from functools import partial
 
 import numpy as np
 
-from simdup.clustering.clusters import form_clusters
+from simdup.base.errors import SimdupError
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.sources import Named
-from simdup.errors import SimdupError
-from simdup.fingerprints.fingerprinter import Fingerprints
-from simdup.ingest.collection import collected
-from simdup.ingest.counting import Counting, Maker, contents, forms
-from simdup.ingest.source_documents import Places, SourceDocuments
-from simdup.ingest.source_report import SourceReport
-from simdup.ingest.sources import Input, open_input
 from simdup.model.clusters import Summary
 from simdup.model.documents import InputDocuments, Skipped
 from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
-from simdup.verify.candidates import Candidates
-from simdup.verify.document_texts import Texts
-from simdup.verify.pairs import find_groups
-from simdup.verify.searches import NearFingerprints
-from simdup.verify.verifier import Vector, Verifier
+from simdup.near.candidates import Candidates
+from simdup.near.clusters import form_clusters
+from simdup.near.collection import collected
+from simdup.near.counting import Counting, Maker, contents, forms
+from simdup.near.document_texts import Texts
+from simdup.near.pairs import find_groups
+from simdup.near.searches import NearFingerprints
+from simdup.near.source_documents import Places, SourceDocuments
+from simdup.near.source_report import SourceReport
+from simdup.near.sources import Input, open_input
+from simdup.near.verifier import Vector, Verifier
+from simdup.text.fingerprinter import Fingerprints
 
 
 def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[str] = ()) -> Result:

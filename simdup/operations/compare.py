@@ -9,36 +9,36 @@ from typing import Unpack
 
 import numpy as np
 
-from simdup.clustering.rules import by_edit, judged
+from simdup.base.errors import TEXT, SimdupError, check_type
 from simdup.corpus.batches import batches
 from simdup.corpus.extras import require_extras
 from simdup.corpus.sources import Named, addressed, one_file
-from simdup.errors import TEXT, SimdupError, check_type
-from simdup.features.analyzer import Analyzer
-from simdup.features.idf import Model
-from simdup.features.short_texts import forms_of
-from simdup.features.stripping import strip_texts
-from simdup.features.titles import title_of
-from simdup.features.weights import UNIT
-from simdup.fingerprints.fingerprinter import Fingerprinter, fingerprint
-from simdup.ingest.batch_reader import read_stripped
-from simdup.ingest.collection import Collection, gathered, ingest
-from simdup.ingest.counting import columns_for, contents, forms
-from simdup.ingest.rule_columns import deciding_columns
-from simdup.ingest.source_report import SourceReport
-from simdup.ingest.sources import open_input
-from simdup.lsh.simhash import to_hex
 from simdup.model.comparison import Comparison
 from simdup.model.criteria import EDIT, JACCARD, Criteria, CriteriaFields
 from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Side
+from simdup.near.batch_reader import read_stripped
+from simdup.near.collection import Collection, gathered, ingest
+from simdup.near.counting import columns_for, contents, forms
+from simdup.near.differences import find_differences
+from simdup.near.document_texts import Texts
+from simdup.near.rule_columns import deciding_columns
+from simdup.near.rules import by_edit, judged
+from simdup.near.searches import searches_of
+from simdup.near.source_report import SourceReport
+from simdup.near.sources import open_input
+from simdup.near.verifier import CACHE_BYTES, Verifier, Work
 from simdup.reuse.finding import between
-from simdup.verify.differences import find_differences
-from simdup.verify.document_texts import Texts
-from simdup.verify.searches import searches_of
-from simdup.verify.verifier import CACHE_BYTES, Verifier, Work
+from simdup.text.analyzer import Analyzer
+from simdup.text.fingerprinter import Fingerprinter, fingerprint
+from simdup.text.idf import Model
+from simdup.text.short_texts import forms_of
+from simdup.text.simhash import to_hex
+from simdup.text.stripping import strip_texts
+from simdup.text.titles import title_of
+from simdup.text.weights import UNIT
 
 # The rows of the two documents.
 _A, _B = np.array([0]), np.array([1])

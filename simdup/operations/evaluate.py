@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import compress
 from typing import TypeAlias
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 from simdup.evaluation.labels import read_labels, with_names_of
 from simdup.evaluation.metrics import Evaluation, LabelledPairs, from_pairs, measure
 from simdup.model.clusters import Pair

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from simdup.base.errors import TEXT, check_type
 from simdup.corpus.records import without_surrogates
-from simdup.errors import TEXT, check_type
-from simdup.features.analyzer import Analyzer
-from simdup.features.stripping import strip_texts
-from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.collection import ingest_fingerprinted
-from simdup.ingest.sources import Data, open_input
 from simdup.model.documents import Skipped
 from simdup.model.recipe import Recipe, as_recipe
 from simdup.model.settings import Settings
+from simdup.near.collection import ingest_fingerprinted
+from simdup.near.sources import Data, open_input
+from simdup.text.analyzer import Analyzer
+from simdup.text.fingerprinter import Fingerprinter
+from simdup.text.stripping import strip_texts
 
 
 def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from simdup.errors import SimdupError
-from simdup.features.idf import Model, learn_model, model_bytes
-from simdup.ingest.collection import ingest
-from simdup.ingest.sources import Data, open_input
+from simdup.base.errors import SimdupError
 from simdup.model.documents import Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.output.streams import open_output
+from simdup.near.collection import ingest
+from simdup.near.sources import Data, open_input
+from simdup.show.streams import open_output
+from simdup.text.idf import Model, learn_model, model_bytes
 
 
 class Fitted(NamedTuple):

@@ -11,16 +11,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.errors import SimdupError
+from simdup.base.workspace import reserve
 from simdup.corpus.annotations import Annotations, Note, head_of
 from simdup.corpus.batches import open_content
 from simdup.corpus.files import File
 from simdup.corpus.names import is_archive, without_address
-from simdup.errors import SimdupError
 from simdup.index.build import remember
 from simdup.index.references import IndexMatches
 from simdup.index.sections import REMOVED, RemovedTexts, name_keys, removed_keys, text_hashes
-from simdup.ingest.source_documents import SourceDocuments
-from simdup.ingest.sources import GroupBy, Groups, Input
 from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part, Removed
 from simdup.model.clusters import Spared
 from simdup.model.documents import Skipped
@@ -29,11 +28,12 @@ from simdup.model.matches import Added
 from simdup.model.result import Result
 from simdup.model.settings import Progress, Settings
 from simdup.model.table import Documents
+from simdup.near.differences import find_differences
+from simdup.near.source_documents import SourceDocuments
+from simdup.near.sources import GroupBy, Groups, Input
 from simdup.operations.scan import examine
-from simdup.output.corpus_writer import RemovedDocument
-from simdup.output.records import rounded
-from simdup.verify.differences import find_differences
-from simdup.workspace import reserve
+from simdup.show.corpus_writer import RemovedDocument
+from simdup.show.records import rounded
 
 # Characters shown before and after a passage, so that it makes sense.
 _AROUND = 20

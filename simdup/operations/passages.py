@@ -11,15 +11,11 @@ from typing import Unpack
 
 import numpy as np
 
+from simdup.base.errors import SimdupError, check_names, check_type
+from simdup.base.workers import Workers
 from simdup.corpus.batches import read
 from simdup.corpus.sources import Named
-from simdup.errors import SimdupError, check_names, check_type
 from simdup.index.opening import split_indexes
-from simdup.ingest.collection import Collection, collected
-from simdup.ingest.cutting import Cutting, PairTexts, assemble
-from simdup.ingest.rows import Paths, as_paths
-from simdup.ingest.rule_columns import group_numbers
-from simdup.ingest.sources import Data, GroupBy, Input, open_input
 from simdup.model.documents import Document, Skipped
 from simdup.model.passages import (
     PassageCriteria,
@@ -29,11 +25,15 @@ from simdup.model.passages import (
     PassageSummary,
 )
 from simdup.model.settings import Reading, RunOptions, Settings
+from simdup.near.collection import Collection, collected
+from simdup.near.cutting import Cutting, PairTexts, assemble
+from simdup.near.rows import Paths, as_paths
+from simdup.near.rule_columns import group_numbers
+from simdup.near.sources import Data, GroupBy, Input, open_input
 from simdup.reuse.finding import Finder, Passages, Sides, concat
 from simdup.reuse.overlaps import Holders, form_overlaps
 from simdup.reuse.symbols import look_up_in
 from simdup.reuse.winnowing import Template, Window
-from simdup.workers import Workers
 
 
 def passages(

@@ -12,6 +12,8 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from simdup.base.errors import SimdupError, unwritable
+from simdup.base.workspace import reserve
 from simdup.corpus.annotations import Annotations
 from simdup.corpus.compression import detect_compression, split_compression
 from simdup.corpus.files import ARCHIVE, STDIN, File
@@ -19,13 +21,12 @@ from simdup.corpus.formats import RECORDS, format_of
 from simdup.corpus.names import split_member, without_address
 from simdup.corpus.sources import SourceListing, list_files
 from simdup.corpus.spool import spool_folder
-from simdup.errors import SimdupError, unwritable
 from simdup.index.opening import split_indexes
-from simdup.ingest.sources import Input, open_files
 from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.model.documents import Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Reading, Settings
+from simdup.near.sources import Input, open_files
 from simdup.operations.losses import (
     Losses,
     check_references,
@@ -34,7 +35,7 @@ from simdup.operations.losses import (
     with_groups,
     with_indexes,
 )
-from simdup.output.corpus_writer import (
+from simdup.show.corpus_writer import (
     CleanedFolder,
     check_unchanged,
     fill,
@@ -43,9 +44,8 @@ from simdup.output.corpus_writer import (
     records_by_file,
     write_records,
 )
-from simdup.output.streams import open_output
-from simdup.output.targets import check_apart, check_read, check_target
-from simdup.workspace import reserve
+from simdup.show.streams import open_output
+from simdup.show.targets import check_apart, check_read, check_target
 
 # Suffixes of files, beside those of formats and of compression.
 _FILES = (".txt", ".md", ".json", ".zip")

@@ -11,7 +11,17 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from simdup.clustering.clusters import (
+from simdup.evaluation.templates import looks_templated
+from simdup.index.opening import split_indexes
+from simdup.index.references import IndexMatches, IndexReferences, open_indexes
+from simdup.model.clusters import Cluster, Summary
+from simdup.model.criteria import Criteria, CriteriaFields
+from simdup.model.formats import PageOptions
+from simdup.model.recipe import Recipe
+from simdup.model.result import Result
+from simdup.model.settings import Reading, RunOptions, Settings
+from simdup.near.candidates import Candidates
+from simdup.near.clusters import (
     Group,
     Priority,
     describe_spared,
@@ -19,28 +29,18 @@ from simdup.clustering.clusters import (
     priority_by,
     rank_by,
 )
-from simdup.clustering.decisions import divide
-from simdup.evaluation.templates import looks_templated
-from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.index.opening import split_indexes
-from simdup.index.references import IndexMatches, IndexReferences, open_indexes
-from simdup.ingest.collection import Collection, ingest
-from simdup.ingest.counting import columns_for
-from simdup.ingest.rows import Paths, as_paths
-from simdup.ingest.rule_columns import apart_by_fields, deciding_columns, notes
-from simdup.ingest.source_documents import Places, SourceDocuments
-from simdup.ingest.sources import Data, Input, open_input
-from simdup.model.clusters import Cluster, Summary
-from simdup.model.criteria import Criteria, CriteriaFields
-from simdup.model.formats import PageOptions
-from simdup.model.recipe import Recipe
-from simdup.model.result import Result
-from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.verify.candidates import Candidates
-from simdup.verify.document_texts import Texts
-from simdup.verify.pairs import find_groups
-from simdup.verify.searches import searches_of
-from simdup.verify.verifier import Crew, Work
+from simdup.near.collection import Collection, ingest
+from simdup.near.counting import columns_for
+from simdup.near.decisions import divide
+from simdup.near.document_texts import Texts
+from simdup.near.pairs import find_groups
+from simdup.near.rows import Paths, as_paths
+from simdup.near.rule_columns import apart_by_fields, deciding_columns, notes
+from simdup.near.searches import searches_of
+from simdup.near.source_documents import Places, SourceDocuments
+from simdup.near.sources import Data, Input, open_input
+from simdup.near.verifier import Crew, Work
+from simdup.text.fingerprinter import Fingerprinter
 
 # Among documents with equal titles, those that share a third of their text are versions.
 TITLED = 0.5
@@ -213,15 +213,15 @@ class ScanPages:
 
     def save(self, result: Result, path: str, options: PageOptions) -> None:
         """Write the report page of a result."""
-        from simdup.output.streams import open_output
-        from simdup.report.scan import scan_page
+        from simdup.show.report.scan import scan_page
+        from simdup.show.streams import open_output
 
         with open_output(os.fspath(path)) as stream:
             stream.writelines(scan_page(result, options))
 
     def inline(self, result: Result) -> str:
         """Return a result as a few lines of HTML, for a notebook."""
-        from simdup.report.notebook import inline
+        from simdup.show.report.notebook import inline
 
         return inline(result)
 

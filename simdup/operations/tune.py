@@ -11,15 +11,8 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.clustering.rules import formed
-from simdup.errors import WHOLE, check_type, invalid
+from simdup.base.errors import WHOLE, check_type, invalid
 from simdup.evaluation.templates import looks_templated
-from simdup.features.text import DIGEST_BYTES
-from simdup.features.weights import Weighting
-from simdup.fingerprints.fingerprinter import Fingerprinter, fingerprint
-from simdup.ingest.collection import Collection, ingest
-from simdup.ingest.counting import Maker, contents, forms, titles
-from simdup.ingest.sources import Data, Input, open_input
 from simdup.model.criteria import (
     CHARACTERS_5,
     FEW_TERMS,
@@ -32,10 +25,12 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.tuning import FEW_PAIRS, Reason, Setting, Tuning
-from simdup.output.evaluation import reasons_words
-from simdup.search.duplicates import collapse
-from simdup.verify.document_texts import Texts
-from simdup.verify.true_pairs import (
+from simdup.near.collection import Collection, ingest
+from simdup.near.counting import Maker, contents, forms, titles
+from simdup.near.document_texts import Texts
+from simdup.near.rules import formed
+from simdup.near.sources import Data, Input, open_input
+from simdup.near.true_pairs import (
     MOST,
     NO_PAIRS,
     Trials,
@@ -47,6 +42,11 @@ from simdup.verify.true_pairs import (
     wide_edited,
     written,
 )
+from simdup.search.duplicates import collapse
+from simdup.show.evaluation import reasons_words
+from simdup.text.characters import DIGEST_BYTES
+from simdup.text.fingerprinter import Fingerprinter, fingerprint
+from simdup.text.weights import Weighting
 
 _DEFAULT = Criteria()
 # Lengths of shingles that are tried where texts are short or heavily edited.

@@ -28,13 +28,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.features.folding import fold_all
 from simdup.kernels.passages import chains, common_lengths, equal_runs
 from simdup.model.passages import Passage, PassageCriteria, SharedText
 from simdup.reuse.seeds import MARGIN, Place, SeedIndex, index_seeds, iter_pairs
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks, locate, look_up_in
 from simdup.reuse.winnowing import Seeds, Window, row_symbols, winnow
 from simdup.search.arrays import I64, U32, Bools, combine_rows, run_starts
+from simdup.text.folding import fold_all
 
 # Pairs of seeds that are extended at a time, and that a range of texts has, if it has several.
 _PAIRS = 1 << 18

@@ -23,8 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdup.features.shingles import hash_runs
-from simdup.mix64 import GOLDEN, mix64
+from simdup.base.mix64 import GOLDEN, mix64
 from simdup.reuse.symbols import Symbols
 from simdup.reuse.winnowing import Seeds
 from simdup.search.arrays import (
@@ -38,6 +37,7 @@ from simdup.search.arrays import (
     row_bits,
     run_starts,
 )
+from simdup.text.shingles import hash_runs
 
 # Symbols on either side of all texts: k-grams beside the first and the last one are looked up too.
 MARGIN = 4096

@@ -23,10 +23,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.features.folding import fold_segments
-from simdup.features.text import ends_of, look_up, to_codes
-from simdup.mix64 import GOLDEN, mix64
+from simdup.base.mix64 import GOLDEN, mix64
 from simdup.search.arrays import I64, U32, U64
+from simdup.text.characters import ends_of, look_up, to_codes
+from simdup.text.folding import fold_segments
 
 Symbols = U32
 

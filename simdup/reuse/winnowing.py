@@ -24,11 +24,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdup.features.folding import fold_all
-from simdup.features.shingles import hash_runs
-from simdup.mix64 import mix64
+from simdup.base.mix64 import mix64
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut
 from simdup.search.arrays import I64, U64, contains, distinct
+from simdup.text.folding import fold_all
+from simdup.text.shingles import hash_runs
 
 # Patterns of so many symbols at most make a k-gram a row.
 LONGEST_PATTERN = 4

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.errors import invalid
+from simdup.base.errors import invalid
 from simdup.search import baselines, duplicates, skew
 from simdup.search.arrays import U64, RowIds, RowPairs, combine_rows, hamming_distances, read_rows
 from simdup.search.bitview import BitView, Join, NearPairs, join_tables

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 from simdup.search.arrays import (
     CHUNK,
     U32,

@@ -60,8 +60,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.mix64 import mix64
 from simdup.kernels.groups import PairBounds, Walk
-from simdup.mix64 import mix64
 from simdup.search.arrays import (
     U64,
     Bools,

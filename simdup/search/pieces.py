@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from simdup.errors import invalid
+from simdup.base.errors import invalid
 
 Piece: TypeAlias = tuple[int, int]
 Pieces: TypeAlias = tuple[Piece, ...]

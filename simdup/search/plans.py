@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 
-from simdup.errors import SimdupError, invalid
+from simdup.base.errors import SimdupError, invalid
 from simdup.search import pieces
 from simdup.search.arrays import WORD, count_words, row_bits
 from simdup.search.pieces import COSTS, HammingBall, Pieces, locate, merge_pieces, subtract, width

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 from simdup.search.arrays import U64
 
 

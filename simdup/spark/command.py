@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from simdup.base.errors import SimdupError
 from simdup.cli.messages import Status, as_option, say, say_error
-from simdup.errors import SimdupError
 from simdup.model.criteria import Criteria
 from simdup.model.recipe import RECIPES, Recipe, named_recipe
 from simdup.spark.checkpoint import DataFrame, Session, exists

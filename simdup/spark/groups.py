@@ -19,14 +19,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from simdup.clustering.clusters import form_clusters, priority_by, rank_by, unmeasured
-from simdup.clustering.decisions import divide
 from simdup.corpus.fields import as_number
-from simdup.features.analyzer import Analyzer
-from simdup.features.counts import CsrRows
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
+from simdup.near.candidates import Candidates
+from simdup.near.clusters import form_clusters, priority_by, rank_by, unmeasured
+from simdup.near.decisions import divide
+from simdup.near.document_texts import Texts, cut_slot
+from simdup.near.identical import find_identical
+from simdup.near.pairs import FoundGroups, find_groups, propose
+from simdup.near.verifier import Vector, Verifier, no_vectors, vector
 from simdup.search import banding
 from simdup.search.arrays import distinct
 from simdup.search.grouping import Forest
@@ -39,11 +42,8 @@ from simdup.spark.partitions import (
     table_of,
     to_array,
 )
-from simdup.verify.candidates import Candidates
-from simdup.verify.document_texts import Texts, cut_slot
-from simdup.verify.identical import find_identical
-from simdup.verify.pairs import FoundGroups, find_groups, propose
-from simdup.verify.verifier import Vector, Verifier, no_vectors, vector
+from simdup.text.analyzer import Analyzer
+from simdup.text.counts import CsrRows
 
 # Documents of a component that one task groups with their texts: some 100 MB of pages.
 MANY = 1 << 16

@@ -8,9 +8,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from simdup.features.analyzer import Analyzer
-from simdup.features.idf import ENOUGH_DOCUMENTS, Model, NoIdf
-from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.settings import Settings
 from simdup.spark.checkpoint import Checkpoint, DataFrame
 from simdup.spark.groups import MANY, GroupDocuments, Refine, grouped_schema
@@ -28,6 +25,9 @@ from simdup.spark.meet import (
 from simdup.spark.prepare import COMPARED, Prepare, prepared_schema
 from simdup.spark.rows import DocumentRows
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
+from simdup.text.analyzer import Analyzer
+from simdup.text.fingerprinter import Fingerprinter
+from simdup.text.idf import ENOUGH_DOCUMENTS, Model, NoIdf
 
 
 @dataclass(frozen=True)

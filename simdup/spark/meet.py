@@ -28,17 +28,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from simdup.clustering.rules import formed
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.settings import Settings
 from simdup.model.table import Documents
+from simdup.near.rules import formed
+from simdup.near.searches import NearFingerprints
 from simdup.reuse.sharing import TextSeeds, least_share, shared_counts
 from simdup.search import banding
 from simdup.search.arrays import RowIds, mix_rows
 from simdup.search.grouping import Forest
 from simdup.spark.checkpoint import DataFrame
 from simdup.spark.partitions import batch_of, documents_of, table_of, to_array
-from simdup.verify.searches import NearFingerprints
 
 if TYPE_CHECKING:
     from simdup.spark.job import Job

@@ -15,9 +15,7 @@ from functools import cached_property
 from typing import Any, Unpack
 
 from simdup._version import __version__
-from simdup.errors import SimdupError
-from simdup.features.analyzer import Analyzer
-from simdup.fingerprints.fingerprinter import Fingerprinter
+from simdup.base.errors import SimdupError
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import NO_WORDS
@@ -27,6 +25,8 @@ from simdup.model.settings import Settings
 from simdup.spark.checkpoint import Checkpoint, DataFrame
 from simdup.spark.job import Job
 from simdup.spark.rows import DocumentRows, open_rows, require
+from simdup.text.analyzer import Analyzer
+from simdup.text.fingerprinter import Fingerprinter
 
 
 @dataclass(frozen=True)

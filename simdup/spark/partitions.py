@@ -15,12 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from simdup.clustering.rules import formed
-from simdup.features.titles import share_titles
-from simdup.fingerprints.bands import EditSignatures, Signatures, pstable_fewest
 from simdup.model.settings import Settings
 from simdup.model.table import SCHEMA, Documents, objects
-from simdup.verify.searches import ListedPairs, Search, chosen_searches
+from simdup.near.rules import formed
+from simdup.near.searches import ListedPairs, Search, chosen_searches
+from simdup.text.bands import EditSignatures, Signatures, pstable_fewest
+from simdup.text.titles import share_titles
 
 
 def to_arrow(column: NDArray[Any]) -> pa.Array:

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from simdup.features.analyzer import Analyzer
-from simdup.features.counts import iter_chunks
-from simdup.features.idf import NoIdf
-from simdup.features.packed_counts import cut_counts, pack_counts
-from simdup.fingerprints.fingerprinter import Fingerprinter
-from simdup.ingest.collection import Collection, ingest
-from simdup.ingest.counting import columns_for, titles
-from simdup.ingest.sources import open_input
 from simdup.model.settings import Settings
+from simdup.near.collection import Collection, ingest
+from simdup.near.counting import columns_for, titles
+from simdup.near.sources import open_input
 from simdup.spark.partitions import batch_of, to_arrow
+from simdup.text.analyzer import Analyzer
+from simdup.text.counts import iter_chunks
+from simdup.text.fingerprinter import Fingerprinter
+from simdup.text.idf import NoIdf
+from simdup.text.packed_counts import cut_counts, pack_counts
 
 # What decides which documents are compared, see `partitions`; of its form if a text is short.
 COMPARED = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 from simdup.model.settings import Reading
 from simdup.spark.checkpoint import DataFrame
 

@@ -12,16 +12,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from simdup.features.analyzer import Analyzer
-from simdup.features.counts import Counts, join
-from simdup.features.idf import Model
-from simdup.features.packed_counts import unpack_counts
-from simdup.features.weights import Weighting
-from simdup.fingerprints.bands import pstable_signatures
-from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.criteria import Criteria
 from simdup.search.arrays import I64, U64
 from simdup.spark.partitions import batch_of, to_array
+from simdup.text.analyzer import Analyzer
+from simdup.text.bands import pstable_signatures
+from simdup.text.counts import Counts, join
+from simdup.text.fingerprinter import Fingerprinter
+from simdup.text.idf import Model
+from simdup.text.packed_counts import unpack_counts
+from simdup.text.weights import Weighting
 
 TERMS = pa.schema({"term": pa.int64(), "documents": pa.int64()})
 

@@ -595,7 +595,7 @@ def test_progress_goes_to_standard_error(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus(tmp_path)
-    monkeypatch.setattr("simdup.progress._DELAY", 0)
+    monkeypatch.setattr("simdup.base.progress._DELAY", 0)
     asked, plain = simdup("scan", "c", "--progress"), simdup("scan", "c")
     assert "reading" in asked.err
     assert "B/s" in asked.err

@@ -11,8 +11,8 @@ from support import Command, process
 
 from lab.corpora.made import near, prose, write
 from simdup import scan
-from simdup.features import counts as counting
-from simdup.ingest.batch_reader import Seen
+from simdup.near.batch_reader import Seen
+from simdup.text import counts as counting
 
 TEXTS = {
     "1.txt": prose(1),

@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.corpora.languages import FRENCH, GERMAN, JAPANESE, KOREAN, SIMPLIFIED, TRADITIONAL
+from simdup.base.errors import SimdupError
 from simdup.corpus.decoding import decode, known_encoding, unify_line_ends
 from simdup.corpus.encoding_detection import NotText
-from simdup.errors import SimdupError
 
 QUOTED = "“We open at nine,” she said, “and we don’t close before six – it’s the town’s rule…”\n"
 

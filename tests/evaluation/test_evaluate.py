@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from lab.oracles import plain
+from simdup.base.errors import SimdupError
 from simdup.cli import main
-from simdup.errors import SimdupError
 from simdup.evaluation.labels import read_labels, with_names_of
 from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs, measure
 

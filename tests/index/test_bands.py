@@ -16,14 +16,14 @@ from simdup.index import matching, row_searches, store
 from simdup.index.matching import QueryOptions, choose_new, judge
 from simdup.index.row_searches import IndexRows
 from simdup.index.sections import line_documents, sketched
-from simdup.lsh import sketch_bands
-from simdup.lsh.bbit import SIZE, estimate
-from simdup.lsh.sketch_bands import BandSearcher, SketchSource, overlap, sketch_banding
 from simdup.model.criteria import Criteria
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side
 from simdup.search import HammingBall
 from simdup.search.queries import SearchSetup
+from simdup.text import sketch_bands
+from simdup.text.bbit import SIZE, estimate
+from simdup.text.sketch_bands import BandSearcher, SketchSource, overlap, sketch_banding
 
 ALONE = RunOptions(jobs=1)
 METHODS = ["auto", "simhash", "minhash"]

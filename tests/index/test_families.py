@@ -14,13 +14,13 @@ from simdup.index import matching, row_searches
 from simdup.index.matching import QueryOptions, best, choose_new
 from simdup.index.row_searches import IndexRows
 from simdup.index.sections import line_documents
-from simdup.lsh.sketch_bands import SketchSource
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents
 from simdup.search import HammingBall
 from simdup.search.arrays import U64
 from simdup.search.queries import SearchSetup
+from simdup.text.sketch_bands import SketchSource
 
 PRINTS = st.lists(st.integers(0, 63), max_size=40)
 

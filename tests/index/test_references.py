@@ -13,9 +13,9 @@ from support import Command, examples
 
 from lab.corpora.made import edited, prose, write
 from simdup import Index, Recipe, Result, SimdupError, scan
-from simdup.clustering.clusters import Group, merge
 from simdup.model.measures import DocumentPair
 from simdup.model.settings import RunOptions
+from simdup.near.clusters import Group, merge
 
 ALONE = RunOptions(jobs=1)
 Texts = list[tuple[str, str]]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from lab.oracles import groups
 from lab.oracles.short_texts import edit_similarity
-from simdup.fingerprints.bands import edit_signatures
 from simdup.kernels.groups import ALL, FIRST, JOIN, STAR, PairBounds, Walk, odd_sketches
 from simdup.model.criteria import Criteria
+from simdup.text.bands import edit_signatures
 
 Rows = NDArray[np.int64]
 NONE, NO_HASHES = np.zeros(1, np.int64), np.zeros(0, np.uint64)

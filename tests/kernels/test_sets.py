@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.features.text import cut_at, from_codes
-from simdup.features.tokens import join_tokens
 from simdup.kernels.sets import common, distinct
 from simdup.kernels.sketches import runs, signatures
 from simdup.kernels.words import Dictionary, Terms, check_texts
+from simdup.text.characters import cut_at, from_codes
+from simdup.text.tokens import join_tokens
 
 # Also values with equal high bytes, which are dealt out again and again.
 HASHES = st.integers(0, 2**64 - 1) | st.integers(0, 99) | st.integers(2**63, 2**63 + 300)

@@ -12,7 +12,7 @@ from lab.corpora.made import edited, near, prose
 from simdup import SimdupError, scan
 from simdup.model import frames
 from simdup.model.result import Result
-from simdup.output.records import cluster_csv, digits
+from simdup.show.records import cluster_csv, digits
 
 TEXTS = [("a", prose(1)), ("b", prose(2)), ("c", near(prose(1))), ("d", prose(2)), ("e", prose(3))]
 

@@ -19,7 +19,7 @@ from lab.corpora.made import prose, write
 from lab.oracles import plain
 from simdup import Result, SimdupError, compare, dedupe, scan
 from simdup.model.settings import RunOptions
-from simdup.verify import candidates, pairs
+from simdup.near import candidates, pairs
 
 HAN = [chr(0x4E00 + i) for i in range(600)]
 _letters = random.Random(0)

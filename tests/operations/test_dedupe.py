@@ -21,7 +21,7 @@ from support import Command, command, environment, process
 from lab.corpora.made import near, prose, write
 from lab.oracles import plain
 from simdup.corpus.compression import compress, decompress
-from simdup.output.summary import size_words
+from simdup.show.summary import size_words
 
 TEXTS = [prose(1), prose(2), near(prose(1)), prose(3), prose(2), prose(4)]
 STAY = [0, 1, 3, 5]
@@ -554,7 +554,7 @@ def test_a_source_that_vanishes_while_it_is_copied(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = write(tmp_path / "in", {"a.txt": prose(9), "b.txt": TEXTS[0], "a0.txt": TEXTS[2]})
-    from simdup.output import corpus_writer
+    from simdup.show import corpus_writer
 
     opened = corpus_writer.open_regular
 

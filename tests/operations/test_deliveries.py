@@ -12,7 +12,7 @@ from support import Command
 
 from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, dedupe
-from simdup.verify import candidates, pairs
+from simdup.near import candidates, pairs
 
 OPTIONS = ("--id-field", "id", "--index", "seen.index", "--add")
 

@@ -49,7 +49,7 @@ def test_rows_from_python_have_the_notes_of_the_same_file(
     jobs: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("simdup.ingest.collection.WORTH_WORKERS", 1)
+    monkeypatch.setattr("simdup.near.collection.WORTH_WORKERS", 1)
     # Fields of white space and empty ones count as null does.
     content = records().replace("Annals", " ", 3).replace("Annals", "", 2)
     rows = [json.loads(line) for line in content.splitlines()]

@@ -18,8 +18,8 @@ from lab.oracles import plain
 from simdup import SimdupError, compare, dedupe, scan
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.model.settings import RunOptions, Settings
+from simdup.near import candidates, pairs
 from simdup.operations.cluster import cluster
-from simdup.verify import candidates, pairs
 
 SENTENCES = [prose(seed, 30) for seed in range(1, 12)]
 # Texts of the same sentences: each leaves out some, and begins at another one.

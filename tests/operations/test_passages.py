@@ -10,9 +10,9 @@ import pytest
 import simdup.operations.passages as operation
 from lab.corpora.made import edited, prose, write
 from simdup import PassageCriteria, SimdupError, passages
-from simdup.features.folding import fold
 from simdup.model.passages import Passage, PassageResult
 from simdup.reuse import between
+from simdup.text.folding import fold
 
 HOMEWORK = PassageCriteria(min_run=8, min_length=20)
 
@@ -133,7 +133,7 @@ def test_text_of_a_template_is_ignored(tmp_path: Path) -> None:
 def test_results_do_not_depend_on_processes(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("simdup.ingest.collection.WORTH_WORKERS", 100)
+    monkeypatch.setattr("simdup.near.collection.WORTH_WORKERS", 100)
     monkeypatch.setattr("simdup.reuse.finding._PAIRS", 100)
     chance = random.Random(1)
     texts = [prose(i) for i in range(40)]

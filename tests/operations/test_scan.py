@@ -21,7 +21,7 @@ import simdup
 from lab.corpora.made import LATIN, edited, prose, write
 from lab.oracles import plain
 from simdup import Recipe, SimdupError, scan
-from simdup.ingest.collection import WORTH_WORKERS
+from simdup.near.collection import WORTH_WORKERS
 
 SPLIT = Recipe(tokens="split", fold=False, idf="corpus")
 

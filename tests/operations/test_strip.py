@@ -16,8 +16,8 @@ from support import Command, environment, examples
 
 from lab.corpora.made import near, prose, write
 from simdup import Index, Recipe, Result, SimdupError, compare, fingerprint, scan
-from simdup.features import strip_child, stripping
-from simdup.features.stripping import strip_texts
+from simdup.text import strip_child, stripping
+from simdup.text.stripping import strip_texts
 
 FOOT = "^Copyright .*$"
 

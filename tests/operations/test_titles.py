@@ -16,7 +16,7 @@ from support import Command, examples, seeds
 from lab.corpora.made import near, prose, write
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.settings import Reading, RunOptions
-from simdup.verify import bounds, candidates, large_groups, pairs
+from simdup.near import bounds, candidates, large_groups, pairs
 
 ALONE = RunOptions(jobs=1)
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"

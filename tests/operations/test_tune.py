@@ -20,11 +20,10 @@ from support import environment, shingles
 
 from lab.corpora.made import edited, prose, zipf_texts
 from simdup import evaluate, scan
-from simdup.features.folding import fold
-from simdup.features.shingles import Sets, Shingles
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.tuning import Setting
+from simdup.near.true_pairs import SharedElements
 from simdup.operations.tune import (
     LEAST,
     Truth,
@@ -37,8 +36,9 @@ from simdup.operations.tune import (
     histogram,
     tune,
 )
-from simdup.output.evaluation import reasons_words
-from simdup.verify.true_pairs import SharedElements
+from simdup.show.evaluation import reasons_words
+from simdup.text.folding import fold
+from simdup.text.shingles import Sets, Shingles
 
 SETS = st.lists(st.sets(st.integers(0, 12), max_size=9), max_size=9)
 

@@ -12,7 +12,7 @@ from simdup.model.formats import TABLES, TYPED_LINES
 
 FORMATS = (ROOT / "docs" / "formats.md").read_text("utf-8")
 SCHEMA: dict[str, Any] = json.loads(
-    (resources.files("simdup.output") / "jsonl.schema.json").read_text("utf-8")
+    (resources.files("simdup.show") / "jsonl.schema.json").read_text("utf-8")
 )
 LINES = [SCHEMA["$defs"][one["$ref"].rpartition("/")[2]] for one in SCHEMA["oneOf"]]
 

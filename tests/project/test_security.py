@@ -138,10 +138,10 @@ def watch(event, arguments):
         note("workers" if of_workers else event, repr(arguments)[:200])
 
 from simdup.cli import main
-import jieba, numpy, scipy.sparse, sklearn.preprocessing, simdup.features.tokens, simdup.report.scan
-import simdup.ingest.collection
+import jieba, numpy, scipy.sparse, sklearn.preprocessing, simdup.text.tokens
+import simdup.near.collection, simdup.show.report.scan
 
-simdup.ingest.collection.WORTH_WORKERS = 0
+simdup.near.collection.WORTH_WORKERS = 0
 sys.addaudithook(watch)
 for call in calls:
     try:

@@ -20,15 +20,15 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 41_010,
+    "lines": 39_580,
     "lines of compiled loops": 1_862,
-    "lines in simdup/cli": 3_000,
-    "files": 264,
-    "classes": 312,
+    "lines in simdup/cli": 2_970,
+    "files": 246,
+    "classes": 305,
     "class names used twice": 0,
-    "file names used twice": 18,
-    "small modules with one importer": 8,
-    "modules that a scan imports": 198,
+    "file names used twice": 16,
+    "small modules with one importer": 5,
+    "modules that a scan imports": 186,
     "modules that the file of scan imports": 26,
     "fields of the largest class": 19,
     '"None where" and "None if"': 67,

@@ -1,4 +1,4 @@
-"""The diff of the report page: simdup/report/assets/diff.js, in a real browser."""
+"""The diff of the report page: simdup/show/report/assets/diff.js, in a real browser."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from simdup.report.page import joined_script
+from simdup.show.report.page import joined_script
 
 PAIRS = Path(__file__).with_name("pairs.js")
 FOLD = {"雲": "云", "間": "间", "題": "题", "閣": "阁"}

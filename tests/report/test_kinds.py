@@ -8,7 +8,7 @@ from pages import CONTRAST, NAMELESS, columns, corpus, go, head, inflate, opened
 import simdup as library
 from lab.corpora.made import edited, prose, write
 from simdup import SimdupError
-from simdup.report.tables import folder_by_name
+from simdup.show.report.tables import folder_by_name
 
 LINKS = "[...document.querySelectorAll('.member a')].map((one) => one.href)"
 
@@ -171,7 +171,7 @@ def test_text_that_starts_no_passage_is_told(simdup, browser, tmp_path):
 
 
 def test_pairs_beyond_the_limit_are_told(passages, browser, monkeypatch):
-    monkeypatch.setattr("simdup.report.passages.PAIRS", 2)
+    monkeypatch.setattr("simdup.show.report.passages.PAIRS", 2)
     path = passages()
     assert head(path)["figures"]["pairs"] == 3
     with opened(browser, path) as page:

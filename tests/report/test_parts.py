@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from lab.corpora.made import edited, prose
 from simdup import scan
-from simdup.features.analyzer import Analyzer
 from simdup.model.formats import KINDS
 from simdup.model.recipe import Recipe
-from simdup.report.columns import deflate, pack, script_json
-from simdup.report.delta import as_units, delta
-from simdup.report.pieces import pieces
-from simdup.report.texts import read_originals
+from simdup.show.report.columns import deflate, pack, script_json
+from simdup.show.report.delta import as_units, delta
+from simdup.show.report.pieces import pieces
+from simdup.show.report.texts import read_originals
+from simdup.text.analyzer import Analyzer
 
 TEXTS = st.text(alphabet="abcd天地\U00020000", max_size=300)
 
@@ -115,5 +115,5 @@ def test_what_differs_by_kind_is_said_of_kinds_that_there_are():
     """A kind that the table does not know would be shown as a scan."""
     table = (ASSETS / "kinds.js").read_text("utf-8").partition("const kinds = {")[2]
     assert set(re.findall(r"^    (\w+)(?:,|: \{)", table, re.M)) == set(KINDS)
-    words = json.loads((ASSETS.parents[1] / "output" / "words.json").read_text("utf-8"))
+    words = json.loads((ASSETS.parents[1] / "words.json").read_text("utf-8"))
     assert set(words["page"]) <= set(KINDS)

@@ -1,4 +1,4 @@
-"""The pair reader of the report page: simdup/report/assets/reader.js, in a real browser."""
+"""The pair reader of the report page: simdup/show/report/assets/reader.js, in a real browser."""
 
 import gzip
 import json
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from chromium import ASSETS
 
-from simdup.report.page import joined_script
+from simdup.show.report.page import joined_script
 
 from .reader_words import WORDS
 

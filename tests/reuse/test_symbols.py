@@ -8,11 +8,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lab.oracles import reuse as oracle
-from simdup.features.folding import fold, fold_segments
 from simdup.model.passages import PassageCriteria
 from simdup.reuse import between
 from simdup.reuse.symbols import HOLE, cut, locate, look_up_in, offsets, places
 from simdup.reuse.winnowing import Template
+from simdup.text.folding import fold, fold_segments
 
 MIXED = st.text(
     "abcz09éßſı ΣИ.,-…中文测试圖書館々〇かカｶﾞภาษา한국각"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import examples
 
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 from simdup.search import HammingBall, Plan, explain, plan
 from simdup.search.pieces import cut, width
 from simdup.search.plans import Cut, alternatives

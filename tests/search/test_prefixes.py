@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from simdup.base.mix64 import mix64
 from simdup.kernels.groups import ALL, PairBounds, odd_sketches
-from simdup.mix64 import mix64
 from simdup.search.arrays import count_equal, hamming_distances
 from simdup.search.lists import Lists, Parts, Prefixes
 

@@ -13,7 +13,7 @@ from lab.oracles.search import (
     tuples,
     words_of,
 )
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 from simdup.search import build, duplicates, queries
 
 SMALL = examples(100)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support import examples
 
 from lab.oracles.search import hits, numbers_of, oracle, planted, tuples, words_of
-from simdup.errors import SimdupError
+from simdup.base.errors import SimdupError
 from simdup.search import (
     HammingBall,
     all_pairs,

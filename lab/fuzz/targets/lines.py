@@ -18,6 +18,7 @@ from lab.fuzz import building
 from lab.fuzz.building import BUILT, DAMAGED, RAW, made
 from lab.fuzz.oracle import expect, expect_same, expect_sayable, write
 from lab.fuzz.target import Taken, Target
+from simdup.base.errors import SimdupError
 from simdup.cli import _simdup
 from simdup.cli.usage import usage_error
 from simdup.corpus.baseline import HEAD, read_baseline
@@ -31,13 +32,7 @@ from simdup.corpus.fingerprint_lines import (
 from simdup.corpus.ignore_files import ignored, read_ignore_file
 from simdup.corpus.patterns import Patterns
 from simdup.corpus.sources import list_files
-from simdup.errors import SimdupError
 from simdup.evaluation.metrics import Evaluation
-from simdup.features.analyzer import Analyzer
-from simdup.features.counts import Counts
-from simdup.features.idf import learn_model, model_bytes, parse_model
-from simdup.features.tokens import _own_words, tokenizer
-from simdup.lsh.simhash import to_hex, to_int
 from simdup.model.criteria import Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
@@ -46,7 +41,12 @@ from simdup.operations.cluster import cluster
 from simdup.operations.evaluate import evaluate
 from simdup.operations.pairs import pairs
 from simdup.operations.scan import scan
-from simdup.output.records import baseline_lines
+from simdup.show.records import baseline_lines
+from simdup.text.analyzer import Analyzer
+from simdup.text.counts import Counts
+from simdup.text.idf import learn_model, model_bytes, parse_model
+from simdup.text.simhash import to_hex, to_int
+from simdup.text.tokens import _own_words, tokenizer
 
 _ALONE = RunOptions(jobs=1)
 
@@ -140,7 +140,7 @@ def dictionary(data: bytes) -> None:
     # Its own dictionary takes a second to read, and dictionaries are kept.
     with (
         mock.patch("jieba.Tokenizer.get_dict_file", return_value=io.BytesIO(_WORD_LIST)),
-        mock.patch("simdup.features.tokens._own_words", _own_words.__wrapped__),
+        mock.patch("simdup.text.tokens._own_words", _own_words.__wrapped__),
     ):
         cut = tokenizer(recipe, analyzer.dictionary)
     expect_same(cut([words]).lists(), cut([words]).lists(), "the same text again")

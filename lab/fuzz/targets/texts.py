@@ -14,16 +14,16 @@ from lab.oracles.segmenting import segmenter
 from simdup.corpus.decoding import Decoded, decode
 from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.html import decode_html, page_text, page_title
-from simdup.features.analyzer import Analyzer
-from simdup.features.tokens import tokenizer
-from simdup.fingerprints.fingerprinter import Fingerprinter
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.operations.compare import compare_documents
 from simdup.operations.passages import passages
-from simdup.output.diff import diff_text
-from simdup.output.text import Painter
+from simdup.show.diff import diff_text
+from simdup.show.text import Painter
+from simdup.text.analyzer import Analyzer
+from simdup.text.fingerprinter import Fingerprinter
+from simdup.text.tokens import tokenizer
 
 _ENCODINGS = (
     None, None, None, "utf-8", "gb18030", "big5", "utf-16", "utf-16-le", "utf-32", "shift_jis",

@@ -6,13 +6,13 @@ import posixpath
 import re
 from urllib.parse import unquote
 
+from simdup.base.when_used import pattern
 from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.html import decode_html, extract_text
 from simdup.corpus.office.found import NotReadable, OfficeText
 from simdup.corpus.office.package import Package, resolve
 from simdup.corpus.office.xml import PARAGRAPH, TEXT, Grammar, attributes_of, text_of
 from simdup.corpus.zipped import ENCRYPTED
-from simdup.when_used import pattern
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _PAGES = ("application/xhtml+xml", "text/html")

@@ -14,11 +14,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from simdup.base.errors import reason
+from simdup.base.when_used import pattern
 from simdup.corpus.child import Child
 from simdup.corpus.office.found import NotReadable, OfficeText
 from simdup.corpus.office.pdf_child import MOST_SECONDS
-from simdup.errors import reason
-from simdup.when_used import pattern
 
 _NEEDS = "PDF: needs python -m pip install 'simdup[office]'"
 _CHILD = Path(__file__).with_name("pdf_child.py")

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 from xml.parsers import expat
 
+from simdup.base.when_used import pattern
 from simdup.corpus.office.found import NotReadable
-from simdup.when_used import pattern
 
 # No document is as deep; expat itself takes any depth.
 MOST_DEPTH = 1000

@@ -1,0 +1,1 @@
+"""Errors, files, processes, progress: what everything else may use."""

@@ -1,1 +1,0 @@
-"""Turn pairs into clusters, and choose the document to keep."""

@@ -1,1 +1,0 @@
-"""Turn texts into weighted terms."""

@@ -1,1 +1,0 @@
-"""Turn term counts into fingerprints and band keys, and find near fingerprints."""

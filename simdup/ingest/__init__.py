@@ -1,1 +1,0 @@
-"""Turn sources into a counted corpus."""

@@ -1,1 +1,0 @@
-"""Locality-sensitive families: arrays in, arrays out."""

@@ -1,0 +1,1 @@
+"""From sources to documents, pairs and clusters: which documents are near which."""

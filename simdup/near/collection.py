@@ -1,0 +1,398 @@
+"""A collection: the documents of a run, read and counted, by as many processes as pay off.
+
+The result does not depend on the number of processes.
+
+Large arrays are in files: their pages leave the memory when others need it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from simdup.base.workers import Workers
+from simdup.corpus.batches import Batch, TextBatch
+from simdup.corpus.names import NameRegistry
+from simdup.corpus.records import without_surrogates
+from simdup.corpus.spool import SpoolReader, SpoolWriter, spool_folder
+from simdup.model.documents import NO_WORDS, Document, Skipped, Unread
+from simdup.model.settings import Reading
+from simdup.model.table import Documents, Growing, objects
+from simdup.near.batch_reader import (
+    DOCUMENTS,
+    FORMS,
+    TEXTS,
+    BatchReader,
+    ReadBatch,
+    TextWork,
+    document_columns,
+)
+from simdup.near.counting import Counting, Maker, Prepared
+from simdup.near.source_report import SourceReport
+from simdup.near.sources import Input
+from simdup.reuse.sharing import TextSeeds
+from simdup.search.arrays import RowIds
+from simdup.text.analyzer import Analyzer
+from simdup.text.counts import CountedChunk, Counts, join
+from simdup.text.fingerprinter import Fingerprinter, Fingerprints
+from simdup.text.folding import fold_all
+from simdup.text.idf import ENOUGH_DOCUMENTS
+from simdup.text.titles import share_titles
+
+
+def mapped(path: str, kind: DTypeLike, count: int) -> NDArray[np.generic]:
+    """Return an array of so many values, in a new file where the system can reserve its room.
+
+    Without room reserved, a full disk would end the process when a page is written.
+
+    Raises
+    ------
+    OSError
+        If there is no room.
+    """
+    size = count * np.dtype(kind).itemsize
+    reserve = getattr(os, "posix_fallocate", None)
+    if reserve is None or not size:
+        return np.empty(count, kind)
+    with open(path, "xb") as file:
+        reserve(file.fileno(), 0, size)
+    return np.memmap(path, kind, "r+", shape=(count,)).view(np.ndarray)
+
+
+def concat_mapped(path: str, parts: Iterable[NDArray[np.uint64]], count: int) -> NDArray[np.uint64]:
+    """Return the values of all parts, `count` of them, in a new file; see `mapped`."""
+    values = mapped(path, np.uint64, count).view(np.uint64)
+    done = 0
+    for part in parts:
+        values[done : done + len(part)] = part
+        done += len(part)
+    return values
+
+
+# With fewer bytes, one process finishes before others have started: starting and ending two takes
+# 50 ms, in which one process reads some 500 kB.
+WORTH_WORKERS = 1 << 20
+
+
+@dataclass
+class Collection:
+    """Documents, and the distinct texts that they have; what is spooled is there while it is open.
+
+    Attributes
+    ----------
+    documents, texts, forms : Documents
+        A document names the row of its text, which it shares with its copies, and a short text that
+        of its form.
+    chunks : list
+        The counts of the texts: see `features.counts.join`.
+    analyzer : Analyzer
+        Turned the texts into terms.
+    report : SourceReport
+    spool : SpoolReader
+    """
+
+    documents: Documents
+    texts: Documents
+    forms: Documents
+    chunks: list[CountedChunk]
+    analyzer: Analyzer
+    report: SourceReport
+    spool: SpoolReader
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.documents)
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        """Return a column of all documents: copies have what is known of their text."""
+        if column not in self.documents:
+            of_texts = self.texts[column]
+            self.documents = self.documents.and_columns(**{column: of_texts[self.text_of]})
+        return self.documents[column]
+
+    @property
+    def text_of(self) -> RowIds:
+        """The row of each document's text (int64[documents])."""
+        return self.documents["text"]
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The term counts of all documents."""
+        return join(self.chunks, self.analyzer.hash_bytes, self.spool.read, self.text_of)
+
+    def of_rows(self, rows: RowIds) -> Collection:
+        """Return what is known of some documents by their rows; of one below 0, nothing matters."""
+        if len(rows) == len(self):
+            return self
+        return replace(self, documents=self.documents.take(rows))
+
+    def fingerprints(self, fingerprinter: Fingerprinter) -> Fingerprints:
+        """Return the fingerprints of all documents; report those without words as skipped."""
+        found = fingerprinter.fingerprints(self.counts)
+        self.skip_wordless(found)
+        return found
+
+    def skip_wordless(self, found: Fingerprints) -> None:
+        """Report the documents whose fingerprints have no terms as skipped."""
+        for name, path, record in _named_places(self.documents.take(found.terms == 0)):
+            number = 0 if path else record
+            self.report.skipped.append(self.report.skip(Skipped(name, NO_WORDS, number=number)))
+
+    @cached_property
+    def of_texts(self) -> Documents:
+        """What verification needs of all documents, without objects: processes share it."""
+        columns = {name: self[name] for name in ("content", "length") if name in self.texts}
+        if len(self.forms):
+            rows = self["form"]
+            columns |= {name: self.forms[name][rows] for name in ("letters", "numbers")}
+            columns["letters"][rows < 0] = 0
+        return Documents(columns)
+
+    def seeds(self) -> TextSeeds:
+        """Return the seeds of all texts."""
+        slots = self.texts["seeds"]
+        starts = np.append(0, np.cumsum(slots[:, 1] // 8))
+        parts = (np.frombuffer(content, np.uint64) for *_, content in self.spool.runs(slots))
+        path = os.path.join(self.spool.folder, "seeds")
+        return TextSeeds(starts, concat_mapped(path, parts, int(starts[-1])))
+
+    def title_keys(self) -> NDArray[np.uint64]:
+        """Return a key of each document, equal for those whose titles are equal (uint64[n])."""
+        return share_titles(self["title_key"], self["named"], self["digest"])
+
+    def folded_titles(self, documents: Sequence[int]) -> dict[int, str]:
+        """Return the titles of documents, if titles are spooled."""
+        titles = [self.spool.text(self["title"], document) for document in documents]
+        return dict(zip(documents, fold_all(titles), strict=True))
+
+    def text(self, document: int) -> str:
+        """Return a document's text as it was spooled."""
+        return self.spool.text(self.texts["content"], int(self.text_of[document]))
+
+    def pages(self, documents: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Return the title and the text of documents, both folded."""
+        titles = self.folded_titles(documents)
+        return {one: (titles[one], "".join(self.text(one).split())) for one in documents}
+
+
+@dataclass
+class Collector:
+    """Joins batches to a collection."""
+
+    analyzer: Analyzer
+    report: SourceReport
+    spool: SpoolReader
+    parts: dict[str, Growing] = field(default_factory=dict)
+    chunks: list[CountedChunk] = field(default_factory=list)
+    registry: NameRegistry = field(default_factory=NameRegistry)
+    size: int = 0  # how many documents there are
+    forms: int = 0
+
+    @classmethod
+    def of(cls, opened: Input, analyzer: Analyzer, spool: SpoolReader) -> Collector:
+        """Return a collector of opened documents; what could not be listed is reported."""
+        opened.report.skipped += opened.skipped
+        opened.report.notes += opened.notes
+        return cls(analyzer, opened.report, spool)
+
+    def add(self, batch: ReadBatch) -> None:
+        """Add a batch that was read."""
+        self._add_unchanged(batch.unchanged)
+        documents = batch.tables[DOCUMENTS]
+        self.report.take(documents, batch.stripped)
+        parts = batch.tables | {DOCUMENTS: self._named(documents, batch.notes)}
+        for left in batch.left:
+            skipped = self.report.leave(left.skipped)
+            if skipped is not None:
+                place = self.size + left.before
+                self.report.unread.append(Unread(place, skipped.document, left.path))
+        if FORMS in parts:
+            rows = parts[TEXTS]["form"]
+            rows[rows >= 0] += self.forms
+            self.forms += len(parts[FORMS])
+        self.size += len(documents)
+        for name, part in parts.items():
+            self.parts.setdefault(name, Growing()).add(part)
+        if batch.counts is not None:
+            self.chunks.append(batch.counts)
+
+    def _add_unchanged(self, unchanged: Documents) -> None:
+        if not len(unchanged):
+            return
+        for name, path, record in _named_places(unchanged):
+            if not self.registry.reserve(name, path, record):
+                # Two records have the same name, and the other one has changed and came first.
+                taken = f"left out: another record has the name {name!r}; add it again"
+                self.report.skipped.append(Skipped(f"{path}#{record}", taken, error=True))
+        self.report.unchanged += len(unchanged)
+        self.report.take(unchanged)
+
+    def _named(self, documents: Documents, notes: Sequence[tuple[int, str]]) -> Documents:
+        """Return documents with their final names, and note what differs from their own ones."""
+        names, noted = list[Any](), dict(notes)
+        for row, (name, path, record) in enumerate(_named_places(documents)):
+            if record and not path:
+                names.append(self.report.ids[record - 1])
+                continue
+            name, note = self.registry.assign(name, path, record)
+            if note:
+                self.report.notes.append((f"{path}#{record}", note))
+            if row in noted:
+                self.report.notes.append((name, noted[row]))
+            names.append(name)
+        return documents.and_columns(name=objects(names))
+
+    def forget_terms(self) -> None:
+        """Drop the terms as text: frequencies of a corpus or a model need only term hashes."""
+        for position in range(len(self.chunks) - 1, -1, -1):
+            if not self.chunks[position].terms:
+                break
+            self.chunks[position] = replace(self.chunks[position], terms=())
+
+    def take(self) -> Collection:
+        """Return what was added; whatever is added later makes another collection."""
+        documents, texts, forms = (
+            self.parts.pop(name, Growing()).take(Documents) for name in (DOCUMENTS, TEXTS, FORMS)
+        )
+        chunks, self.chunks, self.size, self.forms = self.chunks, [], 0, 0
+        documents = documents.and_columns(text=_texts_of(documents))
+        about = self.analyzer, self.report, self.spool
+        return Collection(documents, texts, forms, chunks, *about)
+
+
+def _named_places(documents: Documents) -> Iterator[tuple[Any, str, int]]:
+    """Return the name, the path and the number in its file of each document."""
+    return zip(*(documents[one].tolist() for one in ("name", "path", "record")), strict=True)
+
+
+def _texts_of(documents: Documents) -> RowIds:
+    """Return the row of each document's text; a copy has that of the first with its digest.
+
+    This is known only once all are read, for one process may read a copy before another reads the
+    first one.
+    """
+    first, digests = documents["first"], documents["folded"].view("S16")
+    rows = np.cumsum(first, dtype=np.int64) - 1
+    if not first.all():
+        order = np.argsort(digests[first], kind="stable")
+        rows[~first] = order[np.searchsorted(digests[first], digests[~first], sorter=order)]
+    return rows
+
+
+@contextmanager
+def ingest(opened: Input, makers: Sequence[Maker] = ()) -> Iterator[Collection]:
+    """Read and count all documents, and make columns; the spool exists until the block ends."""
+    analyzer = opened.analyzer()
+    with collected(opened, analyzer, Counting(analyzer, makers)) as collection:
+        yield collection
+
+
+@contextmanager
+def collected(opened: Input, analyzer: Analyzer, work: TextWork) -> Iterator[Collection]:
+    """Read all documents, and do some work on them; the spool exists until the block ends."""
+    settings, recipe = opened.settings, opened.settings.recipe
+    with spool_folder() as folder, closing(SpoolReader(folder)) as spool:
+        reader = BatchReader(settings.reading, work, recipe, folder)
+        collector = Collector.of(opened, analyzer, spool)
+        for batch in read_batches(opened, reader):
+            collector.add(batch)
+            if recipe.idf != "builtin" and collector.size >= ENOUGH_DOCUMENTS:
+                collector.forget_terms()
+        if not collector.parts:  # the columns are there all the same
+            collector.add(reader(0)(TextBatch((), 0)))
+        opened.report.finish(recipe.strip)
+        yield collector.take()
+
+
+@contextmanager
+def gathered(
+    documents: Sequence[Document], analyzer: Analyzer, makers: Sequence[Maker]
+) -> Iterator[Collection]:
+    """Collect documents that were read before; all take part, even those without words."""
+    reading = Reading()
+    texts = analyzer.prepare_all([without_surrogates(one.text) for one in documents])
+    with spool_folder() as folder, closing(SpoolReader(folder)) as spool:
+        taken = list(zip(documents, texts, strict=True))
+        batch = Prepared(taken, texts, analyzer, SpoolWriter(folder, 0).column)
+        tables = {name: Documents(columns) for name, columns in batch.columns(makers).items()}
+        own = document_columns(documents, reading) | {"text": np.arange(len(documents))}
+        counts = analyzer.counter().count(analyzer.tokenize([text.folded for text in texts]))
+        yield Collection(
+            tables[DOCUMENTS].and_columns(**own), tables[TEXTS], tables.get(FORMS, Documents()),
+            [counts], analyzer, SourceReport(reading=reading), spool,
+        )  # fmt: skip
+
+
+def ingest_as_they_come(
+    opened: Input, analyzer: Analyzer, read: Callable[[int], Callable[[Batch], ReadBatch]]
+) -> Iterator[Collection]:
+    """Yield a small collection for each batch as soon as it is read."""
+    collector = Collector.of(opened, analyzer, SpoolReader(""))
+    for batch in read_batches(opened, read):
+        collector.add(batch)
+        yield collector.take()
+    opened.report.finish(opened.settings.recipe.strip)
+
+
+def ingest_fingerprinted(
+    opened: Input, makers: Sequence[Maker] = ()
+) -> tuple[Fingerprinter, Iterator[tuple[Collection, Fingerprints]]]:
+    """Return the fingerprinter of documents, and the documents with their fingerprints.
+
+    With a model or the built-in table, each batch is yielded as soon as it is read.  If the
+    corpus's own frequencies may be needed, all documents are read first.
+    """
+    if opened.settings.recipe.may_need_corpus:
+        with ingest(opened, makers) as collection:
+            progress, total = opened.settings.run.progress, len(collection)
+            progress("fingerprinting", 0, total)
+            fingerprinter = Fingerprinter.for_corpus(collection.analyzer, collection.counts)
+            found = collection.fingerprints(fingerprinter)
+            progress("fingerprinting", total, total)
+            return fingerprinter, iter([(collection, found)])
+    fingerprinter = Fingerprinter.alone(opened.analyzer())
+    work = Counting(fingerprinter.analyzer, makers)
+    reader = BatchReader(opened.settings.reading, work, opened.settings.recipe)
+    collections = ingest_as_they_come(opened, fingerprinter.analyzer, reader)
+    return fingerprinter, ((one, one.fingerprints(fingerprinter)) for one in collections)
+
+
+def read_batches(
+    opened: Input, read: Callable[[int], Callable[[Batch], ReadBatch]]
+) -> Iterator[ReadBatch]:
+    """Yield what is read of each batch, in order.
+
+    One process begins; others join when there is enough work for them.
+    """
+    run = opened.settings.run
+    done = 0
+    here = WORTH_WORKERS
+    if run.processes == 1:
+        here = sys.maxsize
+    elif opened.size is not None and opened.size > WORTH_WORKERS:
+        here = 0
+    if here:
+        make = read(0)
+        while done < here:
+            batch = next(opened.batches, None)
+            if batch is None:
+                return
+            yield make(batch)
+            done += batch.size
+            run.progress("reading", done, opened.size)
+    workers = Workers[Batch, ReadBatch](run.processes, read, first=1)
+    try:
+        for made in workers.map(opened.batches):
+            yield made
+            done += made.size
+            run.progress("reading", done, opened.size)
+    finally:
+        workers.close()

@@ -1,0 +1,189 @@
+"""What a scan compares: term counts, and the columns that a run asks for.
+
+Each kind of column is a function from the texts of a batch, and a run has a list of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import compress, pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from simdup.corpus.spool import Slots
+from simdup.model.criteria import Criteria
+from simdup.model.documents import Document
+from simdup.near.batch_reader import DOCUMENTS, FORMS, TEXTS, Columns, Spool, Tables
+from simdup.near.rules import compared_numbers, longest_form
+from simdup.reuse.sharing import text_seeds
+from simdup.text.analyzer import Analyzer
+from simdup.text.bands import edit_signatures, minhash_signatures
+from simdup.text.characters import DIGEST_TYPE, PreparedText, text_digest
+from simdup.text.counts import CountedChunk, TermCounter
+from simdup.text.short_texts import forms_of
+from simdup.text.titles import title_keys, title_of
+
+
+class Prepared(NamedTuple):
+    """The documents of a batch that take part."""
+
+    documents: Sequence[tuple[Document, PreparedText]]
+    texts: Sequence[PreparedText]  # those of them that are met first
+    analyzer: Analyzer
+    spool: Spool
+
+    def spooled(self, texts: Sequence[str]) -> Slots:
+        """Return the slots of texts."""
+        return self.spool(text.encode("utf-8", "surrogatepass") for text in texts)
+
+    def columns(self, makers: Sequence[Maker]) -> Tables:
+        """Return the columns of the documents and the texts, by table."""
+        sizes = [_bytes_of(document.text) for document, _ in self.documents]
+        tables: dict[str, dict[str, Any]] = {
+            DOCUMENTS: {"size": np.array(sizes, np.int64)},
+            TEXTS: {
+                "digest": np.array([text.digest for text in self.texts], DIGEST_TYPE),
+                "length": np.array([len(text.compact) for text in self.texts], np.int64),
+            },
+        }
+        for make in makers:
+            for name, columns in make(self).items():
+                tables.setdefault(name, {}).update(columns)
+        return tables
+
+
+# Makes columns of a batch, by table.
+Maker: TypeAlias = Callable[[Prepared], Mapping[str, Columns]]
+
+
+def contents(batch: Prepared) -> Mapping[str, Columns]:
+    """Spool the folded texts."""
+    return {TEXTS: {"content": batch.spooled([text.folded for text in batch.texts])}}
+
+
+def sketches(batch: Prepared, criteria: Criteria) -> Mapping[str, Columns]:
+    """Make MinHash band keys and sketches of the shingles."""
+    shingler = batch.analyzer.shingler(criteria.shingle)
+    sets = shingler.sets(list(map(shingler.text_of, batch.texts)))
+    signed = minhash_signatures(sets, criteria)
+    return {TEXTS: {"keys": signed.keys, "sketch": signed.sketches}}
+
+
+def seeds(batch: Prepared) -> Mapping[str, Columns]:
+    """Spool the seeds of passages."""
+    starts, hashes = text_seeds([text.folded for text in batch.texts])
+    each = (hashes[first:last].tobytes() for first, last in pairwise(starts.tolist()))
+    return {TEXTS: {"seeds": batch.spool(each)}}
+
+
+def titles(batch: Prepared) -> Mapping[str, Columns]:
+    """Spool the titles: a hint may ask for some.
+
+    4 us a document, none of the time for pages, 4 % for poems.
+    """
+    found = [title_of(document) for document, _ in batch.documents]
+    return {DOCUMENTS: {"title": batch.spooled(found), **_named(batch)}}
+
+
+def keys_of_titles(batch: Prepared) -> Mapping[str, Columns]:
+    """Make keys of the titles, which decide."""
+    found = [title_of(document) for document, _ in batch.documents]
+    keys = b"".join(title_keys(found, [text for _, text in batch.documents]))
+    return {DOCUMENTS: {"title_key": np.frombuffer(keys, np.uint64), **_named(batch)}}
+
+
+def _named(batch: Prepared) -> Columns:
+    named = (document.title is not None for document, _ in batch.documents)
+    return {"named": np.fromiter(named, np.bool_)}
+
+
+def forms(batch: Prepared, criteria: Criteria) -> Mapping[str, Columns]:
+    """Make the forms of texts that can be in a pair measured by edit similarity."""
+    found = forms_of(batch.texts, longest_form(criteria))
+    rows = np.full(len(batch.texts), -1)
+    rows[found.rows] = np.arange(len(found.rows))
+    numbers = compared_numbers(found, criteria)
+    columns: dict[str, Any] = {"letters": found.lengths, "numbers": numbers}
+    if criteria.edits_decide and "minhash" in criteria.searches:
+        columns |= edit_signatures(found.texts, numbers, criteria).as_columns()
+    return {TEXTS: {"form": rows}, FORMS: columns}
+
+
+def columns_for(criteria: Criteria) -> list[Maker]:
+    """Return what criteria need of documents beside their counts."""
+    makers: list[Maker] = []
+    if criteria.same_title:
+        makers.append(keys_of_titles)
+    elif criteria.verify:
+        makers.append(titles)
+    if "minhash" in criteria.searches:
+        makers.append(partial(sketches, criteria=criteria))
+    if criteria.verify:
+        makers.append(contents)
+    if "passages" in criteria.searches:
+        makers.append(seeds)
+    if criteria.by_edit:
+        makers.append(partial(forms, criteria=criteria))
+    return makers
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Counts the terms of texts, and makes more columns of them."""
+
+    analyzer: Analyzer
+    makers: Sequence[Maker] = ()
+    counted: bool = True  # whether terms are counted
+
+    def __post_init__(self) -> None:
+        # Before processes are forked, so that they share it.
+        if self.counted:
+            self.analyzer.tokenize  # noqa: B018
+
+    def start(self) -> Callable[[Sequence[Document]], CountedTexts]:
+        """Return what prepares the documents of each batch in one process."""
+        counter = self.analyzer.counter() if self.counted else None
+        return lambda documents: CountedTexts(self, counter, documents)
+
+
+class CountedTexts:
+    """The texts of a batch, whose terms are counted."""
+
+    def __init__(
+        self, work: Counting, counter: TermCounter | None, documents: Sequence[Document]
+    ) -> None:
+        self._work, self._counter, self._documents = work, counter, documents
+        self._prepared = work.analyzer.prepare_all([one.text for one in documents])
+        self.digests = [text_digest(text.folded) for text in self._prepared]
+        self._counts: CountedChunk | None = None
+
+    def refuse(self, first: Sequence[int]) -> Mapping[bytes, str]:
+        """Count the terms of these texts; those without any cannot take part."""
+        texts = [self._prepared[place] for place in first]
+        wordless = [not text.compact for text in texts]
+        if self._counter is not None:
+            tokens = self._work.analyzer.tokenize([text.folded for text in texts])
+            counts = self._counter.count(tokens)
+            wordless = counts.sizes == 0
+            self._counts = counts.without_empty_rows()
+        return {
+            self.digests[place]: "no words" if self._prepared[place].compact else "empty"
+            for place in compress(first, wordless)
+        }
+
+    def finish(
+        self, documents: Sequence[int], first: Sequence[int], spool: Spool
+    ) -> tuple[Tables, CountedChunk | None]:
+        """Return the columns of what takes part, and the counts of the texts met first."""
+        texts = [self._prepared[place] for place in first]
+        taken = [(self._documents[place], self._prepared[place]) for place in documents]
+        batch = Prepared(taken, texts, self._work.analyzer, spool)
+        return batch.columns(self._work.makers), self._counts
+
+
+def _bytes_of(text: str) -> int:
+    """Return how many bytes a text takes in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,153 @@
+"""What passages are found in: texts cut into symbols, and the seeds that these have."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.base.errors import SimdupError
+from simdup.model.documents import Document
+from simdup.model.table import I64, Documents
+from simdup.near.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
+from simdup.near.collection import Collection, mapped
+from simdup.reuse.seeds import MARGIN
+from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks
+from simdup.reuse.winnowing import Seeds, Template, Window, winnow
+from simdup.text.characters import digest_bytes
+from simdup.text.folding import fold_all
+
+# Two positions are sorted as one number: some 13 GB of Chinese.
+MOST_UNITS = 1 << 32
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """Cuts texts into symbols, and finds their seeds."""
+
+    window: Window
+    template: Template | None = None
+
+    def start(self) -> Callable[[Sequence[Document]], CutTexts]:
+        """Return what prepares the documents of each batch in one process."""
+        return lambda documents: CutTexts(self, documents)
+
+
+class CutTexts:
+    """The texts of a batch, cut into symbols."""
+
+    def __init__(self, work: Cutting, documents: Sequence[Document]) -> None:
+        self._work, self._documents = work, documents
+        starts, symbols = cut(fold_all([one.text for one in documents]))
+        self._texts = [symbols[start:end] for start, end in pairwise(starts.tolist())]
+        self.digests = [digest_bytes(text.data) for text in self._texts]
+
+    def refuse(self, first: Sequence[int]) -> Mapping[bytes, str]:
+        """Return which of these texts are empty."""
+        return {self.digests[place]: "empty" for place in first if not len(self._texts[place])}
+
+    def finish(
+        self, documents: Sequence[int], first: Sequence[int], spool: Spool
+    ) -> tuple[Tables, None]:
+        """Return the slots of decoded texts, and of the symbols and seeds of those met first."""
+        decoded = (self._documents[place].text for place in documents)
+        originals = spool(text.encode("utf-8", "surrogatepass") for text in decoded)
+        texts = _joined([self._texts[place] for place in first])
+        if self._work.template is not None:
+            texts = self._work.template.cover(texts)
+        seeds = winnow(texts, self._work.window)
+        bounds = np.searchsorted(seeds.positions, texts.starts)
+        own = seeds.positions - np.repeat(texts.starts[:-1], np.diff(bounds))
+        columns = {
+            name: spool(values[low:high].tobytes() for low, high in pairwise(ends.tolist()))
+            for name, values, ends in (
+                ("symbols", texts.symbols, texts.starts),
+                ("seeds", seeds.hashes, bounds),
+                ("positions", own, bounds),
+            )
+        }
+        return {DOCUMENTS: {"original": originals}, TEXTS: columns}, None
+
+
+def _joined(texts: Sequence[Symbols]) -> SymbolTexts:
+    starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    return SymbolTexts(starts, np.concatenate([np.zeros(0, np.uint32), *texts]))
+
+
+class Assembled(NamedTuple):
+    """The distinct texts of all documents, one after the other."""
+
+    text_of: I64  # int64[documents]: texts are numbered as documents have them
+    starts: I64  # int64[texts + 1]: where each begins
+    symbols: Symbols  # surrounded by a margin, and with a mark behind each text
+    seeds: Seeds  # in order
+
+
+def assemble(cut: Collection) -> Assembled:
+    """Return the texts of a collection that was cut.
+
+    Raises
+    ------
+    SimdupError
+        If there are more units than positions have numbers.
+    """
+    text_of, rows = _distinct(cut["folded"], cut.text_of)
+    slots = {name: cut.texts[name][rows] for name in ("symbols", "seeds", "positions")}
+    sizes = slots["symbols"][:, 1] // 4
+    starts = np.append(0, np.cumsum(sizes + 1)) + MARGIN
+    size = int(starts[-1]) + MARGIN
+    if size > MOST_UNITS:
+        what = f"{int(sizes.sum()):,} units are more than {MOST_UNITS:,}"
+        raise SimdupError("passages", what, "compare it in parts")
+    folder, runs = cut.spool.folder, cut.spool.runs
+    symbols = mapped(os.path.join(folder, "symbols"), np.uint32, size).view(np.uint32)
+    symbols[:MARGIN] = symbols[size - MARGIN :] = HOLE
+    marks = end_marks(np.arange(len(sizes)))
+    symbols[starts[1:] - 1] = marks
+    for first, last, content in runs(slots["symbols"]):
+        found, done = np.frombuffer(content, np.uint32), 0
+        for text in range(first, last):
+            part = found[done : done + sizes[text]]
+            symbols[starts[text] : starts[text + 1] - 1] = np.where(part == HOLE, marks[text], part)
+            done += len(part)
+    counts = slots["seeds"][:, 1] // 8
+    ends = np.cumsum(counts)
+    many = int(counts.sum())
+    hashes = mapped(os.path.join(folder, "hashes"), np.uint64, many).view(np.uint64)
+    positions = mapped(os.path.join(folder, "positions"), np.int64, many).view(np.int64)
+    for first, last, content in runs(slots["seeds"]):
+        hashes[ends[first] - counts[first] : ends[last - 1]] = np.frombuffer(content, np.uint64)
+    for first, last, content in runs(slots["positions"]):
+        found = np.frombuffer(content, np.int64) + np.repeat(starts[first:last], counts[first:last])
+        positions[ends[first] - counts[first] : ends[last - 1]] = found
+    return Assembled(text_of, starts, symbols, Seeds(hashes, positions))
+
+
+def _distinct(digests: NDArray[np.void], rows: I64) -> tuple[I64, I64]:
+    """Return the text of each document, numbered in the order of documents, and a row of each.
+
+    Two processes may have met a text first, which then has two rows.
+    """
+    _, first, same = np.unique(digests.view("S16"), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[same], rows[first[order]]
+
+
+@dataclass(frozen=True, slots=True)
+class PairTexts:
+    """The texts of pairs of documents: call it with the number of a pair and a side, 0 or 1."""
+
+    documents: Documents
+    pairs: I64  # int64[pairs, 2]: rows of the documents
+    text: Callable[[int], str]
+
+    def __call__(self, pair: int, side: int = 0) -> str:
+        """Return a text as it was decoded."""
+        return self.text(int(self.pairs[pair, side]))

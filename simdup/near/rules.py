@@ -1,0 +1,174 @@
+"""Rules: which documents may be a pair, whatever their texts say.
+
+Each rule is a column of the documents and a function of it; without the column there is no rule.
+The two documents of a pair may be of one table or of two.  What must be equal makes one column, the
+blocking keys, which searches mix into their own keys.
+
+*Short texts.*  A pair with one is measured by edit similarity.  Two columns say so: ``letters``,
+the characters of a document's form (`simdup.text.short_texts`), 0 where the form is not known;
+and ``numbers``, a hash of its numbers as `compared_numbers` returns it.  Known are all forms of
+short texts, with fewer than `SHORT` characters, and all others that may be similar to one; see
+`longest_form`.  Without the columns no pair is measured by edit similarity.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.model.criteria import FEW_TERMS, SHORT, Criteria
+from simdup.model.table import Documents, Side
+from simdup.search.arrays import U64, Bools, RowIds
+from simdup.text.short_texts import Forms
+
+
+def formed(documents: Documents) -> Bools:
+    """Return which documents may be similar to a short one (bool[documents])."""
+    return _letters(documents) > 0
+
+
+def short(documents: Documents) -> Bools:
+    """Return which documents are short (bool[documents])."""
+    letters = _letters(documents)
+    return (letters > 0) & (letters < SHORT)
+
+
+def by_edit(a: Side, b: Side) -> Bools:
+    """Return which of the pairs (a[k], b[k]) are measured by edit similarity."""
+    if "letters" not in a or "letters" not in b:
+        return np.zeros(len(a.rows), np.bool_)
+    one, other = a["letters"], b["letters"]
+    either: Bools = ((one > 0) & (one < SHORT)) | ((other > 0) & (other < SHORT))
+    return either
+
+
+def same_numbers(a: Side, b: Side) -> Bools:
+    """Return which pairs, measured by edit similarity, have no different numbers.
+
+    What is too long to be similar anyway has none.
+    """
+    same: Bools = (a["numbers"] == b["numbers"]) | (a["letters"] == 0) | (b["letters"] == 0)
+    return same
+
+
+def may_reach(a: Side, b: Side) -> Bools:
+    """Return which of the pairs that are measured by it may be similar enough.
+
+    Other numbers forbid it, and so does a text that is too long to have its form here.
+    """
+    possible: Bools = (a["numbers"] == b["numbers"]) & (a["letters"] > 0) & (b["letters"] > 0)
+    return possible
+
+
+def longest_form(criteria: Criteria) -> int:
+    """Return the characters of the longest form that can be similar enough to a short one."""
+    if not criteria.edits_decide:
+        return SHORT - 1
+    return int(min(SHORT / criteria.similarity + 1e-9, sys.maxsize))
+
+
+def compared_numbers(forms: Forms, criteria: Criteria) -> NDArray[np.uint64]:
+    """Return a hash of each form's numbers (uint64[forms]); all 0 if they do not matter."""
+    if criteria.numbers and criteria.edits_decide:
+        return forms.number_hashes
+    return np.zeros(len(forms.texts), np.uint64)
+
+
+def _letters(documents: Documents) -> RowIds:
+    if "letters" in documents:
+        return documents["letters"]
+    return np.zeros(len(documents), np.int64)
+
+
+# Returns which of the pairs (a[k], b[k]) a rule allows.
+Rule = Callable[[Side, Side], Bools]
+
+
+def _no_references(a: Side, b: Side) -> Bools:
+    """References are not compared with each other."""
+    one_new: Bools = ~(a["reference"] & b["reference"])
+    return one_new
+
+
+def _enough_terms(a: Side, b: Side) -> Bools:
+    """Texts with few terms are pairs only if they are short, or identical."""
+    one, other = a["terms"], b["terms"]
+    enough: Bools = (np.minimum(one, other) >= FEW_TERMS) | (one == 0) | (other == 0)
+    few = np.flatnonzero(~enough)
+    if len(few):
+        a, b = a.take(few), b.take(few)
+        enough[few] = by_edit(a, b) | _identical(a, b)
+    return enough
+
+
+def _identical(a: Side, b: Side) -> Bools:
+    """Return which pairs have the same text: of an index, only lengths and sketches are known."""
+    same = np.zeros(len(a.rows), np.bool_)
+    if "content_number" in a:
+        same = a["content_number"] == b["content_number"]
+    elif "sketch" in a and "sketch" in b:
+        same = (a["length"] == b["length"]) & (a["sketch"] == b["sketch"]).all(axis=1)
+    return same
+
+
+def across_groups(a: Side, b: Side) -> Bools:
+    """Documents of one group are never a pair; those of no group may be one with any."""
+    if "group_number" not in a:
+        return np.ones(len(a.rows), np.bool_)
+    group = a["group_number"]
+    apart: Bools = (group != b["group_number"]) | (group < 0)
+    return apart
+
+
+def _of_one_block(a: Side, b: Side) -> Bools:
+    """Only documents that agree in all that must be equal are pairs."""
+    same: Bools = a["blocking_key"] == b["blocking_key"]
+    return same
+
+
+def _no_versions(a: Side, b: Side) -> Bools:
+    """Documents do not match their own earlier versions, of the same name and another content.
+
+    If only one of the two has a text, their fingerprints tell.  Where contents are not to be known,
+    documents of the same name are never a pair.
+    """
+    other: Bools = a["name_key"] != b["name_key"]
+    same = np.flatnonzero(~other)
+    if len(same) and "content_key" in a:
+        a, b = a.take(same), b.take(same)
+        alike = (a["fingerprint"] == b["fingerprint"]).all(axis=1)
+        comparable = (a["terms"] > 0) == (b["terms"] > 0)
+        other[same] = np.where(comparable, a["content_key"] == b["content_key"], alike)
+    return other
+
+
+def within_groups(groups: RowIds) -> U64:
+    """Return a column that is equal for documents of one group; those of none agree with none."""
+    alone = len(groups) + np.arange(len(groups))
+    return np.where(groups < 0, alone, groups).astype(np.uint64)
+
+
+_RULES: Mapping[str, Rule] = {
+    "reference": _no_references,
+    "terms": _enough_terms,
+    "group_number": across_groups,
+    "blocking_key": _of_one_block,
+    "name_key": _no_versions,
+}
+
+
+def allowed(a: Side, b: Side) -> Bools:
+    """Return which of the pairs (a[k], b[k]) all rules allow."""
+    good = np.ones(len(a.rows), np.bool_)
+    for allows in judged(a, b).values():
+        good &= allows
+    return good
+
+
+def judged(a: Side, b: Side) -> dict[str, Bools]:
+    """Return which of the pairs (a[k], b[k]) each rule allows, by its column."""
+    known = (column for column in _RULES if column in a and column in b)
+    return {column: _RULES[column](a, b) for column in known}

@@ -1,0 +1,183 @@
+"""Where the documents of a run come from, so that some of them can be read again.
+
+Documents that were not read have a place in the input too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.corpus.batches import Batch, RowBatch, batches
+from simdup.corpus.files import STDIN, File
+from simdup.corpus.record_batches import RecordBatch
+from simdup.model.criteria import Criteria
+from simdup.model.documents import Document, InputDocuments, Unread
+from simdup.model.settings import Reading
+from simdup.model.table import Documents, objects
+from simdup.near.batch_reader import read_stripped
+from simdup.near.collection import Collection
+from simdup.near.rows import Rows, row_batches
+from simdup.near.sources import Input
+from simdup.text.analyzer import Analyzer
+from simdup.text.fingerprinter import Fingerprinter
+
+
+class Places:
+    """The place of each document that was read, by its number among these."""
+
+    def __init__(self, documents: int, unread: Sequence[Unread]) -> None:
+        before = np.array([one.before for one in unread], np.int64)
+        numbers = np.arange(documents)
+        self.of = numbers + np.searchsorted(before, numbers, side="right")
+        # The places of the others.
+        self.unread = np.delete(np.arange(documents + len(unread)), self.of)
+
+    def spread(self, values: Any, others: Any) -> Any:
+        """Return the values of all, given those of the documents that were read, and of others."""
+        if not len(self.unread):
+            return values
+        column = np.empty((len(self.of) + len(self.unread), *values.shape[1:]), values.dtype)
+        column[self.of], column[self.unread] = values, others
+        return column
+
+    def inputs(self, documents: Documents, others: Sequence[Any]) -> InputDocuments:
+        """Return all documents that were read or skipped, in input order; `others` are names."""
+        names = self.spread(documents["name"], None)
+        names[self.unread] = objects(others)
+        wordless = self.of[documents["terms"] == 0]
+        skipped = np.sort(np.concatenate([wordless, self.unread])).tolist()
+        return InputDocuments(names.tolist(), int(documents["reference"].sum()), tuple(skipped))
+
+    def spread_table(self, documents: Documents) -> Documents:
+        """Return the table of all; the rows of those that were not read are empty."""
+        empty = {name: np.zeros((), documents[name].dtype) for name in documents}
+        empty |= {name: np.array("", object) for name in ("name", "path")}
+        return Documents({name: self.spread(documents[name], empty[name]) for name in documents})
+
+    def numbers(self, indexed: int = 0) -> Sequence[int]:
+        """Return the places of documents of indexes, which are below 0, and of those read."""
+        if not len(self.unread):
+            return range(-indexed, len(self.of))
+        # Its items are plain numbers, 8 bytes each.
+        return np.concatenate([np.arange(-indexed, 0), self.of]).data
+
+
+_COLUMNS = ("name", "path", "record", "modified", "digest", "length")
+
+
+@dataclass(frozen=True)
+class SourceDocuments:
+    """The documents of a result by their numbers, and the sources that can be read again."""
+
+    documents: Documents  # their names, paths, records, digests, sizes and more
+    files: Sequence[File]
+    rows: Rows | None  # texts that were passed from Python
+    reading: Reading
+    criteria: Criteria
+    analyzer: Analyzer
+    fingerprinter: Fingerprinter | None  # None where only fingerprints are known
+    # By cluster, positions of its members, the first to keep first; a missing one is in order.
+    order: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    texts: Sequence[str] = ()  # of all documents, if they are still in memory
+
+    @classmethod
+    def of(
+        cls,
+        opened: Input,
+        collection: Collection,
+        fingerprinter: Fingerprinter | None,
+        order: Mapping[int, Sequence[int]],
+        places: Places,
+    ) -> SourceDocuments:
+        """Return the documents of a collection; what was not read has empty rows."""
+        columns = {name: collection[name] for name in _COLUMNS} | {
+            "size": _sizes(opened, collection)
+        }
+        settings = opened.settings
+        return cls(
+            places.spread_table(Documents(columns)), opened.files, opened.rows, settings.reading,
+            settings.criteria, collection.analyzer, fingerprinter, order,
+        )  # fmt: skip
+
+    def read_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
+        """Yield (number, text) of documents, file by file; what cannot be read again is missing."""
+        if self.texts:
+            yield from ((number, self.texts[number]) for number in numbers)
+            return
+        for number, document in self.documents_again(numbers):
+            yield number, document.text
+
+    def documents_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, Document]]:
+        """Yield (number, document) of documents that are in files or came from Python."""
+        wanted: dict[str, dict[int, int]] = {}
+        paths, records = self.documents["path"], self.documents["record"]
+        for number in numbers:
+            wanted.setdefault(paths[number], {})[int(records[number])] = number
+        for file in self.files:
+            if file.path in wanted and _rewind(file):
+                yield from self._read(batches([file], self.reading), wanted[file.path])
+        if "" in wanted and self.rows is not None and self.rows.again:
+            yield from self._read(row_batches(self.rows, []), wanted[""])
+
+    def _read(
+        self, found: Iterable[Batch], wanted: dict[int, int]
+    ) -> Iterator[tuple[int, Document]]:
+        """Yield the wanted records; a batch without any is not parsed."""
+        for batch, following in pairwise(chain(found, [None])):
+            if batch is None:
+                return
+            first, last = _first(batch), _first(following) or sys.maxsize
+            if first and not any(first <= record < last for record in wanted):
+                continue
+            for one in read_stripped(batch, self.reading, self.analyzer.recipe):
+                if isinstance(one, Document) and one.record in wanted:
+                    yield wanted[one.record], one
+
+
+def _sizes(opened: Input, collection: Collection) -> NDArray[np.int64]:
+    """Return the bytes of files that are one document each, and of the texts of others in UTF-8."""
+    sizes, paths = collection["size"].copy(), collection["path"]
+    whole = {file.path: file.size for file in opened.files if not file.compression}
+    for row in np.flatnonzero(collection["record"] == 0).tolist():
+        sizes[row] = whole.get(paths[row], sizes[row])
+    return sizes
+
+
+def _first(batch: Batch | None) -> int:
+    """Return the number of the first record of a batch; 0 for anything else."""
+    if isinstance(batch, RecordBatch):
+        return batch.record
+    return batch.first if isinstance(batch, RowBatch) else 0
+
+
+def let_rewind() -> None:
+    """Let standard input be read again: unless it is a file, it is copied to one first."""
+    number = sys.stdin.fileno()
+    with suppress(OSError):
+        os.lseek(number, 0, os.SEEK_CUR)
+        return
+    with tempfile.TemporaryFile() as copy, open(number, "rb", closefd=False) as stream:
+        shutil.copyfileobj(stream, copy)
+        copy.seek(0)
+        os.dup2(copy.fileno(), number)
+
+
+def _rewind(file: File) -> bool:
+    """Go to the beginning of standard input; return whether a file can be read again."""
+    if file.path != STDIN or file.content_path:
+        return True
+    with suppress(OSError, ValueError):
+        os.lseek(sys.stdin.fileno(), 0, os.SEEK_SET)
+        return True
+    return False

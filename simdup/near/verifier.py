@@ -1,0 +1,317 @@
+"""The exact measures of pairs: how much two texts have in common.
+
+A text is represented by the set of its shingles (`simdup.text.shingles`).  Resemblance is the
+Jaccard similarity of two sets: the share of their union that both have.  Containment is the share
+of the smaller set that occurs in the larger one, so an excerpt is contained in a source of any
+length.  Both ignore the meaning of words, so they work for every script, and moving paragraphs
+changes them little.
+
+Resemblance does not recognize templates: two pages made from one template share most of their
+characters, whatever they say.  The cosine of their TF-IDF vectors gives more weight to rare terms
+that they do not share.
+
+A *crew* is processes that fingerprint and measure the documents of a counted corpus.  Each document
+is a small task, but together they are most of the work of a scan after counting.  If it pays off,
+processes are forked once the counts are complete, so that they share them.  The result does not
+depend on the number of processes.
+
+References
+----------
+A. Broder, "On the resemblance and containment of documents", SEQUENCES 1997, section 2.
+G. Salton, A. Wong, C. Yang, "A vector space model for automatic indexing", CACM 18 (1975).
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.base.workers import Workers
+from simdup.kernels.sets import common
+from simdup.model.criteria import Criteria
+from simdup.model.measures import MeasuredPairs
+from simdup.model.settings import RunOptions
+from simdup.model.table import Side
+from simdup.near.clusters import unmeasured
+from simdup.near.document_texts import Texts
+from simdup.near.rules import by_edit, same_numbers
+from simdup.search.arrays import RowIds
+from simdup.text.counts import CsrRows
+from simdup.text.fingerprinter import (
+    Fingerprints,
+    fingerprint,
+    fingerprint_rows,
+    of_documents,
+)
+from simdup.text.weights import Weighting
+
+# Bytes of the cache of shingles, and of that of vectors: some 8,000 pages of 2,000 characters.
+CACHE_BYTES = 1 << 27
+# Bytes of the texts whose shingles are made and compared together: 8 MB of shingles.
+_TOGETHER = 1 << 21
+
+
+class Vector(NamedTuple):
+    """A sparse vector of length 1."""
+
+    columns: NDArray[np.int32]  # int32[terms]: term numbers, ascending
+    weights: NDArray[np.float64]  # float64[terms]: weights, whose squares sum to 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of both arrays."""
+        return self.columns.nbytes + self.weights.nbytes
+
+
+def vector(document: CsrRows) -> Vector:
+    """Return the vector of a document's term weights, scaled to length 1 (or all 0)."""
+    order = np.argsort(document.columns)
+    columns, weights = document.columns[order], document.values[order]
+    length = float(np.sqrt(np.cumsum(weights * weights)[-1])) if len(weights) else 0.0
+    return Vector(columns, weights / length if length else weights)
+
+
+def cosine(a: Vector, b: Vector) -> float:
+    """Return the cosine of the angle between two vectors, 0 to 1 if no weight is negative.
+
+    It is 0 if one of them has no terms.
+    """
+    if len(a.columns) > len(b.columns):
+        a, b = b, a
+    if not len(a.columns):
+        return 0.0
+    position = np.minimum(np.searchsorted(b.columns, a.columns), len(b.columns) - 1)
+    shared = b.columns[position] == a.columns
+    products = a.weights[shared] * b.weights[position[shared]]
+    # Summed one by one, in order, so that the result does not depend on SIMD widths.
+    return min(float(np.cumsum(products)[-1]), 1.0) if len(products) else 0.0
+
+
+def no_vectors(document: int) -> Vector:
+    """Raise: the criteria ask for no cosine."""
+    raise ValueError("vectors are not known")
+
+
+class _Sized(Protocol):
+    @property
+    def nbytes(self) -> int: ...
+
+
+Made = TypeVar("Made", bound=_Sized)
+
+
+class _Cache(Generic[Made]):
+    """Caches what `make` returns for documents, up to a size; drops the least recently used."""
+
+    def __init__(self, make: Callable[[list[int]], Iterable[Made]], room: int) -> None:
+        self._make = make
+        self._room = room
+        self._made: OrderedDict[int, Made] = OrderedDict()
+
+    def of(self, documents: Sequence[int]) -> list[Made]:
+        """Return what there is of distinct documents."""
+        missing = [one for one in documents if one not in self._made]
+        for one, made in zip(missing, self._make(missing), strict=True):
+            self._made[one] = made
+            self._room -= made.nbytes
+        found = [self._made[one] for one in documents]
+        for one in documents:
+            self._made.move_to_end(one)
+        while self._room < 0 and len(self._made) > 2:
+            self._room += self._made.popitem(last=False)[1].nbytes
+        return found
+
+
+class Verifier:
+    """Computes the measures of pairs that the criteria need.
+
+    Parameters
+    ----------
+    texts : Texts
+    criteria : Criteria
+    vector_of : callable
+        Returns the TF-IDF vector of a document by its number; asked for only if a cosine is needed.
+    cache_bytes : int
+    """
+
+    def __init__(
+        self,
+        texts: Texts,
+        criteria: Criteria,
+        vector_of: Callable[[int], Vector] = no_vectors,
+        cache_bytes: int = CACHE_BYTES,
+    ) -> None:
+        self._texts = texts
+        self._shingles = _Cache(texts.shingles, cache_bytes)
+        self._vectors = _Cache(partial(map, vector_of), cache_bytes)
+        self._criteria = criteria
+
+    def measure(self, a: RowIds, b: RowIds) -> MeasuredPairs:
+        """Return the pairs (a[k], b[k]) with their measures."""
+        criteria, documents = self._criteria, self._texts.documents
+        one_side, other_side = Side(documents, a), Side(documents, b)
+        columns: dict[str, NDArray[Any]] = {"a": a, "b": b}
+        edited = by_edit(one_side, other_side)
+        counted = np.ones(len(a), np.bool_) if criteria.directed else ~edited
+        shared, first, second = np.zeros((3, len(a)), np.int64)
+        shared[counted], first[counted], second[counted] = self._count(a[counted], b[counted])
+        columns["similarity"] = shared / np.maximum(first + second - shared, 1)
+        if "letters" in documents:
+            columns["similarity"][edited] = self._texts.edit_similarities(a[edited], b[edited])
+            columns["same_numbers"] = ~edited | same_numbers(one_side, other_side)
+        if criteria.cosine is not None:
+            columns["cosine"] = np.array([self.cosine(*pair) for pair in _each(a, b)], np.float64)
+        if criteria.covering is None:
+            return MeasuredPairs(columns)
+        shares = shared / np.maximum([first, second], 1)
+        one, other = shares >= criteria.covering
+        if criteria.lossless:
+            one[one] = self._without_loss(a[one], b[one])
+            other[other] = self._without_loss(b[other], a[other])
+        columns |= {"contained": (one + 2 * other).astype(np.int8), "covered": shares.T}
+        if criteria.containment is not None:
+            columns["containment"] = shares.max(axis=0)
+        return MeasuredPairs(columns)
+
+    def _count(self, a: RowIds, b: RowIds) -> RowIds:
+        """Return the shingles that pairs share, those of `a` and those of `b` (int64[3, pairs])."""
+        parts = [np.zeros((3, 0), np.int64)]
+        bytes_of = self._texts.sizes
+        ends = np.cumsum(bytes_of[a] + bytes_of[b])
+        for some in np.split(np.arange(len(a)), np.flatnonzero(np.diff(ends // _TOGETHER)) + 1):
+            documents, places = np.unique([a[some], b[some]], return_inverse=True)
+            i, j = places.reshape(2, -1)
+            sets = self._shingles.of(documents.tolist())
+            sizes = np.fromiter(map(len, sets), np.int64, len(sets))
+            starts = np.append(0, np.cumsum(sizes))
+            hashes = np.concatenate([np.zeros(0, np.uint64), *sets])
+            parts.append(np.stack([common(starts, hashes, i, j), sizes[i], sizes[j]]))
+        return np.concatenate(parts, axis=1)
+
+    def _without_loss(self, removed: RowIds, kept: RowIds) -> NDArray[np.bool_]:
+        """Return which of the documents have no fact that the kept one lacks."""
+        lost = self._texts.lost_facts
+        return np.array([not lost(*pair) for pair in _each(removed, kept)], np.bool_)
+
+    def cosine(self, a: int, b: int) -> float:
+        """Return the cosine of the vectors of `a` and `b`."""
+        return cosine(*(self._vectors.of([one])[0] for one in (a, b)))
+
+
+def _each(a: RowIds, b: RowIds) -> list[tuple[int, int]]:
+    return list(zip(a.tolist(), b.tolist(), strict=True))
+
+
+_Rows: TypeAlias = tuple[int, int]
+_Numbers: TypeAlias = tuple[RowIds, RowIds]
+
+# With at least this many count entries (some 4 MB of text), starting processes pays off: before two
+# have started, one has fingerprinted that much.
+WORTH_CREW = 1 << 20
+# Count entries per task: 0.1 s.
+_ENTRIES = 1 << 18
+# Pairs per task: 5 to 50 ms.  Fewer than twice as many are one task.
+_PAIRS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The data that the processes of a crew work on."""
+
+    weighting: Weighting
+    texts: Texts
+    criteria: Criteria
+
+    def verifier(self, room: int) -> Verifier:
+        """Return a verifier with a cache of `room` bytes."""
+        return Verifier(self.texts, self.criteria, self._vector, room)
+
+    def _vector(self, document: int) -> Vector:
+        return vector(self.weighting.document(document))
+
+
+class Crew:
+    """Fingerprints and measures documents, in separate processes if these pay off."""
+
+    def __init__(self, work: Work, run: RunOptions) -> None:
+        self._work = work
+        self._progress = run.progress
+        self._workers: Workers[_Rows | _Numbers, Fingerprints | MeasuredPairs] | None = None
+        self._process = os.getpid()
+        if run.processes > 1 and work.weighting.counts.starts[-1] >= WORTH_CREW:
+            self._workers = Workers(run.processes, partial(_start, work))
+        # With other processes, this one measures few pairs.
+        room = CACHE_BYTES if self._workers is None else CACHE_BYTES // 4
+        self._verifier = work.verifier(room)
+
+    def __enter__(self) -> Crew:
+        """Return the crew."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the processes."""
+        if self._workers is not None:
+            self._workers.close()
+
+    def fingerprints(self) -> Fingerprints:
+        """Return the fingerprints of all documents."""
+        weighting = self._work.weighting
+        total = len(weighting.counts.starts) - 1
+        self._progress("fingerprinting", 0, total)
+        if self._workers is None:
+            found = fingerprint(weighting)
+            self._progress("fingerprinting", total, total)
+            return found
+        starts = weighting.counts.starts
+        bounds = np.unique(np.searchsorted(starts, np.arange(0, starts[-1], _ENTRIES)))
+        bounds = np.unique(np.append(bounds, (0, len(starts) - 1))).tolist()
+        tasks = list(pairwise(bounds))
+        parts, done = list[Fingerprints](), 0
+        for part in self._workers.map(tasks):
+            if isinstance(part, Fingerprints):
+                parts.append(part)
+                done += len(part.values)
+                self._progress("fingerprinting", done, total)
+        every = Fingerprints(
+            np.concatenate([part.values for part in parts]),
+            weighting.recipe.bits,
+            np.concatenate([part.terms for part in parts]),
+        )
+        return of_documents(every, weighting)
+
+    def measure(self, a: RowIds, b: RowIds) -> MeasuredPairs:
+        """Measure each pair (a[k], b[k]) of documents."""
+        if not self._work.criteria.verify:
+            return unmeasured(a, b)
+        # A process that was forked from this one measures alone.
+        workers = self._workers if os.getpid() == self._process else None
+        if workers is None or len(a) < 2 * _PAIRS:
+            return self._verifier.measure(a, b)
+        found = [part for part in workers.map(_tasks(a, b)) if isinstance(part, MeasuredPairs)]
+        return MeasuredPairs.concat(found)
+
+
+def _tasks(a: RowIds, b: RowIds) -> Iterator[_Numbers]:
+    for first in range(0, len(a), _PAIRS):
+        yield a[first : first + _PAIRS], b[first : first + _PAIRS]
+
+
+def _start(work: Work, number: int) -> Callable[[_Rows | _Numbers], Fingerprints | MeasuredPairs]:
+    """Return the function that does a task in a process of the crew."""
+    verifier = work.verifier(CACHE_BYTES // 4)
+
+    def do(task: _Rows | _Numbers) -> Fingerprints | MeasuredPairs:
+        first, second = task
+        if isinstance(first, int) and isinstance(second, int):
+            return fingerprint_rows(work.weighting, first, second)
+        return verifier.measure(first, second)  # type: ignore[arg-type]
+
+    return do

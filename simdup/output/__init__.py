@@ -1,1 +1,0 @@
-"""Write results as text, CSV and JSONL."""

@@ -1,0 +1,1 @@
+"""Write results: as text, CSV, JSONL and a page."""

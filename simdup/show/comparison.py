@@ -1,0 +1,265 @@
+"""Write a comparison of two documents, as text and as JSONL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len, set_cell_size
+
+from simdup.corpus.names import to_bytes
+from simdup.model.criteria import EDIT
+from simdup.show.diff import first_difference
+from simdup.show.escaping import shown
+from simdup.show.passages import passage_lines, passage_values, percent
+from simdup.show.records import digits, json_line, rounded
+from simdup.show.summary import recipe_words
+from simdup.show.text import Painter, aligned, padded
+from simdup.show.words import ENGLISH, Phrases
+from simdup.show.wrapping import painted
+from simdup.text.idf import ENOUGH_DOCUMENTS
+from simdup.text.titles import MOST
+
+if TYPE_CHECKING:
+    from simdup.model.comparison import Comparison
+
+
+# The most terms shown of each kind; JSONL has them all.
+_MOST = 20
+
+# Which text contains the other.
+_IN = {"a": "in_b", "b": "in_a", "both": "in_both"}
+
+# Terminal cells of the names of figures, of what is before a figure, and of a term's weights.
+_NAME, _INDENT = 12, 16
+_WEIGHTS = (13, 8)
+
+# The largest distance to suggest: each bit more needs more tables with shorter keys, and from 7 on
+# `tune` does not advise fingerprints alone either.
+_NEAR = 6
+
+# From this similarity on, the first difference says more than that nearly everything differs.
+_ALIKE = 0.5
+
+# The width of the longest term, in terminal cells.
+_WIDEST = 40
+
+
+def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
+    """Yield a comparison as one line of JSON."""
+    measures, reuse = found.measures, found.reuse
+
+    def named(*names: str) -> dict[str, Any]:
+        return {name: getattr(found, name) for name in names}
+
+    values: dict[str, Any] = {"type": "comparison", "a": found.names[0], "b": found.names[1]}
+    values |= named("duplicates", "distance", "bits", "agreement", "ratio")
+    values |= {"similarity": rounded(found.similarity), "measure": found.measure}
+    values |= {name: rounded(getattr(measures, name)) for name in found.criteria.extras}
+    values |= {"contained": measures.contained} if measures.contained else {}
+    values |= named("fingerprints", "bands", "searches", "proposed_by")
+    values |= named("shared", "only_a", "only_b", "recipe")
+    values |= named("numbers") if found.numbers else {}
+    values |= named("titles", "same_title") if found.titles else {}
+    values["passages"] = [passage_values(passage) for passage in reuse.passages]
+    values |= {"share_a": rounded(reuse.share_a), "share_b": rounded(reuse.share_b)}
+    if found.diff is not None:
+        values["diff"] = [span._asdict() for span in found.diff]
+    yield json_line(values)
+
+
+def comparison_text(
+    found: Comparison,
+    texts: tuple[str, str],
+    paint: Painter,
+    *,
+    followed: bool = False,
+    verbose: bool = False,
+    chosen_idf: bool = True,
+) -> Iterator[bytes]:
+    """Yield a comparison as a person reads it: the answer first, then the reasons.
+
+    `verbose` adds the recipe.  Unless an IDF was chosen, a scan may weigh terms by another one,
+    and show other distances.  Where the comparison is `followed` by the texts with their
+    differences, passages and terms would push these away.
+    """
+    words = paint.words
+    answer = paint(
+        *(("yes", words("compare.yes")) if found.duplicates else ("no", words("compare.no")))
+    )
+    why = words("compare", answer=answer, reason=reason(found, words))
+    a, b = map(shown, found.names)
+    lines = [paint.wrapped(why), "", f"  a  {a}", f"  b  {b}", ""]
+    lines += _figures(found, words)
+    idf = found.recipe["idf"]
+    known = words(f"idf.{idf}") if idf in ("builtin", "none") else shown(idf)
+    lines.append(_row("idf", known, words))
+    if idf == "builtin" and not chosen_idf:
+        lines.append(" " * _INDENT + words("idf.scan", n=ENOUGH_DOCUMENTS))
+    lines += [f"  {recipe_words(found.recipe, words)}"] if verbose else []
+    lines += [] if followed else _differences(found, texts, paint)
+    passages, *shares = found.reuse
+    if passages:
+        count = words("passages", n=len(passages))
+        a, b = (percent(share).strip() for share in shares)
+        lines += ["", paint("heading", "  " + words("passages.shares", passages=count, a=a, b=b))]
+        lines += [] if followed else passage_lines(passages, texts[0], paint)
+    lines += [] if followed else _terms(found, paint)
+    yield to_bytes("\n".join(lines) + "\n")
+
+
+def _row(name: str, figure: str, words: Phrases) -> str:
+    """Return a line with a figure behind its name."""
+    return f"  {padded(words(f'compare.{name}'), _NAME)}  {figure}"
+
+
+def _differences(found: Comparison, texts: tuple[str, str], paint: Painter) -> Iterator[str]:
+    """Yield where texts differ that are much the same, or whose heaviest terms are."""
+    same_terms = not (found.only_a or found.only_b)
+    if found.identical or not (same_terms or found.similarity >= _ALIKE):
+        return
+    if found.diff is None:
+        yield _row("differences", paint.words("compare.see_diff"), paint.words)
+        return
+    places, first = first_difference(found, texts)
+    if places:
+        yield _row("differences", paint.words("compare.places", n=places), paint.words)
+        yield " " * _INDENT + painted(first, paint)
+
+
+def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
+    """Yield the lines of titles, distance, bands, measures and fingerprints."""
+    if found.titles:
+        same = words("compare.equal") if found.same_title else words("compare.different")
+        yield _row("titles", same, words)
+        for title in found.titles:
+            yield " " * _INDENT + (shown(title[:MOST]) or words("compare.untitled"))
+    if found.distance is not None:
+        yield _row("distance", words("compare.bits", n=found.distance, bits=found.bits), words)
+    for search, equal in found.searches.items():
+        bands = "".join("=" if band else "." for band in equal)
+        if search != "passages":
+            matching = words("compare.bands", equal=sum(equal), total=len(equal))
+            yield _row(search, f"{bands}  {matching}", words)
+    kind, _, count = str(found.criteria.shingle).rpartition(":")
+    runs = words("compare.word_runs", n=count) if kind else words("compare.runs", n=count)
+    runs = words("compare.edits") if found.measure == EDIT else runs
+    yield _row("similarity", f"{digits(found.similarity)}  {runs}", words)
+    for name in found.criteria.extras:
+        side = _IN.get(found.measures.contained or "") if name == "containment" else None
+        what = words(f"compare.{side}") if side else ""
+        yield _row(name, digits(getattr(found.measures, name)) + what, words)
+    a, b = (value or words("compare.none") for value in found.fingerprints)
+    yield _row("fingerprints", f"{a}  {b}", words)
+
+
+def reason(found: Comparison, words: Phrases = ENGLISH) -> str:
+    """Return a sentence that explains the answer."""
+    if known := _reason_without_measures(found, words):
+        return known
+    criteria = found.criteria
+    place = words("semicolon").join(_place(found, search, words) for search in found.searches)
+    if not criteria.verify:
+        return words("reason.unverified", place=place)
+    share = _share(found, words)
+    if len(found.searches) > 1:
+        return _measured_reason(found, share, place, words)
+    if bool(found.proposed_by) == found.accepted:
+        return words("reason.both", place=place, share=share)
+    simhash = "simhash" in found.searches
+    if found.proposed_by:
+        key = "reason.near" if simhash else "reason.bands"
+        return words(key, place=place, share=share)
+    if not (criteria.similarity or criteria.extras):
+        return words("reason.unmeasured", place=place)
+    way_out = words("reason.by_recall")
+    if simhash and found.distance is not None:
+        near = found.distance <= _NEAR
+        distance = words("reason.by_distance", distance=found.distance)
+        way_out = distance if near else words("reason.by_auto")
+    return words("reason.missed", place=place, share=share, way_out=way_out)
+
+
+def _reason_without_measures(found: Comparison, words: Phrases) -> str:
+    """Return the reason if no measure decides; empty if one does."""
+    if found.distance is None:
+        without = found.names[0 if found.fingerprints[0] is None else 1]
+        return words("reason.no_words", name=shown(without))
+    if not found.same_title:
+        return words("reason.titles")
+    if found.identical:
+        folded = found.recipe["fold"]
+        return words("reason.identical_folded" if folded else "reason.identical")
+    if found.too_short:
+        return words("reason.too_short")
+    if found.numbers:
+        a, b = (words.listed(numbers) or words("compare.none") for numbers in found.numbers)
+        return words("reason.numbers", a=a, b=b)
+    return ""
+
+
+def _measured_reason(found: Comparison, share: str, place: str, words: Phrases) -> str:
+    """Return the reason if the measures alone decide, and the searches that propose the pair."""
+    if not found.duplicates:
+        return words("reason.share", share=share)
+    if not found.proposed_by:
+        return words("reason.unproposed", share=share, place=place)
+    names = (words(f"search.{search}") for search in found.proposed_by)
+    return words("reason.proposed", share=share, searches=words("reason.and_by").join(names))
+
+
+def _share(found: Comparison, words: Phrases) -> str:
+    """Return the measures and the required values."""
+    criteria = found.criteria
+    names = [*(["similarity"] if criteria.similarity else []), *criteria.extras]
+    parts = []
+    for name in names:
+        figure, least = digits(getattr(found.measures, name)), getattr(criteria, name)
+        kind = "edit" if name == "similarity" and found.measure == EDIT else name
+        parts.append(words(f"share.{kind}", value=figure, least=least))
+    return words("share", parts=words.listed(parts)) if parts else words("share.none")
+
+
+def _place(found: Comparison, search: str, words: Phrases) -> str:
+    """Return how near the two are in a search."""
+    if search == "simhash":
+        most = found.criteria.distance
+        return words("place.bits", n=found.distance, bits=found.bits, most=most)
+    bands = found.searches[search]
+    if search == "passages":
+        return words("place.passages" if bands[0] else "place.no_passages")
+    name = words(f"search.{search}")
+    return words("place.bands", n=sum(bands), total=len(bands), search=name)
+
+
+def _short(term: str) -> str:
+    """Return a term as shown, truncated if it is too wide for the table."""
+    term = shown(term)
+    return term if cell_len(term) <= _WIDEST else set_cell_size(term, _WIDEST - 1) + "…"
+
+
+def _terms(found: Comparison, paint: Painter) -> Iterator[str]:
+    """Yield the top terms as a table: shared ones, then those of each side."""
+    shared, only_a, only_b = found.shared, found.only_a, found.only_b
+    rows = [(_short(term), f"{a:.2f}", f"{b:.2f}") for term, a, b in shared]
+    rows += [(_short(term), f"{a:.2f}", "") for term, a in only_a]
+    rows += [(_short(term), "", f"{b:.2f}") for term, b in only_b]
+    if not rows:
+        return
+    words = paint.words
+    sizes = {"shared": len(shared), "only_a": len(only_a), "only_b": len(only_b)}
+    heads = [words(f"terms.{name}", n=size) for name, size in sizes.items()]
+    width = max(cell_len(term) for term in (*heads, *(term for term, _, _ in rows)))
+    weights = "  ".join(map(aligned, (words("terms.a"), words("terms.b")), _WEIGHTS))
+    at = 0
+    for head, size in zip(heads, sizes.values(), strict=True):
+        if not size:
+            continue
+        yield ""
+        columns = weights if at == 0 else ""
+        yield paint("heading", "  " + padded(head, width)) + paint("dim", columns)
+        for term, a, b in rows[at : at + min(size, _MOST)]:
+            yield f"  {padded(term, width)}{a:>13}  {b:>8}".rstrip()
+        if size > _MOST:
+            yield paint("dim", "  " + words("terms.more", n=size - _MOST))
+        at += size

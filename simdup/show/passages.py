@@ -1,0 +1,156 @@
+"""Passages for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+
+from rich.cells import cell_len, set_cell_size
+
+from simdup._version import __version__
+from simdup.corpus.names import to_bytes
+from simdup.model.formats import PASSAGE_COLUMNS
+from simdup.model.passages import Overlap, Passage, PassageCriteria, PassageResult
+from simdup.show.escaping import shown
+from simdup.show.records import (
+    SCHEMA,
+    csv_head,
+    csv_rows,
+    digits,
+    json_line,
+    rounded,
+    skipped_line,
+)
+from simdup.show.summary import read_words
+from simdup.show.text import Painter
+from simdup.show.words import ENGLISH, Phrases
+
+# Passages of a pair that a person reads, and cells of the text that is shown of each.
+_MOST = 3
+_WIDTH = 72
+
+
+def overlap_csv(overlaps: Iterable[Overlap], bom: bool = False) -> Iterator[bytes]:
+    """Yield the CSV of passages: a header, then one row per passage."""
+    yield csv_head(PASSAGE_COLUMNS, bom)
+    for one in overlaps:
+        rows = ((one.a, *p.a, one.b, *p.b, p.length, digits(p.similarity)) for p in one.passages)
+        yield csv_rows(rows, bom)
+
+
+def overlap_jsonl(result: PassageResult) -> Iterator[bytes]:
+    """Yield the typed JSON lines of a result."""
+    for one in result.overlaps:
+        yield json_line(
+            {
+                "type": "overlap",
+                "a": one.a,
+                "b": one.b,
+                "share_a": rounded(one.share_a),
+                "share_b": rounded(one.share_b),
+                "longest": one.longest,
+                "passages": [passage_values(passage) for passage in one.passages],
+                **({"identical": True} if one.identical else {}),
+            }
+        )
+    yield from map(skipped_line, result.skipped)
+    summary = asdict(result.summary)
+    summary["seconds"] = round(summary["seconds"], 3)
+    yield json_line({"type": "summary", "schema": SCHEMA} | summary | {"simdup": __version__})
+
+
+def passage_values(passage: Passage) -> dict[str, object]:
+    """Return a passage as a value of JSON."""
+    return passage._asdict() | {"similarity": rounded(passage.similarity)}
+
+
+def overlap_text(
+    overlaps: Sequence[Overlap], text_of: Callable[[int], str], paint: Painter
+) -> Iterator[bytes]:
+    """Yield overlaps as a person reads them: how much of each document, then what.
+
+    `text_of` returns the text of the first document of a pair by the pair's number.
+    """
+    words = paint.words
+    for number, one in enumerate(overlaps):
+        lines = [""] if number else []
+        lines.append(paint("heading", _title(one, words)))
+        for share, name in ((one.share_a, one.a), (one.share_b, one.b)):
+            lines.append("  " + words("passages.share", share=percent(share), name=shown(name)))
+        text = "" if one.identical else text_of(number)
+        lines += [] if one.identical else passage_lines(one.passages, text, paint)
+        yield to_bytes("\n".join(lines) + "\n")
+
+
+def passage_lines(passages: Sequence[Passage], text: str, paint: Painter) -> Iterator[str]:
+    """Yield the longest passages, each with its excerpt of the first text."""
+    for passage in _longest(passages):
+        (a, a_end), (b, b_end) = passage.a, passage.b
+        figures = paint.words(
+            "passages.figures", a=a, a_end=a_end, b=b, b_end=b_end,
+            length=passage.length, similarity=digits(passage.similarity),
+        )  # fmt: skip
+        yield paint("dim", f"    {figures}")
+        yield f"      {_excerpt(text[a:a_end])}"
+    if len(passages) > _MOST:
+        more = paint.words("passages.more", n=len(passages) - _MOST)
+        yield paint("dim", f"    {more}")
+
+
+def _title(one: Overlap, words: Phrases) -> str:
+    if one.identical:
+        return words("passages.same")
+    passages = words("passages", n=len(one.passages))
+    return words("passages.title", passages=passages, longest=one.longest)
+
+
+def _longest(passages: Sequence[Passage]) -> list[Passage]:
+    """Return the longest passages, in their order."""
+    chosen = sorted(passages, key=lambda passage: -passage.length)[:_MOST]
+    return sorted(chosen)
+
+
+def percent(share: float) -> str:
+    """Return a share in four characters, rounded down."""
+    return f"{int(share * 100 + 1e-9):>3}%"
+
+
+def _excerpt(text: str) -> str:
+    """Return the beginning and the end of a text in one line."""
+    # What cannot be in the line is not looked at.
+    head, tail = text[:_WIDTH], text[-_WIDTH:]
+    whole = shown(" ".join(text[: 2 * _WIDTH].split()))
+    if len(text) <= 2 * _WIDTH and cell_len(whole) <= _WIDTH:
+        return whole
+    half = (_WIDTH - 5) // 2
+    head, tail = (shown(" ".join(part.split())) for part in (head, tail))
+    return f"{set_cell_size(head, half).rstrip()} ... {_last_cells(tail, half)}"
+
+
+def _last_cells(text: str, cells: int) -> str:
+    """Return the end of a text, at most so many cells."""
+    for start in range(max(len(text) - cells, 0), len(text)):
+        if cell_len(text[start:]) <= cells:
+            return text[start:].lstrip()
+    return ""
+
+
+def passage_report(
+    result: PassageResult, criteria: PassageCriteria, words: Phrases = ENGLISH
+) -> str:
+    """Return the sentences that end a run, a line each."""
+    summary, least = result.summary, criteria.min_length
+    lines = [read_words(result, words)]
+    if not summary.pairs:
+        lines.append(words("passages.none", least=least))
+    else:
+        passages = words("passages.plain", n=summary.passages)
+        lines.append(words("passages.found", n=summary.pairs, passages=passages, least=least))
+    if summary.identical:
+        lines.append(words("passages.identical", n=summary.identical))
+    if summary.common:
+        units, n, most = summary.common_units, summary.common_documents, summary.most_documents
+        lines.append(words("passages.common", units=units, n=n, most=most))
+    if summary.repeated:
+        lines.append(words("passages.repeated", n=summary.repeated))
+    return "\n".join(lines)

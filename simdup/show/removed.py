@@ -1,0 +1,149 @@
+"""Write what was removed from a corpus: each document with its reason, figures and beginning.
+
+The account says what each source, author or folder lost, as a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+
+from simdup.base.when_used import pattern
+from simdup.model.cleaned import Cleaned, Lost, Part, Removed
+from simdup.model.formats import REMOVED_COLUMNS
+from simdup.model.frames import measure_of
+from simdup.show.escaping import shown
+from simdup.show.records import csv_head, csv_rows, digits, json_line, rounded
+from simdup.show.summary import size_words
+from simdup.show.text import Painter, aligned, shortened
+
+# Characters of a text that tell a person which one it is: a line of a terminal, or 40 Chinese ones.
+BEGINNING = 80
+_SHARES = ("similarity", "containment", "cosine", "covered")
+_OPTIONAL = ("containment", "cosine", "measure", "covered", "estimated")
+_FIGURES = ("similarity", "covered")
+# Characters read of a text for its beginning, white space included.
+_READ = 8 * BEGINNING
+
+
+def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
+    """Yield the CSV of removed documents: a header, then one row per document."""
+    criteria = cleaned.result.origins.criteria
+    extras = (*criteria.extras, *(["covered"] if criteria.lossless else []))
+    measured = ("measure",) if cleaned.result.has_measures else ()
+    yield csv_head((*REMOVED_COLUMNS, *extras, *measured, "beginning"), bom)
+    rows = (
+        (
+            one.document,
+            one.reason,
+            one.distance,
+            digits(one.similarity),
+            one.kept,
+            *(digits(getattr(one, extra)) for extra in extras),
+            *([measure_of(one) or ""] if measured else []),
+            beginning,
+        )
+        for one, beginning in with_beginnings(cleaned)
+    )
+    yield from (csv_rows([row], bom) for row in rows)
+
+
+def removed_jsonl(cleaned: Cleaned) -> Iterator[bytes]:
+    """Yield a typed JSON line for each removed document, each spared one and each group."""
+    for one, beginning in with_beginnings(cleaned):
+        values = asdict(one) | {share: rounded(getattr(one, share)) for share in _SHARES}
+        # What nobody asked for is absent.
+        absent = [key for key in _OPTIONAL if values[key] in (None, False)]
+        for key in absent:
+            del values[key]
+        yield json_line({"type": "removed"} | values | {"beginning": beginning})
+    for spared in cleaned.result.spared:
+        figures = rounded(spared.similarity), rounded(spared.covered)
+        values = {"document": spared.name, "kept": spared.kept}
+        values |= dict(zip(_FIGURES, figures, strict=True))
+        facts = {"facts": spared.facts} if spared.facts else {}
+        yield json_line({"type": "spared"} | values | facts)
+    for part in cleaned.parts:
+        yield json_line({"type": "part"} | part._asdict())
+
+
+def with_beginnings(cleaned: Cleaned) -> Iterator[tuple[Removed, str]]:
+    """Yield the removed documents and how their texts begin, which are read again for this.
+
+    A text that cannot be read again has no beginning: it came from a stream, or is gone.
+    """
+    numbers = [int(number) for number in cleaned.numbers]
+    entries = iter(zip(numbers, cleaned.removed, strict=True))
+    for found, document in cleaned.result.origins.documents_again(numbers):
+        for number, one in entries:
+            yield one, beginning(document.text) if number == found else ""
+            if number == found:
+                break
+    yield from ((one, "") for _, one in entries)
+
+
+def beginning(text: str) -> str:
+    """Return how a text begins, in one line."""
+    return " ".join(text[:_READ].split())[:BEGINNING]
+
+
+# More rows do not help a person; programs get all.
+ROWS = 20
+_INDENT = 10
+# Facts of a document that are named.
+FACTS = 5
+_SPACE = pattern(r"\s+")
+# The columns, and their terminal cells.
+_COLUMNS = ("documents", "removed", "share", "bytes")
+_WIDTHS = (9, 8, 7, 13)
+
+
+def account_text(parts: tuple[Part, ...], by: str, paint: Painter) -> Iterator[str]:
+    """Yield the lines of a table: the groups that lost most, and how many others there are."""
+    if not parts:
+        return
+    words = paint.words
+    indent = sum(_WIDTHS) + 2 * len(_WIDTHS)
+    by = words("account.folder") if by == "folder" else by
+    yield paint(
+        "dim", _row([words(f"account.{name}") for name in _COLUMNS], paint.name(by, indent))
+    )
+    for part in parts[:ROWS]:
+        name = part.name or words("account.empty")
+        name = words("account.without", by=by) if part.name is None else name
+        bytes_ = size_words(part.removed_bytes, words)
+        cells = (f"{part.documents:,}", f"{part.removed:,}", f"{part.share:.1%}", bytes_)
+        yield _row(cells, paint.name(name, indent))
+    if len(parts) > ROWS:
+        others = parts[ROWS:]
+        removed = sum(part.removed for part in others)
+        yield words("account.others", n=len(others), removed=removed)
+
+
+def _row(cells: Iterable[str], name: str) -> str:
+    """Return a line of the table: figures, and a name of any width behind them."""
+    figures = (aligned(cell, width) for cell, width in zip(cells, _WIDTHS, strict=True))
+    return "  ".join([*figures, name])
+
+
+def lost_text(lost: Iterable[Lost], paint: Painter) -> Iterator[str]:
+    """Yield lines that show what would be lost of some documents."""
+    indent = " " * _INDENT
+    for one in lost:
+        share = f"{1 - one.document.covered:>{_INDENT - 2}.1%}  "
+        yield f"{share}{paint.name(str(one.document.name), _INDENT)}"
+        beside = paint.words("spared.beside", kept=one.document.kept)
+        if one.document.facts:
+            facts = paint.words.listed(one.document.facts[:FACTS])
+            beside += paint.words("spared.facts", facts=facts, n=len(one.document.facts))
+        yield f"{indent}{paint.name(beside, _INDENT)}"
+        before, passage, after = map(_one_line, (one.before, one.passage[:BEGINNING], one.after))
+        if paint.width:
+            room = max(paint.width - _INDENT, 8 * len("[++]"))
+            before, after = (shortened(part, room // 4 - 2) for part in (before, after))
+            passage = shortened(passage, room // 2)
+        yield f"{indent}{before.lstrip()}{paint('added', f'[+{passage}+]')}{after.rstrip()}"
+
+
+def _one_line(text: str) -> str:
+    return shown(_SPACE.sub(" ", text))

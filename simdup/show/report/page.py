@@ -1,0 +1,78 @@
+"""The file: a page of hand-written HTML, CSS and JavaScript with its data in blocks.
+
+In this order, so that the overview is there before the rest is parsed: the policy that allows this
+one script and style and no request, the style, a small JSON, the script, and the blocks.
+
+The policy allows no import, so modules are constants of the one script: `cluster.js` is `Cluster`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+from simdup.model.formats import PAGE_LINE
+from simdup.show.report.columns import script_json
+from simdup.show.words import page_words
+
+STYLES = ("base.css", "overview.css", "clusters.css", "reader.css", "print.css")
+# In this order: while it is read, a module uses only those before it.
+SCRIPTS = (
+    "words.js", "dom.js", "data.js", "kinds.js", "groups.js", "state.js", "charts.js",
+    "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js", "lazy.js",
+    "changes.js", "passages.js", "reader.js",
+    "overview.js", "list.js", "matrix.js", "why.js", "review.js", "cluster.js", "app.js",
+)  # fmt: skip
+
+
+def write_page(
+    title: str, head: dict[str, Any], blocks: Iterable[tuple[str, bytes]]
+) -> Iterator[bytes]:
+    """Yield a page: `head` is its small JSON, `blocks` are names and base64."""
+    style, script = _joined(STYLES), joined_script(SCRIPTS)
+    words = page_words(head["kind"])
+    policy = (
+        f"default-src 'none'; script-src {_allowed(script)}; style-src {_allowed(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    yield (
+        f'{PAGE_LINE}\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title, quote=False)}</title>\n<style>{style}</style>\n</head>\n"
+        f"<body>\n{_asset('page.html')}\n"
+        f'<script type="application/json" id="head">{script_json(head)}</script>\n'
+        f'<script type="application/json" id="words">{script_json(words)}</script>\n'
+        f"<script>{script}</script>\n"
+    ).encode("utf-8", "backslashreplace")
+    for name, content in blocks:
+        yield f'<script type="application/octet-stream" id="{name}">'.encode()
+        yield content
+        yield b"</script>\n"
+    yield b"</body>\n</html>\n"
+
+
+@cache
+def _asset(name: str) -> str:
+    return (resources.files(__package__) / "assets" / name).read_text("utf-8").strip()
+
+
+def joined_script(names: Iterable[str]) -> str:
+    """Return modules as one script."""
+    return f"'use strict';\n{_joined(names)}"
+
+
+def _joined(names: Iterable[str]) -> str:
+    return "\n".join(map(_asset, names))
+
+
+def _allowed(content: str) -> str:
+    """Return the source of a policy that allows this content."""
+    digest = hashlib.sha256(content.encode()).digest()
+    return f"'sha256-{b64encode(digest).decode()}'"

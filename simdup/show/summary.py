@@ -1,0 +1,349 @@
+"""The closing report of a run: what was read, what was found, how it was checked."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from simdup.model.clusters import Summary
+from simdup.model.criteria import Criteria
+from simdup.model.documents import Skipped
+from simdup.model.result import Result
+from simdup.show.escaping import shown
+from simdup.show.selection import EVERYTHING, Selection
+from simdup.show.words import ENGLISH, Phrases
+
+if TYPE_CHECKING:
+    from simdup.model.cleaned import Cleaned
+    from simdup.model.matches import Added
+    from simdup.model.passages import PassageResult
+
+# Reasons for skipping a document by how they begin, and what each is called in the catalogues.
+_KINDS = {
+    "empty after": "empty after strip",
+    "empty": "empty",
+    "binary": "binary file",
+    "undecodable": "undecodable file",
+    "no words": "without words",
+    "larger than": "too large",
+    "no such": "missing",
+    "contains no document": "without documents",
+    "not a regular file": "special file",
+    "no main text": "without main text",
+    "vanished": "vanished",
+}
+
+
+def report(
+    result: Result,
+    criteria: Criteria,
+    selection: Selection = EVERYTHING,
+    words: Phrases = ENGLISH,
+) -> str:
+    """Return the closing report of a run, one sentence per line."""
+    summary = result.summary
+    lines = [
+        read_words(result, words),
+        _found(result, criteria, words),
+        _compared(summary, words),
+        _listed(result, selection, words),
+        _linked(summary, criteria, words),
+        _spared(result, words),
+        _star(summary, words),
+        _checked(result, criteria, words),
+        _proposed(summary, words),
+        _indexed(summary, criteria, words),
+        _decided(result, words),
+        _unchecked(summary, words),
+        words("hint", hint=result.hint) if result.hint else "",
+    ]
+    return "\n".join(filter(None, lines))
+
+
+def _listed(result: Result, selection: Selection, words: Phrases) -> str:
+    """Return how many clusters or pairs are listed, if not all are."""
+    if selection == EVERYTHING:
+        return ""
+    summary = result.summary
+    total, what = summary.clusters, "clusters"
+    if selection.pairs:
+        total, what = summary.pairs if summary.new is None else summary.new, "pairs"
+    listed = selection.count(result)
+    return "" if listed == total else words(f"listed.{what}", listed=listed, n=total)
+
+
+def read_words(result: Result | PassageResult, words: Phrases) -> str:
+    """Return how many documents were read in what time, and what was skipped."""
+    documents = words("documents", n=result.summary.documents)
+    read = words("read", documents=documents, seconds=result.summary.seconds)
+    return words.sentence([read, skipped_words(result.skipped, words)])
+
+
+def _found(result: Result, criteria: Criteria, words: Phrases) -> str:
+    summary = result.summary
+    if not summary.documents:
+        return words("found.nothing")
+    if not summary.clusters:
+        if not summary.known:
+            return words("found.none")
+        return words("found.none_new", pairs=words("pairs", n=summary.known))
+    references = bool(result.references) or summary.indexed is not None
+    order = [words("kept.references")] if references else []
+    unmatched = [what for name, what in result.notes if name == "`prefer`"]
+    if len(set(criteria.prefer)) > len(unmatched):
+        order.append(words("kept.preferred"))
+    keep, _, field = criteria.keep.partition(":")
+    kept = words("then").join([*order, words(f"kept.{keep}", field=field)])
+    clusters = words("clusters", n=summary.clusters)
+    redundant = words("redundant", n=summary.redundant)
+    return words("found", clusters=clusters, redundant=redundant, kept=kept)
+
+
+def _compared(summary: Summary, words: Phrases) -> str:
+    """Return how many pairs a baseline lacks, has, and need not have."""
+    parts = [words("new", n=summary.new, known=summary.known)] if summary.new else []
+    parts += [words("stale", n=summary.stale)] if summary.stale else []
+    return words("between").join(parts)
+
+
+def _linked(summary: Summary, criteria: Criteria, words: Phrases) -> str:
+    """Return how many documents are not near the kept one of their cluster."""
+    if not summary.linked:
+        return ""
+    if criteria.across is not None:
+        return words("linked.across", n=summary.linked)
+    if criteria.directed:
+        return words("linked.contained", n=summary.linked)
+    far = ""
+    measured = criteria.verify and criteria.similarity and summary.indexed is None
+    if measured and not (criteria.extras or criteria.by_distance):
+        far = words("linked.far", similarity=criteria.similarity)
+    return words("linked", n=summary.linked, far=far)
+
+
+def _spared(result: Result, words: Phrases) -> str:
+    """Return how many documents stay because the kept one does not contain them."""
+    if not result.spared:
+        return ""
+    return words("spared", documents=words("documents", n=len(result.spared)))
+
+
+def _star(summary: Summary, words: Phrases) -> str:
+    """Return how many documents `dedupe` would remove, if star linkage gives another number."""
+    if summary.star_redundant in (None, summary.redundant):
+        return ""
+    return words("star", documents=words("documents", n=summary.star_redundant))
+
+
+def _checked(result: Result, criteria: Criteria, words: Phrases) -> str:
+    summary, asked = result.summary, criteria_words(criteria, words)
+    pairs = summary.candidates
+    if not pairs:
+        # Copies need no check.
+        needless = summary.clusters or result.known or not summary.documents
+        return "" if needless else words("checked.none", asked=asked)
+    if not criteria.verify:
+        return words("checked.found", n=pairs, asked=asked)
+    # Stars and large clusters do not list all confirmed pairs.
+    every = (*result.clusters, *result.known)
+    whole = criteria.linkage != "star" and all(one.complete for one in every)
+    # Nor are all pairs with documents of indexes listed.
+    if not whole or summary.indexed is not None:
+        return words("checked", n=pairs, asked=asked)
+    known = summary.pairs if summary.new is None else summary.new + (summary.known or 0)
+    return words("checked.confirmed", n=pairs, confirmed=known, asked=asked)
+
+
+def _proposed(summary: Summary, words: Phrases) -> str:
+    """Return how many candidates each search proposed, if there were several searches."""
+    if len(summary.candidates_by) < 2 or not summary.candidates:
+        return ""
+    (first, count), *others = summary.candidates_by.items()
+    parts = [words(f"proposed.{first}", n=count)]
+    for search, number in others:
+        parts.append(words("proposed.more", search=words(f"search.{search}"), n=number))
+    return words.listed(parts) + words("stop")
+
+
+def _indexed(summary: Summary, criteria: Criteria, words: Phrases) -> str:
+    """Return how documents of indexes were compared with others."""
+    if not summary.indexed:
+        return ""
+    by = "shared" if criteria.method == "minhash" else "both"
+    by = "fingerprint" if criteria.by_distance else by
+    return words(
+        "indexed",
+        documents=words("documents", n=summary.indexed),
+        by=words(f"indexed.{by}", distance=criteria.distance),
+        estimated=words("indexed.estimated") if criteria.verify else "",
+    )
+
+
+def _decided(result: Result, words: Phrases) -> str:
+    """Return whether only some of the pairs were checked.
+
+    The clusters may be small: what counts is how many documents candidates connect.
+    """
+    complete = all(cluster.complete for cluster in (*result.clusters, *result.known))
+    return "" if complete else words("decided")
+
+
+def _unchecked(summary: Summary, words: Phrases) -> str:
+    if not summary.unchecked:
+        return ""
+    return words("unchecked", pairs=words("pairs", n=summary.unchecked))
+
+
+def criteria_words(criteria: Criteria, words: Phrases = ENGLISH) -> str:
+    """Return the conditions for a pair."""
+    distance = criteria.distance
+    parts = [words("asked.distance", value=distance)] if criteria.by_distance else []
+    if criteria.verify:
+        asked = [("similarity", criteria.similarity or None)]
+        asked += [(name, getattr(criteria, name)) for name in criteria.extras]
+        parts += [words(f"asked.{name}", value=value) for name, value in asked if value is not None]
+    parts += [words("asked.titles")] if criteria.same_title else []
+    for argument, name in criteria.grouped_by.items():
+        # It imports numpy, which `index info` does without.
+        from simdup.near.sources import FOLDER
+
+        which = f"asked.{argument}" + (".folder" if name == FOLDER else "")
+        parts.append(words(which, field=shown(name)))
+    search = words(f"search.{criteria.searches[0]}")
+    return words.listed(parts) or words("asked.search", search=search)
+
+
+def cleaned_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
+    """Return how many documents a cleaned corpus keeps, and its size."""
+    documents = words("documents", n=cleaned.documents)
+    redundant = len(cleaned.removed)
+    if cleaned.annotated:
+        return words("cleaned.annotated", documents=documents, redundant=redundant)
+    stay = words("cleaned.stay", n=cleaned.documents - redundant, documents=documents)
+    # They are written too, so there may be more files than documents.
+    if not all(one.error for one in cleaned.result.skipped):
+        stay = words("cleaned.skipped", stay=stay)
+    before, after = cleaned.bytes_before, cleaned.bytes_after
+    if before is None or after is None:
+        return stay
+    sizes = {"after": size_words(after, words), "before": size_words(before, words)}
+    # Compressed anew, a file may become larger.
+    if after < before:
+        return words("cleaned.saved", stay=stay, saved=1 - after / before, **sizes)
+    return words("cleaned.size", stay=stay, **sizes)
+
+
+def added_words(added: Added, words: Phrases = ENGLISH) -> str:
+    """Return what happened to documents that were given to an index."""
+    parts = [words("documents", n=added.added)]
+    if added.replaced:
+        parts.append(words("added.replaced", n=added.replaced))
+    if added.unchanged:
+        parts.append(words("added.known", n=added.unchanged))
+    return words.listed(parts)
+
+
+def indexed_words(path: str, added: Added, documents: int, words: Phrases = ENGLISH) -> str:
+    """Return what was added to an index, and how many documents it has now."""
+    parts = [words("index.added", documents=words("documents", n=added.added))]
+    parts += [words("index.replaced", n=added.replaced)] if added.replaced else []
+    parts += [words("index.unchanged", n=added.unchanged)] if added.unchanged else []
+    done = words.listed([*parts, words("index.all", n=documents)])
+    what = words("semicolon").join(filter(None, [done, skipped_words(added.skipped, words)]))
+    return words("wrote.what", path=shown(path), what=what)
+
+
+def removed_words(path: str, removed: int, documents: int, words: Phrases = ENGLISH) -> str:
+    """Return how many documents were removed from an index, and how many it has now."""
+    gone = words("index.removed", documents=words("documents", n=removed))
+    what = words.listed([gone, words("index.all", n=documents)])
+    return words("wrote.what", path=shown(path), what=what)
+
+
+def query_words(
+    counts: Mapping[str, int],
+    seconds: float,
+    skipped: Iterable[Skipped],
+    add: bool,
+    words: Phrases = ENGLISH,
+) -> str:
+    """Return how many documents were asked in what time, and how many have matches."""
+    documents = words("documents", n=counts["documents"])
+    parts = [
+        words("query", documents=documents, seconds=seconds),
+        words("query.added" if add else "query.counts", **counts),
+        skipped_words(skipped, words),
+    ]
+    return words("semicolon").join(filter(None, parts))
+
+
+def missing_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
+    """Return how much could not be copied to a cleaned corpus; empty for nothing."""
+    if not cleaned.missing:
+        return ""
+    folders = sum(map(os.path.isdir, cleaned.missing))
+    counts = (len(cleaned.missing) - folders, "files"), (folders, "folders")
+    what = words("and").join(words(noun, n=number) for number, noun in counts if number)
+    return words("missing", what=what)
+
+
+def size_words(size: int, words: Phrases = ENGLISH) -> str:
+    """Return a readable number of bytes: 999 bytes, 4.1 MB, 12 GB."""
+    if size < 1000:
+        return words("bytes", n=size)
+    value, units = size / 1000, iter(("kB", "MB", "GB", "TB"))
+    unit = next(units)
+    # 999.5 would be printed as 1000.
+    while value >= 999.5 and unit != "TB":
+        value, unit = value / 1000, next(units)
+    return f"{value:.1f} {unit}" if value < 9.95 else f"{value:,.0f} {unit}"
+
+
+def skipped_words(skipped: Iterable[Skipped], words: Phrases = ENGLISH) -> str:
+    """Return how many documents were skipped, and why; empty for none."""
+    kinds = Counter(map(_kind, skipped))
+    if not kinds:
+        return ""
+    why = words.listed(_skipped_for(kind, count, words) for kind, count in kinds.most_common())
+    return words("skipped", n=kinds.total(), why=why)
+
+
+def _skipped_for(kind: str, count: int, words: Phrases) -> str:
+    key = f"skipped.{kind}"
+    if key in words:
+        return words(key, n=count)
+    return words("skipped.other", n=count, reason=kind)
+
+
+def _kind(one: Skipped) -> str:
+    """Return why a document was skipped, as the end of a sentence; details were said before."""
+    known = (kind for start, kind in _KINDS.items() if one.reason.startswith(start))
+    faulty = "faulty record" if one.place else "not readable"
+    return next(known, faulty if one.error else shown(one.cause))
+
+
+def recipe_words(recipe: dict[str, Any], words: Phrases = ENGLISH) -> str:
+    """Return a resolved recipe in one line."""
+    if "tokens" not in recipe:
+        return words("recipe", recipe=recipe["digest"]) if recipe.get("digest") else ""
+    weight, idf = recipe["weight"], shown(recipe["idf"])
+    parts = [
+        recipe["tokens"],
+        words("recipe.fold") if recipe["fold"] else words("recipe.no_fold"),
+        weight if idf == "none" else words("recipe.weight", weight=weight, idf=idf),
+        words("recipe.top", top=recipe["top"]) if recipe["top"] else words("recipe.all"),
+        words("recipe.cap", cap=recipe["cap"]) if recipe["cap"] else words("recipe.no_cap"),
+        f"{recipe['hash']} {recipe['bits']}",
+    ]
+    if "dictionary" in recipe:
+        parts.insert(1, words("recipe.dictionary", dictionary=shown(recipe["dictionary"])))
+    strips = (shown(repr(expression)) for expression in recipe.get("strip", ()))
+    parts[:0] = [words("recipe.strip", expression=expression) for expression in strips]
+    return words("recipe", recipe=recipe["digest"]) + words("colon") + words.listed(parts)
+
+
+def count_words(number: int, noun: str, nouns: str = "") -> str:
+    """Return a number with its noun in English; `nouns` is the plural if it is irregular."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

@@ -1,0 +1,248 @@
+"""Write results as text; with `comparison`, the only module that uses rich."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, takewhile
+from typing import IO, TYPE_CHECKING, Any
+
+from rich.cells import cell_len
+from rich.color import ColorSystem
+from rich.style import Style
+
+from simdup.corpus.names import to_bytes
+from simdup.model.clusters import Cluster, Member, Pair
+from simdup.model.matches import QueryResult
+from simdup.show.details import Details
+from simdup.show.escaping import shown
+from simdup.show.records import NO_DETAILS, digits, figure
+from simdup.show.summary import recipe_words
+from simdup.show.words import ENGLISH, Phrases
+from simdup.show.wrapping import fill
+
+if TYPE_CHECKING:
+    from simdup.index.info import IndexInfo
+
+# Columns before the name in the answer to a query.
+_QUERY_INDENT = 17
+# Terminal cells of the column of roles, and of that of a further measure.
+_ROLE, _EXTRA = 9, 11
+# The same of the names of facts about an index.
+_FACT = 11
+# Documents of a cluster that a terminal shows: of a thousand, the others are no use to a person.
+_MEMBERS = 10
+# A name is never cut to less, however narrow the terminal.
+_NARROW = 24
+
+# Terminal cells of each column of documents.
+_WIDTHS = {"new": 3, "title": 30, "length": 8, "modified": 20, "folder": 20}
+
+STYLES = {
+    "heading": Style(bold=True),
+    "kept": Style(color="green"),
+    "redundant": Style(color="yellow"),
+    "linked": Style(color="cyan"),
+    "dim": Style(dim=True),
+    "yes": Style(color="green", bold=True),
+    "no": Style(color="red", bold=True),
+    "removed": Style(color="red"),
+    "added": Style(color="green"),
+}
+
+
+class Painter:
+    """Colors words, if the stream shows colors, and knows their language.
+
+    With `color` ``auto`` it asks whether the stream is a terminal, and heeds the environment
+    variables NO_COLOR and FORCE_COLOR, of which the first one wins.
+
+    Attributes
+    ----------
+    on : bool
+        Whether it paints.
+    width : int
+        Columns of the terminal; 0 if the stream is not one.
+    words : Phrases
+        The words of a language.
+    """
+
+    def __init__(self, stream: IO[Any], color: str = "auto", words: Phrases = ENGLISH) -> None:
+        self.words = words
+        environment = os.environ
+        terminal = stream.isatty() and environment.get("TERM") != "dumb"
+        wanted = bool(environment.get("FORCE_COLOR")) or terminal
+        self.on = color == "always" or (
+            color == "auto" and wanted and not environment.get("NO_COLOR")
+        )
+        self.width = shutil.get_terminal_size().columns if stream.isatty() else 0
+
+    def __call__(self, style: str, words: str) -> str:
+        """Return the words, painted."""
+        if not self.on:
+            return words
+        return STYLES[style].render(words, color_system=ColorSystem.STANDARD)
+
+    def wrapped(self, sentence: str) -> str:
+        """Return a sentence in lines of whole words, where the stream is a terminal."""
+        if not self.width:
+            return sentence
+        if self.words.language == "zh":
+            return fill(sentence, self.width)
+        return textwrap.fill(sentence, self.width, break_long_words=False, break_on_hyphens=False)
+
+    def name(self, name: str, indent: int) -> str:
+        """Return a name as it is shown behind `indent` columns: shortened on a terminal only."""
+        name = shown(name)
+        return shortened(name, max(self.width - indent, _NARROW)) if self.width else name
+
+
+def shortened(name: str, width: int) -> str:
+    """Return a name that fits a width in terminal cells: without its middle if it is longer.
+
+    A third of the room is for the beginning, as names of files differ at the end.
+    """
+    if cell_len(name) <= width:
+        return name
+    head, tail = width // 3, width - width // 3 - 1
+    return f"{_first(name, head)}\N{HORIZONTAL ELLIPSIS}{_first(name[::-1], tail)[::-1]}"
+
+
+def _first(text: str, width: int) -> str:
+    """Return as many characters as fit a width in terminal cells."""
+    cells = accumulate(map(cell_len, text))
+    return text[: sum(1 for _ in takewhile(lambda cell: cell <= width, cells))]
+
+
+def padded(text: str, width: int) -> str:
+    """Return text padded with spaces to a width in terminal cells."""
+    return text + " " * (width - cell_len(text))
+
+
+def aligned(text: str, width: int) -> str:
+    """Return text on the right of a width in terminal cells."""
+    return " " * (width - cell_len(text)) + text
+
+
+def cluster_text(
+    clusters: Iterable[Cluster],
+    paint: Painter,
+    extras: Sequence[str] = (),
+    more: Details = NO_DETAILS,
+    members: int | None = None,
+) -> Iterator[bytes]:
+    """Yield clusters as text.
+
+    Names come last: whatever their width, the columns before them line up.  `extras` are the
+    columns of further measures, `more` those of documents; `members` is as in `Selection`.
+    """
+    words = paint.words
+    most = members or (_MEMBERS if paint.width else sys.maxsize)
+    columns = words("heading.clusters") + _heads(extras, words)
+    columns += "".join(_cell(column, words(f"column.{column}")) for column in more)
+    indent = cell_len(columns)
+    values = {column: _named(of, words) if column == "new" else of for column, of in more.items()}
+    heading = paint("dim", columns + words("column.document")) + "\n"
+    for cluster in clusters:
+        yield heading.encode()
+        heading = "\n"
+        key = "cluster.linked" if cluster.linked else "cluster"
+        size = len(cluster.members)
+        title = words(key, number=cluster.number, n=size, linked=cluster.linked)
+        lines = [paint("heading", title)]
+        for member in cluster.members[:most]:
+            role = paint(member.role, padded(words(f"role.{member.role}"), _ROLE))
+            cells = (_cell(column, of.get(member.number, "")) for column, of in values.items())
+            figures = _figures(member, extras, words) + "".join(cells)
+            lines.append(f"  {role}  {figures}{paint.name(member.name, indent)}")
+        if size > most:
+            lines.append(paint("dim", "  " + words("cluster.more", n=size - most)))
+        yield to_bytes("\n".join(lines) + "\n")
+
+
+def _heads(extras: Sequence[str], words: Phrases) -> str:
+    """Return the headings of further measures."""
+    return "".join(f"{aligned(words(f'column.{extra}'), _EXTRA)}  " for extra in extras)
+
+
+def _named(values: Mapping[int, str | int], words: Phrases) -> Mapping[int, str]:
+    """Return the words for values that are words."""
+    return {number: words(f"value.{value}") for number, value in values.items()}
+
+
+def _cell(column: str, value: str | int) -> str:
+    """Return what a column says of a document; words are on the left, and cut to its width."""
+    width = _WIDTHS[column]
+    if column == "length":
+        return aligned(str(value), width) + "  "
+    return padded(shortened(shown(str(value)), width), width) + "  "
+
+
+def pair_text(pairs: Iterable[Pair], paint: Painter, extras: Sequence[str] = ()) -> Iterator[bytes]:
+    """Yield pairs as text: the figures and one document, the other one below it."""
+    words = paint.words
+    heading = words("heading.pairs") + _heads(extras, words)
+    indent = cell_len(heading)
+    yield (paint("dim", heading + words("column.documents")) + "\n").encode()
+    for pair in pairs:
+        a, b = (paint.name(name, indent) for name in (pair.a, pair.b))
+        yield to_bytes(f"{_figures(pair, extras, words)}{a}\n{' ' * indent}{b}\n")
+
+
+def _figures(one: Member | Pair, extras: Sequence[str], words: Phrases) -> str:
+    """Return the columns of distance, similarity and further measures."""
+    distance = "" if one.distance is None else str(one.distance)
+    similarity = ("~" if one.estimated else "") + digits(one.similarity)
+    found = [figure(one, extra) for extra in extras]
+    # Some say a word instead of a number.
+    named = (words(f"value.{cell}") if cell.isalpha() else cell for cell in found)
+    further = "".join(f"{aligned(cell, _EXTRA)}  " for cell in named)
+    return f"{distance:>4}  {similarity:>7}  {further}"
+
+
+def query_text(answers: Iterable[QueryResult], paint: Painter) -> Iterator[bytes]:
+    """Yield the matches of each document in an index, as text."""
+    words = paint.words
+    heading = f"  {words('heading.pairs')}{words('column.document')}"
+    yield (paint("dim", heading) + "\n").encode()
+    for answer in answers:
+        if answer.new:
+            what = paint("kept", words("answer.added" if answer.added else "answer.new"))
+        else:
+            what = words("answer.matches", n=len(answer.matches))
+        document = paint("heading", shown(answer.document))
+        lines = [words("answer", document=document, what=what)]
+        lines += [
+            f"  {match.distance:>4}  {estimated(match.similarity):>7}  "
+            f"{paint.name(match.document, _QUERY_INDENT)}"
+            for match in answer.matches
+        ]
+        yield to_bytes("\n".join(lines) + "\n")
+
+
+def estimated(similarity: float | None) -> str:
+    """Return a similarity that two sketches gave, marked as an estimate; empty for None."""
+    return "" if similarity is None else f"~{digits(similarity)}"
+
+
+def info_text(info: IndexInfo, words: Phrases = ENGLISH) -> bytes:
+    """Return facts about an index as text, one per line."""
+    model = words("info.none")
+    if info.model_documents is not None:
+        documents = words("documents", n=info.model_documents)
+        model = words("info.learned", documents=documents)
+    recipe = recipe_words(info.recipe, words).removeprefix(words("recipe", recipe=""))
+    facts = {
+        "index": shown(info.path),
+        "documents": f"{info.documents:,}",
+        "size": words("info.bytes", n=info.bytes),
+        "created": words("info.by", created=info.created, version=shown(info.simdup)),
+        "changed": info.changed,
+        "model": model,
+        "recipe": recipe or words("info.unknown", bits=info.recipe["bits"]),
+    }
+    lines = (f"{padded(words(f'info.{name}'), _FACT)}{fact}\n" for name, fact in facts.items())
+    return "".join(lines).encode()

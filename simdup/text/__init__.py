@@ -1,0 +1,1 @@
+"""Turn texts into weighted terms, fingerprints and band keys."""

@@ -1,1 +1,0 @@
-"""Compute exact measures of candidate pairs, and find the groups."""

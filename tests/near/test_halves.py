@@ -1,0 +1,128 @@
+"""Texts that share much, but not enough: comparing all pairs is cheaper than being clever."""
+
+import random
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.oracles.plain import clusters, edit_similarity, resemblance
+from simdup import Result, scan
+from simdup.near import bounds, true_pairs
+from simdup.near.true_pairs import SharedElements
+from simdup.text.shingles import Sets
+
+HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def halves(many: int, seed: int = 1, words: int = 60) -> list[str]:
+    """Records that share half of their words; the others are from a small vocabulary."""
+    chance = random.Random(seed)
+
+    def several(count: int) -> list[str]:
+        return ["".join(chance.choices(LETTERS, k=6)) for _ in range(count)]
+
+    common, vocabulary = several(words // 2), several(4 * words)
+    return [" ".join([*chance.sample(vocabulary, words // 2), *common]) for _ in range(many)]
+
+
+def notices(many: int, seed: int = 1) -> list[str]:
+    """Short texts of one template."""
+    chance = random.Random(seed)
+
+    def some(count: int) -> str:
+        return "".join(chance.choices(HAN, k=count))
+
+    head, tail = some(20), some(20)
+    return [head + some(chance.randint(6, 12)) + tail for _ in range(many)]
+
+
+def found(texts: list[str], **fields: object) -> Result:
+    return scan(list(enumerate(texts)), "plain", jobs=1, **fields)  # type: ignore[arg-type]
+
+
+def groups(result: Result) -> set[frozenset[object]]:
+    return {frozenset(one.name for one in each.members) for each in result.clusters}
+
+
+@pytest.mark.parametrize("linkage", ["single", "star"])
+def test_records_that_share_half_of_their_words(linkage: str) -> None:
+    texts = halves(240)
+    result = found(texts, similarity=0.4, method="minhash", linkage=linkage)
+    similarities = {
+        pair: resemblance(texts[pair[0]], texts[pair[1]])
+        for pair in combinations(range(len(texts)), 2)
+    }
+    true = {pair for pair, similarity in similarities.items() if similarity >= 0.4}
+    assert true
+    # Nearly all of the others are just below.
+    assert sum(similarity > 0.33 for similarity in similarities.values()) > 20_000
+    assert result.summary.unchecked == 0
+    assert len(true) <= result.summary.candidates <= len(similarities)
+    if linkage == "single":
+        assert groups(result) == set(filter(lambda one: len(one) > 1, clusters(true, []).values()))
+    for pair in result.pairs:
+        assert pair.similarity == similarities[pair.a, pair.b]
+
+
+def test_where_not_all_pairs_can_be_compared_none_is_checked_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = halves(240)
+    whole = found(texts, similarity=0.4, method="minhash")
+    monkeypatch.setattr(bounds, "MANY_DOCUMENTS", 0)
+    monkeypatch.setattr(bounds, "FEW_DOCUMENTS", 0)
+    result = found(texts, similarity=0.4, method="minhash")
+    assert groups(result) == groups(whole)
+    assert result.pairs == whole.pairs
+    assert result.summary.unchecked == 0
+    assert result.summary.candidates <= whole.summary.candidates
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_larger_distance_lists_no_fewer_pairs(seed: int) -> None:
+    """Pairs were checked again and again, until there was nothing left to spend on the others."""
+    texts = notices(200, seed)
+    results = [found(texts, distance=distance) for distance in (3, 32, 64)]
+    listed = [len(result.pairs) for result in results]
+    assert listed == sorted(listed)
+    for result in results:
+        assert result.summary.unchecked == 0
+        assert result.summary.candidates <= 200 * 199 // 2
+
+
+def test_short_texts_of_one_template_are_all_compared() -> None:
+    texts = notices(90)
+    true = [
+        pair
+        for pair in combinations(range(len(texts)), 2)
+        if edit_similarity(texts[pair[0]], texts[pair[1]]) >= 0.8
+    ]
+    result = found(texts, distance=64)
+    assert groups(result) == {one for one in clusters(true, []).values() if len(one) > 1}
+    assert result.summary.unchecked == 0
+
+
+SETS = st.lists(st.sets(st.integers(0, 40) | st.integers(0, 2**64 - 1), max_size=30), max_size=12)
+
+
+@given(SETS, st.integers(1, 6), st.sampled_from([1, 30, 1 << 20]), st.sampled_from([0.0, 0.3, 1.0]))
+def test_what_sets_share_is_counted(
+    sets: list[set[int]], rows: int, size: int, frequent: float
+) -> None:
+    starts = np.cumsum([0, *map(len, sets)])
+    hashes = np.array([one for some in sets for one in some], np.uint64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(true_pairs, "_DENSE", size)
+        patch.setattr(true_pairs, "_PART", size)
+        patch.setattr(true_pairs, "_FREQUENT", frequent)
+        shared = SharedElements(Sets(starts, hashes))
+        for first in range(0, len(sets), rows):
+            last = min(first + rows, len(sets))
+            counts = shared.count(first, last)
+            for i, j in combinations(range(first, len(sets)), 2):
+                if i < last:
+                    assert counts[i - first, j - first] == len(sets[i] & sets[j])

@@ -1,0 +1,111 @@
+"""Decisions in large clusters, of which not all pairs are listed."""
+
+import random
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from lab.corpora.made import write
+from lab.oracles.plain import groups, resemblance
+from simdup import Criteria, Result, scan
+from simdup.model.decisions import Decision, Decisions
+from simdup.model.settings import RunOptions
+from simdup.near import bounds, candidates, pairs
+
+LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
+LEAST = 0.6
+
+
+def chains(seed: int) -> list[str]:
+    """Texts that are each near only the next ones, and copies of some, in any order."""
+    chance = random.Random(seed)
+    whole = "".join(chance.choices(LETTERS, k=260))
+    texts = [whole[6 * i : 6 * i + 60] for i in range(24)]
+    texts += chance.choices(texts, k=chance.randint(0, 4))
+    chance.shuffle(texts)
+    return texts
+
+
+@pytest.fixture(autouse=True)
+def _small_families(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "LARGE", 3)
+    monkeypatch.setattr(candidates, "LARGE", 3)
+
+
+def found(texts: list[str], decisions: Decisions, **more: object) -> Result:
+    # MinHash finds nearly all pairs, so brute force gives the same clusters.
+    criteria = Criteria(
+        similarity=LEAST, method="minhash", recall=0.9999, short_texts=False, decisions=decisions
+    )
+    return scan(list(enumerate(texts)), "plain", criteria, run=RunOptions(jobs=1), **more)  # type: ignore[arg-type]
+
+
+def clusters(result: Result) -> set[frozenset[object]]:
+    return {frozenset(one.name for one in each.members) for each in result.clusters}
+
+
+@pytest.mark.parametrize("compared", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_decision_lets_only_fall_off_what_somebody_named(
+    seed: int, compared: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts that no listed pair connected with the others left the cluster too."""
+    if not compared:
+        monkeypatch.setattr(bounds, "MANY_DOCUMENTS", 0)
+        monkeypatch.setattr(bounds, "FEW_DOCUMENTS", 0)
+    texts = chains(seed)
+    near = {
+        (i, j)
+        for i, j in combinations(range(len(texts)), 2)
+        if resemblance(texts[i], texts[j]) >= LEAST
+    }
+    whole = found(texts, Decisions())
+    assert clusters(whole) == groups(near)
+    chance = random.Random(seed)
+    cluster = max(whole.clusters, key=lambda one: len(one.members))
+    assert not cluster.complete
+    names = sorted(one.name for one in cluster.members)  # type: ignore[type-var]
+    for _ in range(4):
+        named = chance.sample(names, chance.randint(2, 4))
+        result = found(texts, Decisions((Decision("distinct", tuple(map(str, named))),)))
+        parts = [one & set(names) for one in clusters(result) if one & set(names)]
+        alone = set(names) - set().union(*parts)
+        # Each part, and each document that is alone, has just one of those that were named.
+        assert alone <= set(named)
+        assert all(len(part & set(named)) == 1 for part in parts)
+        for part in parts:
+            assert groups({pair for pair in near if set(pair) <= part}) == {part}
+        for each in result.clusters:
+            within = {(pair.a, pair.b) for pair in each.pairs}
+            assert within <= near
+            if set(named) & {one.name for one in each.members}:
+                assert groups(within) == {frozenset(one.name for one in each.members)}
+
+
+def test_a_decision_about_others_changes_nothing() -> None:
+    texts = chains(1)
+    whole = found(texts, Decisions())
+    other = found(texts, Decisions((Decision("distinct", ("0", "elsewhere")),)))
+    assert [(one.members, one.pairs) for one in other.clusters] == [
+        (one.members, one.pairs) for one in whole.clusters
+    ]
+
+
+def test_references_and_copies(tmp_path: Path) -> None:
+    """References make no pairs with each other, but with copies of others."""
+    texts = chains(2)
+    write(tmp_path, {f"known/{i:02}": one for i, one in enumerate(texts[::3])})
+    references = [str(tmp_path / "known")]
+    whole = found(texts, Decisions(), references=references)
+    cluster = max(whole.clusters, key=lambda one: len(one.members))
+    first, *_, last = sorted(
+        (one.name for one in cluster.members if isinstance(one.name, int)),
+        key=lambda name: texts[name],
+    )
+    result = found(
+        texts, Decisions((Decision("distinct", (str(first), str(last))),)), references=references
+    )
+    members = {one.name for one in cluster.members}
+    left = set().union(*(part & members for part in clusters(result)))
+    assert members - left <= {first, last}
