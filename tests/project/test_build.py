@@ -103,7 +103,7 @@ def test_an_sdist_and_the_wheel_that_is_built_from_it(
     assert re.fullmatch(r"simdup-[\d.]+-cp311-abi3-\S+\.whl", wheel.name)
     with zipfile.ZipFile(wheel) as packed_wheel:
         listed = packed_wheel.namelist()
-    data = ("report/assets/page.html", "features/simplified.txt", "output/words.json")
+    data = ("show/report/assets/page.html", "text/simplified.txt", "show/words.json")
     assert {f"simdup/{name}" for name in data} <= set(listed)
     assert all(name.startswith("simdup") and not name.endswith(".pyx") for name in listed)
     assert scan_with(wheel, tmp_path / "clean") == "['a', 'b']\n"
@@ -121,7 +121,7 @@ def test_a_wheel_where_there_is_no_compiler(builder: Path, checkout: Path, tmp_p
 
 
 # The tests of what is compiled, and of what it does for others.
-LOOPS = ("kernels", "features/test_tokens.py", "features/test_batches.py", "lsh/test_minhash.py")
+LOOPS = ("kernels", "text/test_tokens.py", "text/test_batches.py", "text/test_minhash.py")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")

@@ -1,4 +1,4 @@
-"""Words for tests of the pair reader; those of the page are in output/words.json."""
+"""Words for tests of the pair reader; those of the page are in show/words.json."""
 
 WORDS = {
     "side": "Side by side",
