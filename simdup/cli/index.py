@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from simdup.base.errors import SimdupError
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, as_typed, say, say_error
@@ -188,12 +189,17 @@ def export(call: Call) -> Status:
       simdup index export seen.index | simdup cluster
       simdup index export seen.index -o prints.txt
     """
-    from simdup.index.database import REBUILD
+    from simdup.index.database import DAMAGED_HINT, REBUILD
     from simdup.index.index import Index
 
     lost = list[Skipped]()
-    with Index.open(call["index"]) as index, call.writing(call["index"]) as stream:
-        stream.writelines(index.export_lines(lost))
+    try:
+        with Index.open(call["index"]) as index, call.writing(call["index"]) as stream:
+            stream.writelines(index.export_lines(lost))
+    except SimdupError as error:
+        # Nothing is intact: `export` is no way out.
+        hint = REBUILD if error.hint == DAMAGED_HINT else error.hint
+        raise SimdupError(error.where, error.what, hint, error.field) from None
     call.screen.skipped(lost)
     if lost:
         say(f"hint: {REBUILD}")

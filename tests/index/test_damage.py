@@ -207,7 +207,7 @@ def test_nothing_is_exported_without_what_all_blocks_need(
     done = simdup("index", "export", "seen.index")
     assert (done.status, done.out) == (2, b"")
     assert done.err.splitlines()[0] == f"simdup: seen.index: section {kind} 0 is damaged"
-    assert done.err.splitlines()[1] == f"hint: {HINT}"
+    assert done.err.splitlines()[1] == "hint: build the index again from its sources"
 
 
 def test_any_damaged_page_is_found_and_the_rest_exported(simdup: Command, path: Path) -> None:

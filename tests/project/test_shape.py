@@ -20,9 +20,9 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_580,
+    "lines": 39_583,
     "lines of compiled loops": 1_862,
-    "lines in simdup/cli": 2_970,
+    "lines in simdup/cli": 2_971,
     "files": 246,
     "classes": 305,
     "class names used twice": 0,
