@@ -24,9 +24,8 @@ from lab.reporting import Cell, Table
 from lab.trial import Trial, say
 from simdup import all_pairs, dedupe, evaluate, passages, scan
 from simdup.base.errors import SimdupError
-from simdup.corpus.baseline import read_baseline
 from simdup.corpus.batches import batches, read
-from simdup.corpus.decisions import read_decisions
+from simdup.corpus.decisions import read_baseline, read_decisions
 from simdup.corpus.fingerprint_lines import read_lines
 from simdup.corpus.patterns import matches
 from simdup.corpus.sources import list_files
@@ -37,7 +36,7 @@ from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading
 from simdup.near.differences import find_differences
 from simdup.near.document_texts import edit_similarities
-from simdup.show.report.delta import delta
+from simdup.show.report.chunks import delta
 from simdup.text.analyzer import Analyzer
 from simdup.text.folding import fold_all
 from simdup.text.idf import Model, model_bytes, read_model

@@ -51,7 +51,7 @@ def command(call: Call) -> Status:
     out, words, criteria = call.out, call.screen.words, call.settings.criteria
     selection, known = call.value(Selection), None
     if call["baseline"] is not None:
-        from simdup.corpus.baseline import read_baseline
+        from simdup.corpus.decisions import read_baseline
         from simdup.show.targets import check_output
 
         known = read_baseline(call["baseline"], replace=call["update_baseline"])

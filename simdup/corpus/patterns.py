@@ -1,10 +1,24 @@
-"""Shell patterns for file names: `*`, `?`, `[...]` and `{a,b}`."""
+"""Shell patterns for file names: `*`, `?`, `[...]` and `{a,b}`.
+
+`.simdupignore` files say what a walk leaves out, in the syntax of `.gitignore`.  Each entry of a
+walk is compared as git compares it: by itself, never by the folders above it, which have been let
+in already.  The library pathspec decides on whole paths; for the usual lines ``*``, ``!*/`` and
+``!*.md`` it answers that every folder is to be left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import codecs
+import os
+import re
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from typing import NamedTuple
+
+from simdup.base.errors import LONGEST_PATTERN, SimdupError
+from simdup.base.when_used import pattern
+from simdup.corpus.opening import read_named
 
 # A pattern such as {a,b}{a,b}{a,b}... doubles with every pair of braces.
 _MOST = 1000
@@ -24,11 +38,11 @@ class Patterns:
     def match(self, path: str) -> bool:
         """Return whether a pattern matches; see `matches`."""
         found = False
-        for pattern in self._patterns:
+        for one in self._patterns:
             # After a match, the other unmatched patterns are tried too, so that `unused` is right.
-            if (not found or pattern not in self._used) and matches(path, [pattern]):
+            if (not found or one not in self._used) and matches(path, [one]):
                 found = True
-                self._used.add(pattern)
+                self._used.add(one)
         return found
 
     @property
@@ -85,3 +99,129 @@ def _first_braces(pattern: str) -> list[int] | None:
             if len(span) > 2:
                 found.append(span)
     return min(found, default=None)
+
+
+IGNORE_FILE = ".simdupignore"
+
+_HINT = "correct it, or read all files: see `ignore`"
+
+# An escaped character, stars, `?`, a class such as `[!a-z]`, or any other character.
+_TOKEN = pattern(r"\\(.)|(\*+)|(\?)|\[([!^]?)(\]?(?:\\.|[^]\\])*)\]|(.)", re.DOTALL)
+_RANGE = pattern(r"\\?(.)(?:-\\?(.))?", re.DOTALL)
+# Spaces at the end do not count, unless the last one is escaped.
+_END = pattern(r"(?<![\\ ]) +$")
+
+
+class _Line(NamedTuple):
+    """One line of a file."""
+
+    pattern: re.Pattern[str]
+    ignores: bool  # False takes back what an earlier line, or a file further out, ignores
+    folders: bool  # whether it is about folders only
+
+
+class IgnoreFile(NamedTuple):
+    """What one file says of the entries below its folder."""
+
+    start: int  # where their paths below its folder begin in their paths below the source
+    lines: Sequence[_Line]  # the last one first
+
+
+def ignored(path: str, files: Sequence[IgnoreFile]) -> bool:
+    """Return whether these files, the outermost first, leave an entry out.
+
+    Paths of folders end with a slash.  The innermost file with a matching line decides, and in it
+    the last such line.
+    """
+    folder, path = path.endswith("/"), path.removesuffix("/")
+    for file in reversed(files):
+        for line in file.lines:
+            if (folder or not line.folders) and line.pattern.fullmatch(path, file.start):
+                return line.ignores
+    return False
+
+
+def read_ignore_file(entry: os.DirEntry[str], start: int) -> IgnoreFile:
+    """Return what a file says.
+
+    Raises
+    ------
+    SimdupError
+        If it cannot be read, or a line of it is no pattern.  To go on would mean to read what was
+        to be left out.
+    """
+    content = read_named(entry.path, _HINT).removeprefix(codecs.BOM_UTF8)
+    lines = []
+    for number, line in enumerate(content.split(b"\n"), 1):
+        try:
+            text = line.removesuffix(b"\r").decode()
+            if text.strip() and not text.startswith("#"):
+                lines.append(_parse(text))
+        except UnicodeDecodeError:
+            raise SimdupError(entry.path, f"line {number}: not UTF-8", _HINT) from None
+        except (ValueError, re.error):
+            what = f"line {number}: not a pattern: {text!r:.80}"
+            raise SimdupError(entry.path, what, _HINT) from None
+    return IgnoreFile(start, lines[::-1])
+
+
+def _parse(text: str) -> _Line:
+    """Return what a line says; raise a ValueError if it is no pattern."""
+    if len(text) > LONGEST_PATTERN:
+        raise ValueError
+    rest = _END.sub("", text).removeprefix("!")
+    path = rest.removesuffix("/")
+    if not path.strip("/") or "\0" in path:
+        raise ValueError
+    # With a slash before its end, it is a path below the folder, otherwise a name at any depth.
+    segments = path.removeprefix("/").split("/") if "/" in path else ["**", path]
+    whole = re.compile(_path(segments), re.DOTALL)
+    return _Line(whole, not text.startswith("!"), rest != path)
+
+
+def _path(segments: Sequence[str]) -> str:
+    """Return the regular expression of a path: runs of segments with any folders between them.
+
+    A run between two ``**`` is matched where it comes first and nowhere else, hence ``(?>...)``: if
+    the rest does not fit behind that place, it does not fit behind a later one.  The same goes for
+    stars in a segment.  Each further star multiplied the time; with seven it was hours.
+    """
+    *folders, last = segments
+    runs = [""]
+    for segment in folders:
+        if segment == "**":
+            runs.append("")
+        else:
+            runs[-1] += f"{_expression(segment)}/"
+    end = ".+" if last == "**" and folders else _expression(last)
+    first, *others = runs
+    if not others:
+        return first + end
+    *middle, tail = others
+    found = "".join(f"(?>(?:[^/]*/)*?{run})" for run in middle if run)
+    return f"{first}{found}(?:.*/)?{tail}{end}"
+
+
+def _expression(segment: str) -> str:
+    """Return the regular expression of what lies between two slashes."""
+    parts = [""]  # what lies between two stars
+    # One after another: behind the first fault, nothing is looked for.
+    for token in _TOKEN.finditer(segment):
+        escaped, stars, one, negated, members, other = token.groups("")
+        if stars:
+            parts.append("")
+        elif members:
+            if "[:" in members:
+                raise ValueError
+            ranges = _RANGE.findall(members)
+            chosen = [re.escape(a) + (b and f"-{re.escape(b)}") for a, b in ranges]
+            parts[-1] += f"(?!/)[{'^' if negated else ''}{''.join(chosen)}]"
+        elif other in ("\\", "["):
+            raise ValueError
+        else:
+            parts[-1] += "[^/]" if one else re.escape(escaped or other)
+    first, *others = parts
+    if not others:
+        return first
+    *middle, last = others
+    return first + "".join(f"(?>[^/]*?{part})" for part in middle) + f"[^/]*{last}"

@@ -19,7 +19,7 @@ from typing import IO, Any
 from simdup.corpus.decoding import decode
 from simdup.corpus.encoding_detection import NotText
 from simdup.corpus.files import File
-from simdup.corpus.json_arrays import LONGEST, Elements, Fault, split_array
+from simdup.corpus.json_text import LONGEST, Elements, Fault, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
     LinePart,

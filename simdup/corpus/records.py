@@ -10,8 +10,7 @@ from typing import Any, TypeAlias
 from simdup.corpus.decoding import Decoded, without_nuls
 from simdup.corpus.fields import MISSING, as_number, as_text, find_field, list_fields
 from simdup.corpus.files import File
-from simdup.corpus.json_arrays import Elements
-from simdup.corpus.json_text import parse_json
+from simdup.corpus.json_text import Elements, parse_json
 from simdup.corpus.lines import DELIMITERS, csv_rows
 from simdup.corpus.record_batches import (
     ArrayBatch,

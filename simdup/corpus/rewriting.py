@@ -1,12 +1,24 @@
-"""Write files of records again, with some of the records changed or left out."""
+"""Write files of records again, with some of them left out, or all with fields that are added.
+
+The fields say in which cluster each one is, and what it is there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
-from typing import IO, TypeAlias
+import csv
+import io
+import json
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.base.errors import SimdupError
+from simdup.corpus.decoding import decode
 from simdup.corpus.files import File
-from simdup.corpus.json_arrays import LONGEST, Elements, Outside, split_array
+from simdup.corpus.json_text import LONGEST, Elements, Outside, parse_json, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
     LinePart,
@@ -19,7 +31,8 @@ from simdup.corpus.lines import (
     split_mark,
     whole_lines,
 )
-from simdup.corpus.record_batches import is_blank
+from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
+from simdup.model.settings import Reading
 
 # Returns what is written of a record, given its number (0 for the header of CSV), its bytes and, of
 # CSV, its fields; an element of an array has the comma before it.
@@ -86,3 +99,119 @@ def _json_rows(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Row]]:
         blank = blank and (not line or line.isspace())
         yield line, Oversized.PART if line or blank else Oversized.END
         blank = blank or not line
+
+
+class Note(NamedTuple):
+    """What is added to a record; the names are those of the fields."""
+
+    cluster: int | None = None  # its number; None for a document in no cluster
+    role: str | None = None  # ``unique`` for a document in no cluster; None for no document
+    kept: str | None = None  # the name of the document that is kept instead
+    similarity: float | None = None  # to that one
+    measure: str | None = None  # what that is
+
+
+NO_DOCUMENT = Note()
+UNIQUE = Note(role="unique")
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """What is added to the records of a file."""
+
+    file: File
+    notes: Mapping[int, Note]  # by the numbers of records in clusters
+    documents: NDArray[np.int64]  # the numbers of all records that took part, ascending
+    encoding: str  # of the file; empty for UTF-8
+    columns: int = 0  # of CSV
+
+    def of(self, number: int) -> Note:
+        """Return the note on a record."""
+        found = self.notes.get(number)
+        if found is not None:
+            return found
+        i = int(np.searchsorted(self.documents, number))
+        known = i < len(self.documents) and self.documents[i] == number
+        return UNIQUE if known else NO_DOCUMENT
+
+    def change(self, number: int, raw: bytes, row: Row) -> bytes:
+        """Return the bytes of a record with its note; a broken record is kept as it is.
+
+        Raises
+        ------
+        SimdupError
+            If a record has a field of the same name, or a row other fields than the header.
+        """
+        if self.file.format in DELIMITERS:
+            return self._row(number, raw, row)
+        return self._json(number, raw)
+
+    def _json(self, number: int, raw: bytes) -> bytes:
+        body = raw.rstrip(BLANK)
+        note = self.of(number)
+        if note is NO_DOCUMENT or b"\\u" in raw or any(mark in raw for mark in _MARKS):
+            values = self._values(body)
+            if not isinstance(values, dict):
+                return raw
+            self.require_free(values, number)
+        added = json.dumps(note._asdict())[1:]
+        # The bytes of an object end with its bracket, whatever the encoding.
+        head = body[:-1]
+        comma = b"" if head.rstrip(BLANK).endswith(b"{") else b", "
+        return head + comma + added.encode() + raw[len(body) :]
+
+    def _values(self, body: bytes) -> Any:
+        try:
+            return parse_json(body.lstrip(b"," + BLANK).decode(self.encoding or "utf-8-sig"))
+        except ValueError:
+            return None
+
+    def _row(self, number: int, raw: bytes, row: Row) -> bytes:
+        body = raw.rstrip(b"\0\r\n")
+        cells: Sequence[Any] = self.of(number)
+        if not number:
+            self.require_free(row if isinstance(row, list) else (), number)
+            cells = Note._fields
+        elif not isinstance(row, list) or len(row) != self.columns:
+            where = f"{self.file.path}#{number}"
+            what = "has not as many fields as there are columns, and cannot be annotated"
+            raise SimdupError(where, what, "correct it first")
+        delimiter = DELIMITERS[self.file.format]
+        line = io.StringIO()
+        csv.writer(line, delimiter=delimiter, lineterminator="").writerow(
+            ["" if cell is None else cell for cell in cells]
+        )
+        added = (delimiter + line.getvalue()).encode(self.encoding or "utf-8", "backslashreplace")
+        return body + added + raw[len(body) :]
+
+    def require_free(self, names: Container[str], number: int = 0) -> None:
+        """Raise if a record, or the file, has a field of the same name."""
+        taken = next((name for name in Note._fields if name in names), None)
+        if taken is not None:
+            where = f"{self.file.path}#{number}" if number else self.file.path
+            hint = "rename it before you annotate"
+            raise SimdupError(where, f"already has a field {taken!r}", hint)
+
+
+def head_of(file: File, stream: IO[bytes], reading: Reading) -> tuple[str, int]:
+    """Return the encoding of a file of records, and of CSV the number of columns.
+
+    Raises
+    ------
+    SimdupError
+        If fields cannot be added in this encoding.
+    """
+    if not keeps_ascii(reading.encoding or "utf-8"):
+        raise SimdupError(file.path, f"records in {reading.encoding} cannot be annotated")
+    if file.format not in DELIMITERS:
+        return reading.encoding or "", 0
+    _, head, pieces = split_mark(whole_lines(stream, file.max_size))
+    rows = csv_rows(Lines(pieces), DELIMITERS[file.format], decode_latin_1, file.max_size)
+    first = next((row for raw, row in rows if not is_blank(raw, file)), None)
+    columns = len(first) if isinstance(first, list) else 0
+    return reading.encoding or decode(head).encoding, columns
+
+
+# The type of each field.
+COLUMNS = {"cluster": int, "role": str, "kept": str, "similarity": float, "measure": str}
+_MARKS = tuple(f'"{name}"'.encode() for name in Note._fields)

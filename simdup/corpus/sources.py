@@ -1,4 +1,7 @@
-"""Turn the sources that the user names into a list of files: folders, patterns, file lists."""
+"""Turn the sources that the user names into a list of files: folders, patterns, file lists.
+
+A walk says which files a folder holds at any depth, and why others are left out.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,112 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import IO, NamedTuple
 
-from simdup.base.errors import SimdupError, reason, unreadable
+from simdup.base.errors import NOT_REGULAR, SimdupError, reason, unreadable
 from simdup.corpus.compression import DETECT, split_compression
 from simdup.corpus.files import ARCHIVE, STDIN, File
 from simdup.corpus.formats import RECORDS, format_of, format_of_file
-from simdup.corpus.ignore_files import IGNORE_FILE
 from simdup.corpus.names import is_archive, split_address, split_member
-from simdup.corpus.patterns import Patterns
-from simdup.corpus.walking import Rules, WalkedFile, walk
+from simdup.corpus.patterns import IGNORE_FILE, IgnoreFile, Patterns, ignored, read_ignore_file
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
+
+
+@dataclass(slots=True)
+class Rules:
+    """Which files walks include, and how many `.simdupignore` files have left out so far."""
+
+    glob: Patterns
+    exclude: Patterns
+    ignore: bool  # whether to read `.simdupignore` files
+    files: int = 0
+    folders: int = 0
+
+
+class WalkedFile(NamedTuple):
+    """A file below a source."""
+
+    path: str
+    status: os.stat_result
+    below: str = ""  # its path below the source
+
+
+class _Folder(NamedTuple):
+    """A folder below a source."""
+
+    path: str
+    below: str = ""  # its path below the source, with a slash at the end
+    above: tuple[IgnoreFile, ...] = ()  # of the folders above it
+
+
+def walk(source: str, rules: Rules) -> Iterator[WalkedFile | Skipped]:
+    """Yield the files of a folder in the order of their entries' bytes.
+
+    Hidden entries and symbolic links are left out.
+
+    Raises
+    ------
+    SimdupError
+        If a `.simdupignore` cannot be read.
+    """
+    # Not recursive: a folder may be deeper than Python's call stack.
+    open_folders = [_entries(_Folder(source), rules)]
+    while open_folders:
+        for found in open_folders[-1]:
+            if not isinstance(found, _Folder):
+                yield found
+                continue
+            open_folders.append(_entries(found, rules))
+            break
+        else:
+            open_folders.pop()
+
+
+def _entries(folder: _Folder, rules: Rules) -> Iterator[WalkedFile | Skipped | _Folder]:
+    below, files = folder.below, folder.above
+    try:
+        with os.scandir(folder.path) as entries:
+            ordered = sorted(entries, key=lambda entry: os.fsencode(entry.name))
+    except OSError as error:
+        yield _unlisted(folder.path, error, named=not below)
+        return
+    for entry in ordered if rules.ignore else ():
+        if entry.name == IGNORE_FILE:
+            files = (*files, read_ignore_file(entry, len(below)))
+    for entry in ordered:
+        path = below + entry.name
+        try:
+            if entry.name.startswith(".") or entry.is_symlink() or rules.exclude.match(path):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                path += "/"
+                if files and ignored(path, files):
+                    rules.folders += 1
+                else:
+                    yield _Folder(entry.path, path, files)
+            elif is_archive(entry.name) or not rules.glob or rules.glob.match(path):
+                if files and ignored(path, files):
+                    rules.files += 1
+                elif entry.is_file(follow_symlinks=False):
+                    yield WalkedFile(entry.path, entry.stat(follow_symlinks=False), path)
+                else:
+                    # Reading a named pipe would wait forever.
+                    yield Skipped(entry.path, NOT_REGULAR)
+        except OSError as error:
+            yield _unlisted(entry.path, error)
+
+
+def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
+    """Return why a file or folder could not be listed.
+
+    In a folder that is in use, files may vanish; this is an error only if the user named the file.
+    """
+    if isinstance(error, FileNotFoundError) and not named:
+        return Skipped(path, "vanished while its folder was listed")
+    return Skipped(path, reason(error), error=True)
 
 
 class Listed(str):

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
 from simdup.base.workspace import reserve
-from simdup.corpus.annotations import Annotations, Note, head_of
 from simdup.corpus.batches import open_content
 from simdup.corpus.files import File
 from simdup.corpus.names import is_archive, without_address
+from simdup.corpus.rewriting import Annotations, Note, head_of
 from simdup.index.build import remember
 from simdup.index.references import IndexMatches
 from simdup.index.sections import REMOVED, RemovedTexts, name_keys, removed_keys, text_hashes

@@ -18,12 +18,11 @@ from typing import IO
 from simdup.base.atomic import beside, move_folder, sync_one, sync_path
 from simdup.base.errors import SimdupError, unwritable
 from simdup.base.workspace import entries, make_folders, walk, work_folder, writes_into
-from simdup.corpus.annotations import COLUMNS, Annotations
 from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress
 from simdup.corpus.files import File, difference
 from simdup.corpus.opening import open_regular
-from simdup.corpus.rewriting import rewrite_records, without
+from simdup.corpus.rewriting import COLUMNS, Annotations, rewrite_records, without
 from simdup.model.cleaned import Removed
 from simdup.model.settings import Progress, no_progress
 

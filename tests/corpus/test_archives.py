@@ -24,7 +24,7 @@ from simdup.corpus.sources import list_files
 from simdup.corpus.zipped import open_part
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
-from simdup.show.report.texts import read_originals
+from simdup.show.report.chunks import read_originals
 
 TEXT = "今天的会议改到下午三点，请各组组长带上上周的记录。"
 

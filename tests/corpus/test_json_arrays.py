@@ -14,7 +14,7 @@ from record_forms import Row, as_array
 from support import Command
 
 from lab.corpora.made import prose
-from simdup.corpus.json_arrays import Elements, Fault, Outside, split_array
+from simdup.corpus.json_text import Elements, Fault, Outside, split_array
 
 TEXT = st.text(alphabet='a"\\[]{},: \n字', max_size=8)
 VALUES = st.recursive(

@@ -14,8 +14,8 @@ from support import Command
 
 from lab.corpora.made import edited, near, prose, write
 from simdup import SimdupError, dedupe, scan
-from simdup.corpus.annotations import UNIQUE, Annotations, Note
 from simdup.corpus.files import File
+from simdup.corpus.rewriting import UNIQUE, Annotations, Note
 
 TEXTS = [prose(1), prose(2), near(prose(1)), prose(3), prose(2)]
 ADDED = ("cluster", "role", "kept", "similarity", "measure")

@@ -20,15 +20,15 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_583,
+    "lines": 39_485,
     "lines of compiled loops": 1_862,
     "lines in simdup/cli": 2_971,
-    "files": 246,
+    "files": 234,
     "classes": 305,
     "class names used twice": 0,
-    "file names used twice": 16,
+    "file names used twice": 14,
     "small modules with one importer": 5,
-    "modules that a scan imports": 186,
+    "modules that a scan imports": 175,
     "modules that the file of scan imports": 26,
     "fields of the largest class": 19,
     '"None where" and "None if"': 67,

@@ -16,10 +16,8 @@ from lab.corpora.made import edited, prose
 from simdup import scan
 from simdup.model.formats import KINDS
 from simdup.model.recipe import Recipe
+from simdup.show.report.chunks import as_units, delta, pieces, read_originals
 from simdup.show.report.columns import deflate, pack, script_json
-from simdup.show.report.delta import as_units, delta
-from simdup.show.report.pieces import pieces
-from simdup.show.report.texts import read_originals
 from simdup.text.analyzer import Analyzer
 
 TEXTS = st.text(alphabet="abcd天地\U00020000", max_size=300)

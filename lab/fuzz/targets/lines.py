@@ -21,16 +21,14 @@ from lab.fuzz.target import Taken, Target
 from simdup.base.errors import SimdupError
 from simdup.cli import _simdup
 from simdup.cli.usage import usage_error
-from simdup.corpus.baseline import HEAD, read_baseline
-from simdup.corpus.decisions import read_decisions
+from simdup.corpus.decisions import HEAD, read_baseline, read_decisions
 from simdup.corpus.fingerprint_lines import (
     FingerprintLines,
     format_header,
     format_lines,
     read_lines,
 )
-from simdup.corpus.ignore_files import ignored, read_ignore_file
-from simdup.corpus.patterns import Patterns
+from simdup.corpus.patterns import Patterns, ignored, read_ignore_file
 from simdup.corpus.sources import list_files
 from simdup.evaluation.metrics import Evaluation
 from simdup.model.criteria import Criteria

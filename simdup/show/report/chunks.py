@@ -3,6 +3,24 @@
 A cluster's texts are side by side, so that deflate's window sees what they have in common;
 beyond `LONG` characters, which the window does not hold, a text is stored as its delta against the
 first one.
+
+Whose text travels: the clusters a person has most reason to look at, first.
+
+*Texts* are read again.  A scan spools folded texts without white space; a person wants to see the
+original.  So documents are read again, file by file, into a spool of their own, and taken from
+there in the order of the page, where every line ends with LF.  A text that is not the one that was
+scanned, because its file has changed meanwhile, is left out.
+
+*Delta*: of long texts that are nearly equal one is whole, the others are what they copy from it.
+Tridgell and Mackerras, "The rsync algorithm" (1996), without the rolling checksum: Python compares
+slices faster than it rolls.  The base is cut into blocks; wherever the text has one of these blocks
+the match is extended in both directions.  Time grows with the texts, not with their product.
+
+*Pieces*: where two texts differ, with what surrounds it, for clusters whose whole texts do not fit.
+Both texts are cut alike: long equal stretches lose their middle on both sides, so the page compares
+what is left as it compares whole texts.
+
+*Terms* say why documents are alike: the heaviest ones, as a fingerprint is made of them.
 """
 
 from __future__ import annotations
@@ -10,20 +28,266 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.corpus.decoding import unify_line_ends
+from simdup.corpus.files import difference
+from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.model.clusters import Cluster
-from simdup.show.report.choice import CLIP, carried, edge_first, within_reach
+from simdup.near.source_documents import SourceDocuments
 from simdup.show.report.columns import deflate, script_json
-from simdup.show.report.delta import as_units, delta
-from simdup.show.report.pieces import pieces
-from simdup.show.report.terms import heaviest_terms
-from simdup.show.report.texts import Originals
 from simdup.text.characters import to_codes
+from simdup.text.fingerprinter import Fingerprinter
+from simdup.text.weights import UNIT
+
+# Texts of so many members are carried: matrix and graph show no more.
+MEMBERS = 24
+
+# Characters at which a text is clipped: nobody reads more on a page.
+CLIP = 400_000
+
+# Texts shrink about fourfold as whole texts and far more as pieces: from so many times the budget
+# on, nothing more would fit.
+_SHRINK = 8
+
+
+def edge_first(clusters: Sequence[Cluster], similarity: float) -> list[int]:
+    """Return the positions of clusters, those first whose pairs are most in doubt.
+
+    Chained clusters come first, then those whose weakest pair is nearest to the threshold, then
+    those whose fingerprints differ most, then large ones.  The list of the page has the same order.
+    """
+
+    def need(i: int) -> tuple[object, ...]:
+        cluster = clusters[i]
+        weakest = cluster.weakest
+        margin = 1.0 if weakest is None else weakest - similarity
+        return (not cluster.linked, margin, -cluster.diameter, -len(cluster.members), i)
+
+    return sorted(range(len(clusters)), key=need)
+
+
+def carried(cluster: Cluster) -> list[int]:
+    """Return the numbers of the members whose texts travel; documents of indexes have none."""
+    return [member.number for member in cluster.members[:MEMBERS] if member.number >= 0]
+
+
+def within_reach(
+    order: Sequence[int], clusters: Sequence[Cluster], origins: SourceDocuments, budget: float
+) -> Iterator[int]:
+    """Yield the positions of the clusters whose texts are worth reading again."""
+    left = _SHRINK * budget
+    sizes = origins.documents["size"]
+    for i in order:
+        size = int(np.minimum(sizes[list(carried(clusters[i]))], 4 * CLIP).sum())
+        if size > left:
+            # A smaller one may still fit, but not many.
+            left -= min(size, left) // 16
+            continue
+        left -= size
+        yield i
+
+
+# Texts that are folded and written at a time.
+_AT_ONCE = 256
+
+
+class Originals:
+    """Texts by the number of their document; missing ones could not be read again."""
+
+    def __init__(self, origins: SourceDocuments, reader: SpoolReader) -> None:
+        self.origins = origins
+        self._reader = reader
+        self._slots: dict[int, Slot] = {}
+        self._files = {file.path: file for file in origins.files}
+        self._checked: dict[str, bool] = {}  # by path, whether the file is as it was
+
+    def store(self, writer: SpoolWriter, texts: Iterable[tuple[int, str]]) -> None:
+        """Write (number, text) to the spool, those that are as they were."""
+        stream = iter(texts)
+        while some := list(islice(stream, _AT_ONCE)):
+            same = self._same(some)
+            shown = (unify_line_ends(text)[: CLIP + 1] for _, text in same)
+            content = [text.encode("utf-8", "surrogatepass") for text in shown]
+            self._slots |= zip((number for number, _ in same), writer.write(content), strict=True)
+
+    def _same(self, some: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Return the texts that are as they were: of files that changed, by their digests."""
+        doubtful = [(number, text) for number, text in some if not self._unchanged(number)]
+        if not doubtful:
+            return some
+        prepared = self.origins.analyzer.prepare_all([text for _, text in doubtful])
+        other = {
+            number
+            for (number, _), now in zip(doubtful, prepared, strict=True)
+            if now.digest != self.origins.documents["digest"][number].tobytes()
+        }
+        return [(number, text) for number, text in some if number not in other]
+
+    def _unchanged(self, number: int) -> bool:
+        """Return whether a document's file is known to be as it was: a pipe never is."""
+        path = self.origins.documents["path"][number]
+        if path not in self._checked:
+            file = self._files.get(path)
+            self._checked[path] = file is not None and file.regular and not difference(file)
+        return self._checked[path]
+
+    def text(self, number: int) -> str | None:
+        """Return the beginning of a text: one character more than `CLIP` tells that it goes on."""
+        slot = self._slots.get(number)
+        if slot is None:
+            return None
+        return self._reader.read(slot).decode("utf-8", "surrogatepass")
+
+
+@contextmanager
+def read_originals(origins: SourceDocuments, numbers: Iterable[int]) -> Iterator[Originals]:
+    """Read documents again, and keep their texts on disk meanwhile."""
+    with spool_folder() as folder:
+        reader = SpoolReader(folder)
+        try:
+            originals = Originals(origins, reader)
+            originals.store(SpoolWriter(folder, 0), origins.read_again(numbers))
+            yield originals
+        finally:
+            reader.close()
+
+
+BLOCK = 32
+
+# A stretch of the base as [start, length], or characters that it does not have.
+Delta: TypeAlias = "list[list[int] | str]"
+
+
+def as_units(text: str) -> str:
+    """Return a text with a character for each UTF-16 unit: a page counts in these."""
+    content = text.encode("utf-16-le", "surrogatepass")
+    if len(content) == 2 * len(text):
+        return text
+    return "".join(map(chr, memoryview(content).cast("H")))
+
+
+def delta(base: str, text: str) -> Delta:
+    """Return what rebuilds `text` from `base`; both hold UTF-16 units."""
+    blocks: dict[str, int] = {}
+    for start in range(0, len(base) - BLOCK + 1, BLOCK):
+        blocks.setdefault(base[start : start + BLOCK], start)
+    parts: Delta = []
+    done = position = 0
+    while position <= len(text) - BLOCK:
+        found = blocks.get(text[position : position + BLOCK])
+        if found is None:
+            position += 1
+            continue
+        start = found
+        length = _common(base, start, text, position)
+        # Further back is a block that would have been found.
+        near = max(start - 2 * BLOCK, 0), max(position - 2 * BLOCK, done)
+        back = _common_before(base[near[0] : start], text[near[1] : position])
+        if position - back > done:
+            parts.append(text[done : position - back])
+        parts.append([start - back, length + back])
+        done = position = position + length
+    if done < len(text):
+        parts.append(text[done:])
+    return parts
+
+
+def _common_before(base: str, text: str) -> int:
+    """Return how many characters at the ends of two texts are equal."""
+    length, longest = 0, min(len(base), len(text))
+    while length < longest and base[-length - 1] == text[-length - 1]:
+        length += 1
+    return length
+
+
+def _common(base: str, start: int, text: str, position: int) -> int:
+    """Return how many characters from these positions on are equal; by doubling steps."""
+    length, step = BLOCK, BLOCK
+    longest = min(len(base) - start, len(text) - position)
+    while length < longest:
+        step = min(step, longest - length)
+        here, there = start + length, position + length
+        if base[here : here + step] == text[there : there + step]:
+            length += step
+            step *= 2
+        elif step == 1:
+            break
+        else:
+            step //= 2
+    return length
+
+
+# Equal characters that are kept before and after a change, and what is shown for those between.
+CONTEXT = 40
+GAP = "\n⋯\n"
+
+# Characters of one change, and of all that is kept of a text.
+CHANGE = 200
+MOST = 1_000
+
+
+def pieces(base: str, text: str) -> tuple[str, str]:
+    """Return what is left of two texts where they differ; both empty if it shows no difference."""
+    a, b = _left(as_units(base), as_units(text)) if base != text else ("", "")
+    return (a, b) if a != b else ("", "")
+
+
+def _left(base: str, text: str) -> tuple[str, str]:
+    a, b = "", ""
+    last = 0  # how much of the base is dealt with
+    for part in delta(base, text):
+        if isinstance(part, str):
+            b += part[:CHANGE]
+            continue
+        start, length = part
+        equal = base[start : start + length]
+        if start < last:  # it was earlier in the base
+            b += equal[:CHANGE]
+            continue
+        a += base[last:start][:CHANGE]
+        equal = _shortened(equal, after=bool(a or b))
+        a, b, last = a + equal, b + equal, start + length
+        if max(len(a), len(b)) > MOST:
+            return a, b
+    return a + base[last:][:CHANGE], b
+
+
+def _shortened(equal: str, after: bool) -> str:
+    """Return an equal stretch without its middle, or without its beginning before any change."""
+    if not after:
+        return equal[-CONTEXT:]
+    if len(equal) <= 2 * CONTEXT + len(GAP):
+        return equal
+    return equal[:CONTEXT] + GAP + equal[-CONTEXT:]
+
+
+# Terms of a document that a page lists.
+MOST_TERMS = 20
+
+
+def heaviest_terms(texts: Sequence[str], fingerprinter: Fingerprinter) -> list[list[list[object]]]:
+    """Return [term, weight] of each text, by falling weight; weights have one decimal."""
+    analyzer = fingerprinter.analyzer
+    counts = analyzer.count(analyzer.prepare_all(texts))
+    found: list[list[list[object]]] = []
+    for top in fingerprinter.weigh(counts).top_terms():
+        for columns, weights in zip(top.columns.tolist(), top.weights.tolist(), strict=True):
+            found.append(
+                [
+                    [counts.terms[column], round(weight * UNIT, 1)]
+                    for column, weight in list(zip(columns, weights, strict=True))[:MOST_TERMS]
+                    if weight
+                ]
+            )
+    return found
+
 
 # The texts of a cluster; None for what could not be read again.
 Texts: TypeAlias = list[str | None]

@@ -13,12 +13,10 @@ from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
 from simdup.model.result import Result
 from simdup.near.source_documents import SourceDocuments
-from simdup.show.report.assembly import assemble
-from simdup.show.report.choice import carried
-from simdup.show.report.chunks import Chunks, add_texts, reachable
+from simdup.show.report.chunks import Chunks, add_texts, carried, reachable, read_originals
 from simdup.show.report.overview import overview
+from simdup.show.report.page import assemble
 from simdup.show.report.tables import Folders
-from simdup.show.report.texts import read_originals
 
 
 def scan_page(
