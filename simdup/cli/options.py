@@ -101,7 +101,10 @@ _recipe = partial(Row, of=Recipe, rules=(_NAMED,))
 def _encoding(name: str | None) -> str | None:
     from simdup.corpus.decoding import known_encoding
 
-    return known_encoding(name) and name if name not in (None, "auto") else None
+    if name in (None, "auto"):
+        return None
+    known_encoding(name)
+    return name
 
 
 def _decisions(path: str | None) -> Any:

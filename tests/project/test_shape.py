@@ -20,9 +20,9 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_485,
+    "lines": 39_488,
     "lines of compiled loops": 1_862,
-    "lines in simdup/cli": 2_971,
+    "lines in simdup/cli": 2_974,
     "files": 234,
     "classes": 305,
     "class names used twice": 0,
