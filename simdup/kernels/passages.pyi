@@ -1,6 +1,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+def cut(
+    codes: NDArray[np.uint32], ends: NDArray[np.int64], kinds: NDArray[np.uint8], longest: int
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]: ...
 def equal_runs(
     symbols: NDArray[np.uint32], seeds: NDArray[np.uint64], k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...

@@ -1,4 +1,6 @@
-"""Equal runs of symbols around seeds, and what two stretches have in common.
+"""Symbols, equal runs of them around seeds, and what two stretches have in common.
+
+*Symbols* are what `simdup.reuse.symbols` says.
 
 *Runs.*  Seeds on one diagonal, with one distance between their two places, that lie in one run
 extend to the same run.  So seeds come in order of diagonals and places, and those that lie in the
@@ -16,14 +18,86 @@ References
 R. Wagner, M. Fischer, "The string-to-string correction problem", JACM 21, 1974.
 """
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
+
+from simdup.kernels.arrays cimport cuts, mix
+
+cdef enum:
+    # Kinds of characters.
+    SPACE = 1
+    WORD = 3
+
+cdef uint64_t GOLDEN = <uint64_t>0x9E3779B97F4A7C15
+cdef uint32_t HALF = <uint32_t>1 << 31
 
 
 cdef void require(bint good) except *:
     if not good:
         raise ValueError("places outside of the symbols")
+
+
+def cut(const uint32_t[::1] codes, const int64_t[::1] ends, const uint8_t[::1] kinds, int longest):
+    """Return texts as symbols.
+
+    Parameters
+    ----------
+    codes, ends : uint32[m], int64[texts + 1]
+        Code points, where each text begins, and the end.
+    kinds : uint8[m]
+        1 for white space, 3 for the letters of words, 2 for all other characters.
+    longest : int
+        Letters of a word; those of a longer run are symbols of their own.
+
+    Returns
+    -------
+    starts : int64[texts + 1]
+        Where the symbols of each text begin, and the end.
+    symbols : uint32[n]
+    begins, ends : int64[n]
+        Where the characters of each symbol begin and end in `codes`.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit each other.
+    """
+    require(cuts(ends, codes.shape[0]) and kinds.shape[0] == codes.shape[0])
+    cdef int64_t texts = ends.shape[0] - 1, text, i, k, end, out = 0
+    cdef uint64_t value, power
+    # Pages of these arrays that are not used take no memory.
+    made_starts, made = np.zeros(texts + 1, np.int64), np.empty(2 * codes.shape[0], np.uint32)
+    places = np.empty((2, 2 * codes.shape[0]), np.int64)
+    cdef int64_t[::1] starts = made_starts
+    cdef uint32_t[::1] symbols = made
+    cdef int64_t[:, ::1] spans = places
+    with nogil:
+        for text in range(texts):
+            i = ends[text]
+            while i < ends[text + 1]:
+                end = i + 1
+                while kinds[i] == WORD and end < ends[text + 1] and kinds[end] == WORD:
+                    end += 1
+                if kinds[i] == WORD and end - i <= longest:
+                    value, power = 0, 1
+                    for k in range(i, end):
+                        power *= GOLDEN
+                        value += codes[k] * power
+                    value = mix(value)
+                    symbols[out] = <uint32_t>(value >> 32) | HALF
+                    symbols[out + 1] = <uint32_t>value | HALF
+                    for k in range(2):
+                        spans[0, out], spans[1, out] = i, end
+                        out += 1
+                elif kinds[i] != SPACE:
+                    for k in range(i, end):
+                        symbols[out] = codes[k]
+                        spans[0, out], spans[1, out] = k, k + 1
+                        out += 1
+                i = end
+            starts[text + 1] = out
+    return made_starts, made[:out], places[0, :out], places[1, :out]
 
 
 def equal_runs(const uint32_t[::1] symbols, const uint64_t[::1] seeds, int64_t k):

@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.mix64 import GOLDEN, mix64
-from simdup.search.arrays import I64, U32, U64
-from simdup.text.characters import ends_of, look_up, to_codes
+from simdup.kernels.characters import look_up
+from simdup.search.arrays import I64, U32
+from simdup.text.characters import ends_of, to_codes
 from simdup.text.folding import fold_segments
 
 Symbols = U32
@@ -40,7 +40,6 @@ HOLE = np.uint32((1 << 31) - 1)
 _CODE_POINTS = 0x110000
 
 _UNKNOWN, _SPACE, _ALONE, _WORD = range(4)
-_HALF = np.uint32(1 << 31)
 # First words of the names of characters whose scripts have no spaces between words.
 _UNSPACED = frozenset(
     ("CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "BOPOMOFO", "TANGUT",
@@ -65,24 +64,12 @@ class SymbolPlaces(NamedTuple):
 
 def cut(texts: Sequence[str]) -> SymbolTexts:
     """Return folded texts as symbols."""
-    # The space keeps the last word of a text apart from the first of the next.
-    symbols, owners = _cut(to_codes(" ".join(texts)))
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    borders = np.cumsum(np.append(0, lengths + 1))
-    return SymbolTexts(np.searchsorted(owners, borders), symbols)
+    return SymbolTexts(*_cut(to_codes("".join(texts)), ends_of(texts))[:2])
 
 
 def places(text: str) -> SymbolPlaces:
     """Return a folded text as symbols, with their characters; halves of a word have all of it."""
-    codes = to_codes(text)
-    symbols, owners = _cut(codes)
-    ends = owners + 1
-    if len(symbols):
-        halves = np.flatnonzero(symbols >= _HALF)
-        kinds = _kinds_of(codes)
-        words = np.flatnonzero(kinds != _WORD)
-        ends[halves] = np.append(words, len(codes))[np.searchsorted(words, owners[halves])]
-    return SymbolPlaces(symbols, owners, ends)
+    return SymbolPlaces(*_cut(to_codes(text), ends_of([text]))[1:])
 
 
 def end_marks(texts: I64) -> Symbols:
@@ -90,39 +77,11 @@ def end_marks(texts: I64) -> Symbols:
     return (_CODE_POINTS + texts).astype(np.uint32)
 
 
-def _cut(codes: U32) -> tuple[Symbols, I64]:
-    """Return the symbols of code points, and the first character of each."""
-    kinds = _kinds_of(codes)
-    counts = (kinds != _SPACE).view(np.int8)
-    word = kinds == _WORD
-    edges = np.flatnonzero(np.diff(word, prepend=False, append=False))
-    begins, lengths = edges[::2], edges[1::2] - edges[::2]
-    short = lengths <= LONGEST_WORD
-    counts[word] = np.repeat(~short, lengths)
-    begins, lengths = begins[short], lengths[short]
-    counts[begins] = 2
-    owners = np.repeat(np.arange(len(codes)), counts)
-    symbols = codes[owners]
-    hashes = _hash_words(codes, begins, lengths)
-    first = np.searchsorted(owners, begins)
-    symbols[first] = (hashes >> np.uint64(32)).astype(np.uint32) | _HALF
-    symbols[first + 1] = hashes.astype(np.uint32) | _HALF
-    return symbols, owners
+def _cut(codes: U32, ends: I64) -> tuple[I64, Symbols, I64, I64]:
+    """Return symbols; see `simdup.kernels.passages.cut`."""
+    from simdup.kernels.passages import cut
 
-
-def _hash_words(codes: U32, begins: I64, lengths: I64) -> U64:
-    """Return a hash of each word: a polynomial of its characters, mixed."""
-    if not len(begins):
-        return np.zeros(0, np.uint64)
-    first = np.cumsum(lengths) - lengths
-    offsets = np.arange(int(lengths.sum())) - np.repeat(first, lengths)
-    powers = np.cumprod(np.full(LONGEST_WORD, GOLDEN))
-    letters = codes[np.repeat(begins, lengths) + offsets].astype(np.uint64) * powers[offsets]
-    return mix64(np.add.reduceat(letters, first))
-
-
-def _kinds_of(codes: U32) -> NDArray[np.uint8]:
-    return look_up(_table(), codes, _UNKNOWN, _kind)
+    return cut(codes, ends, look_up(_table(), codes, _UNKNOWN, _kind), LONGEST_WORD)
 
 
 def _kind(character: str) -> int:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-Made = TypeVar("Made", np.uint8, np.uint32)
 
 # Bytes of a digest: even among 10**18 texts, no two should have the same digest by chance.
 DIGEST_BYTES = 16
@@ -38,24 +35,6 @@ def to_codes(text: str) -> NDArray[np.uint32]:
 def from_codes(codes: NDArray[np.uint32]) -> str:
     """Return the text of some code points."""
     return bytes(codes.astype("<u4", copy=False)).decode("utf-32-le", "surrogatepass")
-
-
-def look_up(
-    table: NDArray[Made], codes: NDArray[np.uint32], unknown: int, find: Callable[[str], int]
-) -> NDArray[Made]:
-    """Return the value of each character in a table over all code points, which fills itself.
-
-    Where the value is `unknown`, `find` is asked once a character.
-    """
-    values = table[codes]
-    new = values == unknown
-    if new.any():
-        occurs = np.zeros(len(table), np.bool_)
-        occurs[codes[new]] = True
-        for code in np.flatnonzero(occurs).tolist():
-            table[code] = find(chr(code))
-        values = table[codes]
-    return values
 
 
 def ends_of(texts: Sequence[str]) -> NDArray[np.int64]:

@@ -19,7 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.text.characters import cut_at, ends_of, from_codes, look_up, to_codes
+from simdup.kernels.characters import fold as fold_codes
+from simdup.kernels.characters import look_up
+from simdup.text.characters import cut_at, ends_of, from_codes, to_codes
 
 CODE_POINTS = 0x110000
 # Special values in the table, all above every code point.
@@ -60,14 +62,10 @@ def fold_all(texts: Sequence[str]) -> list[str]:
     character table of OpenCC.
     """
     wide = ["" if text.isascii() else text for text in texts]
-    ends = ends_of(wide)
-    marks = _marks(to_codes("".join(wide)))
-    single = marks < CODE_POINTS
-    folded = cut_at(from_codes(marks if single.all() else marks * single), ends)
-    for i in set((np.searchsorted(ends, np.flatnonzero(~single), "right") - 1).tolist()):
-        own = marks[ends[i] : ends[i + 1]]
-        slow = (own == COMBINING).any()
-        folded[i] = _fold_slowly(texts[i]) if slow else _expand(folded[i], own)
+    codes, ends, combining = fold_codes(_marks(to_codes("".join(wide))), ends_of(wide), *_strings())
+    folded = cut_at(from_codes(codes), ends)
+    for i in np.flatnonzero(combining).tolist():
+        folded[i] = _fold_slowly(texts[i])
     return [t.lower() if t.isascii() else f for t, f in zip(texts, folded, strict=True)]
 
 
@@ -90,7 +88,7 @@ def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -
     marks = _marks(to_codes(text))
     sizes = np.ones(len(text), np.int64)
     several = marks >= SEVERAL
-    sizes[several] = np.array(list(map(len, _several)))[marks[several] - SEVERAL]
+    sizes[several] = np.diff(ends_of(_several))[marks[several] - SEVERAL]
     combining = marks == COMBINING
     if not combining.any():
         every = np.arange(len(text) + 1)
@@ -111,16 +109,9 @@ def _marks(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return look_up(_table(), codes, UNKNOWN, _entry)
 
 
-def _expand(folded: str, marks: NDArray[np.uint32]) -> str:
-    """Replace marks by the strings in `_several`."""
-    places = np.flatnonzero(marks >= SEVERAL)
-    parts: list[str] = []
-    start = 0
-    for place, mark in zip(places.tolist(), marks[places].tolist(), strict=True):
-        parts += folded[start:place], _several[mark - SEVERAL]
-        start = place + 1
-    parts.append(folded[start:])
-    return "".join(parts)
+def _strings() -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the strings of marks from SEVERAL on, and where each begins and ends."""
+    return to_codes("".join(_several)), ends_of(_several)
 
 
 def _fold_slowly(text: str) -> str:

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.when_used import pattern
+from simdup.kernels.characters import letters, look_up
 from simdup.kernels.sketches import runs
-from simdup.text.characters import PreparedText, cut_at, ends_of, from_codes, look_up, to_codes
+from simdup.text.characters import PreparedText, cut_at, ends_of, from_codes, to_codes
 from simdup.text.folding import CODE_POINTS
 from simdup.text.shingles import Sets
 
@@ -156,19 +157,9 @@ def _without_links(text: str) -> str:
 
 def _letters(texts: Sequence[str]) -> list[str]:
     """Return texts without everything that is no letter, digit or mark."""
-    ends = ends_of(texts)
     codes = to_codes("".join(texts))
-    kinds = _kinds(codes)
-    kept = kinds >= _KEPT
-    # C++ and C# are not C.
-    signs = kinds == _AFTER_LATIN
-    if signs.any():
-        signs[ends[:-1][np.diff(ends) > 0]] = False
-        after = np.flatnonzero(signs)
-        before = kinds[after - 1]
-        kept[after] = (before == _LATIN) | (before == _ROMAN_NUMERAL)
-        kept[after] |= kept[after - 1] & (before == _AFTER_LATIN)
-    return cut_at(from_codes(codes[kept]), np.append(0, np.cumsum(kept))[ends])
+    left, ends = letters(codes, ends_of(texts), _kinds(codes))
+    return cut_at(from_codes(left), ends)
 
 
 def _least_letters(texts: Sequence[str]) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
 from simdup.corpus.opening import read_named
 from simdup.model.recipe import Recipe
-from simdup.text.characters import ends_of, from_codes, look_up, to_codes
+from simdup.text.characters import ends_of, from_codes, to_codes
 from simdup.text.folding import CODE_POINTS, fold
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def _runs(tokens: Tokens, n: int) -> Tokens:
 
 def _cut(words: Words, texts: Sequence[str]) -> Tokens:
     """Cut texts into words, in order."""
+    from simdup.kernels.characters import look_up
     from simdup.kernels.words import cut
 
     codes, ends = to_codes("".join(texts)), ends_of(texts)

@@ -1,0 +1,167 @@
+"""Characters by table: what each folds to, what kind it is, and what is left of a text.
+
+A *table* has a value for each code point.  It fills itself: Python is asked once a character, so a
+loop only looks up what occurs.  A batch of texts is one array of code points, `codes` (uint32[m]),
+and where each text begins in it and the last one ends, `ends` (int64[texts + 1]).
+
+All take time proportional to the text.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t
+
+import numpy as np
+
+from simdup.kernels.arrays cimport cuts
+
+cdef enum:
+    CODES = 0x110000
+    # Marks above every code point; see `simdup.text.folding`.
+    COMBINING = CODES + 1
+    SEVERAL = CODES + 2
+    # Kinds; see `simdup.text.short_texts`.
+    AFTER_LATIN = 2
+    KEPT = 3
+    LATIN = 4
+    ROMAN_NUMERAL = 6
+
+ctypedef fused value_t:
+    uint8_t
+    uint32_t
+
+
+cdef void require(bint good, str what) except *:
+    if not good:
+        raise ValueError(what)
+
+
+def look_up(value_t[::1] table, const uint32_t[::1] codes, value_t unknown, find):
+    """Return the value of each character.
+
+    Parameters
+    ----------
+    table : uint8[0x110000] or uint32[0x110000]
+        Is filled where it is `unknown`.
+    codes : uint32[m]
+    unknown : int
+    find : callable
+        From a character to its value.
+
+    Returns
+    -------
+    uint8[m] or uint32[m]
+
+    Raises
+    ------
+    ValueError
+        If `codes` has what is no code point.
+    """
+    require(table.shape[0] == CODES, "a table of the wrong size")
+    made = np.empty(codes.shape[0], np.uint8 if value_t is uint8_t else np.uint32)
+    cdef value_t[::1] values = made
+    cdef value_t value
+    cdef int64_t i
+    with nogil:
+        for i in range(codes.shape[0]):
+            value = table[codes[i]] if codes[i] < CODES else unknown
+            if value == unknown:
+                with gil:
+                    value = find(chr(codes[i]))  # `chr` raises for what is no code point
+                table[codes[i]] = value
+            values[i] = value
+    return made
+
+
+def fold(
+    const uint32_t[::1] marks, const int64_t[::1] ends, const uint32_t[::1] several,
+    const int64_t[::1] several_ends,
+):
+    """Return folded texts, and which of them must be folded step by step.
+
+    Parameters
+    ----------
+    marks, ends : uint32[m], int64[texts + 1]
+        What each character becomes: one code point, none or several, or nobody knows.
+    several, several_ends : uint32[k], int64[strings + 1]
+        The strings of marks that are no code points.
+
+    Returns
+    -------
+    codes, ends : uint32[n], int64[texts + 1]
+    combining : bool[texts]
+        Of these texts, `codes` has what can be folded character by character.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit each other.
+    """
+    require(cuts(ends, marks.shape[0]) and cuts(several_ends, several.shape[0]), "ends")
+    cdef int64_t texts = ends.shape[0] - 1, text, i, k, out = 0, size = 0
+    cdef uint32_t mark, strings = <uint32_t>(several_ends.shape[0] - 1)
+    for i in range(marks.shape[0]):
+        mark = marks[i]
+        if mark >= SEVERAL:
+            require(mark - SEVERAL < strings, "marks of no string")
+            size += several_ends[mark - SEVERAL + 1] - several_ends[mark - SEVERAL]
+        else:
+            size += mark < CODES
+    made, made_ends = np.empty(size, np.uint32), np.zeros(texts + 1, np.int64)
+    made_combining = np.zeros(texts, np.uint8)
+    cdef uint32_t[::1] codes = made
+    cdef int64_t[::1] new_ends = made_ends
+    cdef uint8_t[::1] combining = made_combining
+    with nogil:
+        for text in range(texts):
+            for i in range(ends[text], ends[text + 1]):
+                mark = marks[i]
+                if mark < CODES:
+                    codes[out] = mark
+                    out += 1
+                elif mark >= SEVERAL:
+                    for k in range(several_ends[mark - SEVERAL], several_ends[mark - SEVERAL + 1]):
+                        codes[out] = several[k]
+                        out += 1
+                else:
+                    combining[text] |= mark == COMBINING
+            new_ends[text + 1] = out
+    return made, made_ends, made_combining.view(np.bool_)
+
+
+def letters(const uint32_t[::1] codes, const int64_t[::1] ends, const uint8_t[::1] kinds):
+    """Return texts without what is no letter, digit or mark.
+
+    The first two signs after a Latin letter stay: C++ and C# are not C.
+
+    Parameters
+    ----------
+    codes, ends : uint32[m], int64[texts + 1]
+    kinds : uint8[m]
+
+    Returns
+    -------
+    codes, ends : uint32[n], int64[texts + 1]
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit each other.
+    """
+    require(cuts(ends, codes.shape[0]) and kinds.shape[0] == codes.shape[0], "ends or kinds")
+    cdef int64_t texts = ends.shape[0] - 1, text, i, out = 0
+    made, made_ends = np.empty(codes.shape[0], np.uint32), np.zeros(texts + 1, np.int64)
+    cdef uint32_t[::1] left = made
+    cdef int64_t[::1] new_ends = made_ends
+    cdef int signs  # that may follow
+    with nogil:
+        for text in range(texts):
+            signs = 0
+            for i in range(ends[text], ends[text + 1]):
+                if kinds[i] >= KEPT or kinds[i] == AFTER_LATIN and signs:
+                    left[out] = codes[i]
+                    out += 1
+                if kinds[i] == LATIN or kinds[i] == ROMAN_NUMERAL:
+                    signs = 2
+                else:
+                    signs = signs - 1 if kinds[i] == AFTER_LATIN and signs else 0
+            new_ends[text + 1] = out
+    return made[:out], made_ends
