@@ -13,7 +13,6 @@ from simdup.corpus.files import STDIN
 from simdup.corpus.names import without_address
 from simdup.corpus.own_results import HEAD, is_own_result
 from simdup.corpus.patterns import matches
-from simdup.index.opening import holds_index
 from simdup.model.settings import Reading
 from simdup.show.words import CHINESE, ENGLISH
 
@@ -112,6 +111,8 @@ def check_read(path: str, files: Iterable[str]) -> None:
 
 def _refuse_index(path: str) -> None:
     # An index is work that a mistyped command should not replace.
+    from simdup.index.opening import holds_index
+
     if holds_index(path):
         raise SimdupError(path, "is a simdup index", "choose another name")
 
