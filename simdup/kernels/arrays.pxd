@@ -1,14 +1,27 @@
-"""What several loops need: a mixer, and sets that lie one after the other in an array."""
+"""What several loops need: a mixer, a check, and sets that lie one after the other in an array."""
 
 from libc.stdint cimport int64_t, uint64_t
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    static const uint64_t GOLDEN = UINT64_C(0x9E3779B97F4A7C15);  /* 2**64 / the golden ratio */
+    """
+    const uint64_t GOLDEN
+
+
+cdef inline void require(bint good, str what="arrays that do not fit each other") except *:
+    """Check what crosses the border: no input can make a loop read outside of its arrays."""
+    if not good:
+        raise ValueError(what)
 
 
 cdef inline uint64_t mix(uint64_t value) noexcept nogil:
     """`simdup.base.mix64.mix64`."""
     value ^= value >> 32
-    value *= <uint64_t>0x9E3779B97F4A7C15
+    value *= GOLDEN
     value ^= value >> 32
-    value *= <uint64_t>0x9E3779B97F4A7C15
+    value *= GOLDEN
     return value ^ value >> 32
 
 

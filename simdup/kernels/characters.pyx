@@ -11,7 +11,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 import numpy as np
 
-from simdup.kernels.arrays cimport cuts
+from simdup.kernels.arrays cimport cuts, require
 
 cdef enum:
     CODES = 0x110000
@@ -27,11 +27,6 @@ cdef enum:
 ctypedef fused value_t:
     uint8_t
     uint32_t
-
-
-cdef void require(bint good, str what) except *:
-    if not good:
-        raise ValueError(what)
 
 
 def look_up(value_t[::1] table, const uint32_t[::1] codes, value_t unknown, find):

@@ -41,7 +41,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
-from simdup.kernels.arrays cimport cuts, mix, shared
+from simdup.kernels.arrays cimport cuts, mix, require, shared
 
 # Which rows ask, and about whom.
 cpdef enum:
@@ -70,11 +70,6 @@ cdef enum:
     ROOM = 65536
 # A tolerance for rounding errors.
 cdef double ROUNDED = 1e-6
-
-
-cdef void require(bint good) except *:
-    if not good:
-        raise ValueError("arrays that do not fit each other")
 
 
 cdef extern from *:

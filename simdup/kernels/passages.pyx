@@ -22,20 +22,14 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
-from simdup.kernels.arrays cimport cuts, mix
+from simdup.kernels.arrays cimport GOLDEN, cuts, mix, require
 
 cdef enum:
     # Kinds of characters.
     SPACE = 1
     WORD = 3
 
-cdef uint64_t GOLDEN = <uint64_t>0x9E3779B97F4A7C15
 cdef uint32_t HALF = <uint32_t>1 << 31
-
-
-cdef void require(bint good) except *:
-    if not good:
-        raise ValueError("places outside of the symbols")
 
 
 def cut(const uint32_t[::1] codes, const int64_t[::1] ends, const uint8_t[::1] kinds, int longest):

@@ -16,7 +16,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from simdup.kernels.arrays cimport cuts, shared
+from simdup.kernels.arrays cimport cuts, require, shared
 
 cdef enum:
     # So many are sorted by insertion.
@@ -72,8 +72,7 @@ def distinct(const int64_t[::1] starts, const uint64_t[::1] hashes):
     ValueError
         If the arrays do not fit each other.
     """
-    if not cuts(starts, hashes.shape[0]):
-        raise ValueError("starts that do not cut the hashes into sets")
+    require(cuts(starts, hashes.shape[0]))
     cdef int64_t sets = starts.shape[0] - 1, one, at, out = 0, first, n, longest = 1
     for one in range(sets):
         longest = max(longest, starts[one + 1] - starts[one])
@@ -118,8 +117,7 @@ def common(const int64_t[::1] starts, const uint64_t[::1] hashes, const int64_t[
     if good:
         for pair in range(pairs):
             good &= 0 <= i[pair] < sets and 0 <= j[pair] < sets
-    if not good:
-        raise ValueError("pairs of sets that there are not")
+    require(good)
     made = np.empty(pairs, np.int64)
     cdef int64_t[::1] found = made
     with nogil:

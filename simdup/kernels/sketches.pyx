@@ -34,9 +34,8 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from simdup.kernels.arrays cimport cuts, mix
+from simdup.kernels.arrays cimport GOLDEN, cuts, mix, require
 
-cdef uint64_t GOLDEN = <uint64_t>0x9E3779B97F4A7C15
 cdef uint64_t EMPTY = <uint64_t>0xFFFFFFFFFFFFFFFF
 
 cdef enum:
@@ -49,11 +48,6 @@ cdef enum:
 ctypedef fused items_t:
     uint32_t
     uint64_t
-
-
-cdef void require(bint good) except *:
-    if not good:
-        raise ValueError("starts that do not cut the items into texts")
 
 
 cdef inline uint64_t stream(uint64_t key, int number) noexcept nogil:

@@ -30,7 +30,7 @@ import os
 
 import numpy as np
 
-from simdup.kernels.arrays cimport cuts
+from simdup.kernels.arrays cimport GOLDEN, cuts, require
 
 cdef enum:
     CODES = 0x110000
@@ -52,12 +52,6 @@ cdef enum:
 
 # Of a node that is no word: logarithms of shares are at most 0.
 cdef double NO_WORD = 1.0
-cdef uint64_t GOLDEN = <uint64_t>0x9E3779B97F4A7C15
-
-
-def _require(bint good, str what):
-    if not good:
-        raise ValueError(what)
 
 
 def check_texts(const uint32_t[::1] codes, const int64_t[::1] ends):
@@ -67,7 +61,7 @@ def check_texts(const uint32_t[::1] codes, const int64_t[::1] ends):
     with nogil:
         for i in range(codes.shape[0]):
             good &= codes[i] < CODES
-    _require(good, "ends that do not cut the codes into texts")
+    require(good, "ends that do not cut the codes into texts")
 
 
 @cython.final
@@ -104,11 +98,11 @@ cdef class Dictionary:
 
     def __cinit__(self, const uint8_t[::1] lines, double whole,
                   const double[:, ::1] emit, const double[::1] steps):
-        _require(emit.shape[0] == LAST_HAN + 1 - FIRST_HAN and emit.shape[1] == 4, "emit")
-        _require(steps.shape[0] == 12, "steps")
+        require(emit.shape[0] == LAST_HAN + 1 - FIRST_HAN and emit.shape[1] == 4, "emit")
+        require(steps.shape[0] == 12, "steps")
         # A node for each character of the words, at most.
         cdef int64_t room = lines.shape[0] // 3 + 2, size = 1 << 10, node
-        _require(room < 1 << NODE_BITS, "a dictionary that is too large")
+        require(room < 1 << NODE_BITS, "a dictionary that is too large")
         while size < 2 * room:
             size *= 2
         self.seed = int.from_bytes(os.urandom(8), "little") | 1
@@ -389,11 +383,11 @@ def cut(Dictionary words not None, const uint32_t[::1] codes, const int64_t[::1]
         If the arrays do not fit each other.
     """
     check_texts(codes, ends)
-    _require(kinds.shape[0] == CODES, "kinds")
+    require(kinds.shape[0] == CODES, "kinds")
     cdef int64_t texts = ends.shape[0] - 1, text, before, longest = 0
     for text in range(texts):
         longest = max(longest, ends[text + 1] - ends[text])
-    _require(longest < 1 << 30, "a text that is too long")
+    require(longest < 1 << 30, "a text that is too long")
     # Pages of these arrays that are not used take no memory.
     found, made = np.empty((codes.shape[0], 3), np.int32), np.zeros(texts, np.int64)
     cdef int64_t[::1] sizes = made
@@ -436,7 +430,7 @@ cdef class Terms:
 
         They are as `codes` and `ends` of a batch of texts.
         """
-        _require(0 <= first <= self.number, "first")
+        require(0 <= first <= self.number, "first")
         begin, end = self.begins[first], self.begins[self.number]
         ends = np.asarray(self.begins)[first:self.number + 1] - begin
         return np.array(self.letters[begin:end]), ends
@@ -466,18 +460,18 @@ cdef class Terms:
         check_texts(codes, ends)
         cdef int64_t texts = ends.shape[0] - 1, text, span, stop, out = 0, first, i, most = 0, size
         cdef bint good = sizes.shape[0] == texts and spans.shape[1] == 3
-        _require(good, "sizes")
+        require(good, "sizes")
         span = 0
         for text in range(texts):
             size = ends[text + 1] - ends[text]
-            _require(0 <= sizes[text] <= spans.shape[0] - span, "sizes")
+            require(0 <= sizes[text] <= spans.shape[0] - span, "sizes")
             for i in range(span, span + sizes[text]):
                 good &= 0 <= spans[i, 0] < spans[i, 1] <= size
                 good &= 0 <= spans[i, 2] < 1 << NODE_BITS
                 most = max(most, spans[i, 2])
             span += sizes[text]
-        _require(good and span == spans.shape[0], "spans")
-        _require(self.number + span < <int64_t>1 << 31, "terms that are too many")
+        require(good and span == spans.shape[0], "spans")
+        require(self.number + span < <int64_t>1 << 31, "terms that are too many")
         if most >= self.of_node.shape[0]:
             self.of_node = extended(self.of_node, 2 * most)
         starts_ = np.zeros(texts + 1, np.int64)

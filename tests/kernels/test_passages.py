@@ -50,5 +50,5 @@ def span(first: int, last: int) -> np.ndarray:
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(call: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match="places"):
+    with pytest.raises(ValueError, match="fit"):
         call()

@@ -21,7 +21,7 @@ EXCEPTIONS = {
 
 CEILINGS = {
     "lines": 39_488,
-    "lines of compiled loops": 2_105,
+    "lines of compiled loops": 2_075,
     "lines in simdup/cli": 2_974,
     "files": 234,
     "classes": 305,
