@@ -27,8 +27,8 @@ from simdup.near.verifier import Verifier, vector
 from simdup.search.banding import candidates
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import minhash_signatures
+from simdup.text.characters import fold
 from simdup.text.counts import CsrRows
-from simdup.text.folding import fold
 from simdup.text.shingles import Shingler
 from simdup.text.tokens import tokenizer
 

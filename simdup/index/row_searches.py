@@ -25,8 +25,7 @@ from simdup.near.searches import distances
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs
 from simdup.search.banding import neighbours
 from simdup.search.queries import Searcher, SearchSetup
-from simdup.text.bbit import estimate
-from simdup.text.families import Banding
+from simdup.text.families import Banding, estimate
 from simdup.text.sketch_bands import (
     AskedBands,
     BandSearcher,

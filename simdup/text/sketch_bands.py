@@ -39,8 +39,7 @@ from simdup.search.arrays import (
     row_bits,
 )
 from simdup.search.threads import sort
-from simdup.text.bbit import SIZE, count_true
-from simdup.text.families import BBIT, Banding, choose
+from simdup.text.families import BBIT, SIZE, Banding, choose, count_true
 
 Sketches = NDArray[np.uint8]  # uint8[n, 128], contiguous
 # int64[m] and uint8[m, 128]: the numbers of documents with a text, and their sketches.

@@ -22,7 +22,7 @@ from simdup.model.table import Documents, Side
 from simdup.search import HammingBall
 from simdup.search.queries import SearchSetup
 from simdup.text import sketch_bands
-from simdup.text.bbit import SIZE, estimate
+from simdup.text.families import SIZE, estimate
 from simdup.text.sketch_bands import BandSearcher, SketchSource, overlap, sketch_banding
 
 ALONE = RunOptions(jobs=1)
