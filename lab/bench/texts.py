@@ -24,7 +24,7 @@ from simdup.model.criteria import Criteria, Shingling
 from simdup.model.recipe import Recipe
 from simdup.near import document_texts
 from simdup.near.verifier import Verifier, vector
-from simdup.search.banding import candidates
+from simdup.search.equal_keys import candidates
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import minhash_signatures
 from simdup.text.characters import fold

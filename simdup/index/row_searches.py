@@ -23,7 +23,7 @@ from simdup.model.table import Documents, Side
 from simdup.near.candidates import candidates
 from simdup.near.searches import distances
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs
-from simdup.search.banding import neighbours
+from simdup.search.equal_keys import neighbours
 from simdup.search.queries import Searcher, SearchSetup
 from simdup.text.families import Banding, estimate
 from simdup.text.sketch_bands import (

@@ -6,9 +6,9 @@ table too: the same key in front, sorted. Two sorted tables are joined by binary
 through memory in one direction, for one query as well as for a million.
 
 As in `allpairs`, only the first table that finds a pair reports it. If many queries hit a long run
-of equal keys, a *heavy run*, the two are joined one level down (see `joins`).
+of equal keys, a *heavy run*, the two are joined one level down (see `tables`).
 
-A table may be compressed (`compressed`); then the blocks that queries hit are decompressed and
+A table may be compressed; then the blocks that queries hit are decompressed and
 searched.
 
 Few queries do not pay for tables: a `Searcher` scans rows first.
@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.search import baselines, skew
+from simdup.search.allpairs import choose_plan, compare_all, prefers_scan
 from simdup.search.arrays import (
     U64,
     WORD,
@@ -33,15 +33,17 @@ from simdup.search.arrays import (
     row_bits,
     run_starts,
 )
-from simdup.search.bitview import BitView, Join, NearPairs, join_tables
-from simdup.search.duplicates import PAIRS, Duplicates, collapse, expand_rows
-from simdup.search.pieces import COSTS, HammingBall, Pieces, width
-from simdup.search.plans import Plan, plan
+from simdup.search.equal_keys import PAIRS, Duplicates, collapse, expand_rows
+from simdup.search.plans import COSTS, HammingBall, Pieces, Plan, plan, width
 from simdup.search.tables import (
+    BitView,
     Compressed,
+    Join,
+    NearPairs,
     build_table,
     compress_table,
     decompress_window,
+    join_tables,
     table_keys,
 )
 from simdup.search.threads import count_threads, interleave
@@ -164,8 +166,8 @@ def iter_hits(
 def _search_batch(index: SearchIndex, asked: BitView, threads: int) -> Iterator[RowPairs]:
     """Return the pairs of a query and a distinct fingerprint, each once, in chunks."""
     view, keys, distance = index.view, index.keys, index.plan.ball.distance
-    if not keys or skew.prefers_scan(asked, view, keys, distance):
-        parts = baselines.scan(asked.fingerprints, view.fingerprints, distance, threads)
+    if not keys or prefers_scan(asked, view, keys, distance):
+        parts = compare_all(asked.fingerprints, view.fingerprints, distance, threads)
         return interleave(parts, threads)
     join = Join(asked, view, distance)
     return join_tables(join, keys, lambda t: _search_table(join, keys[t], index.tables[t]), threads)
@@ -193,7 +195,7 @@ def _search_table(join: Join, key: Pieces, whole: Table) -> Iterator[NearPairs]:
             queries, rows = read_rows(some[start:stop], q), read_rows(table[run], n)
             left, right = join.left.take(queries).without(key), join.right.take(rows).without(key)
             both = left.beside(right).varying()
-            chosen = skew.choose(both, join.distance) if both.width else None
+            chosen = choose_plan(both, join.distance) if both.width else None
             if chosen is not None and chosen.search == "tables":
                 count[start:stop] = 0
                 below = Join(left.showing(both), right.showing(both), join.distance)
@@ -307,7 +309,7 @@ def _compare(asked: U64, values: U64, distance: int, chunks: slice) -> Iterator[
     """Compare fingerprints with all rows of some of the chunks, and yield the hits.
 
     This goes chunk by chunk, so that rows are loaded from memory once for all queries, and query
-    by query: the square tiles of `search.baselines` take three times as long for few queries.
+    by query: the square tiles of `compare_all` take three times as long for few queries.
     """
     differ = np.empty(_CHUNK, np.uint64)
     for low in range(0, len(values), _CHUNK)[chunks]:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from lab.oracles import families
 from simdup.base.errors import SimdupError
 from simdup.kernels import sketches
-from simdup.search import banding as search
-from simdup.search.banding import candidates
+from simdup.search import equal_keys as search
+from simdup.search.equal_keys import candidates
 from simdup.text import families as lsh
 from simdup.text.families import (
     MINHASH,
