@@ -64,8 +64,7 @@ class NearRows:
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield the pairs of a document and a row, each once."""
         with closing(self.searcher.find(documents["fingerprint"])) as chunks:
-            for hits in chunks:
-                yield hits.query, hits.row
+            yield from chunks
 
     def links(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield the pairs that it would propose among documents."""

@@ -9,11 +9,10 @@ memory. `grouping` joins many rows without checking all their pairs.
 
 from simdup.search.allpairs import Pairs, all_pairs, iter_pairs
 from simdup.search.plans import HammingBall, Plan, explain, plan
-from simdup.search.queries import Hits, SearchIndex, build, iter_hits
+from simdup.search.queries import SearchIndex, build, iter_hits
 
 __all__ = [
     "HammingBall",
-    "Hits",
     "Pairs",
     "Plan",
     "SearchIndex",

@@ -26,7 +26,7 @@ fingerprints confirms what a lookup finds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,11 +41,12 @@ from simdup.search.arrays import (
     RowPairs,
     combine_rows,
     count_words,
+    find_packed,
     hamming_distances,
     iter_ranges,
     mix_rows,
+    pack,
     read_rows,
-    row_bits,
     run_starts,
 )
 from simdup.search.equal_keys import PAIRS
@@ -364,8 +365,9 @@ def _runs(view: BitView, key: Pieces) -> list[RowIds]:
 
 
 # The tile of a scan fits in a core's second-level cache. Measured per pair at n = 20,000: 32 x 512
-# 1.7 ns, 32 x 1024 1.05, 32 x 2048 1.03, 64 x 2048 1.01; at n = 1,000 1.4, 1.3, 1.3, 1.2 ns.
-TILE_ROWS, TILE_COLUMNS = 32, 2048
+# 1.7 ns, 32 x 1024 1.05, 32 x 2048 1.03, 64 x 2048 1.01; at n = 1,000 1.4, 1.3, 1.3, 1.2 ns. With
+# fewer rows it is as large: one row against 10**6 others takes a third of the time of 1 x 2048.
+TILE_ROWS, TILE = 32, 1 << 16
 
 
 def compare_all(
@@ -375,25 +377,41 @@ def compare_all(
 
     Return `parts` generators that share the work; they yield chunks of (row of `a`, row of `b`).
     """
-    shares = [range(part * TILE_ROWS, len(a), parts * TILE_ROWS) for part in range(parts)]
-    return [_compare_all(a, b, distance, starts, later) for starts in shares]
+    # Of equal height: a low tile beside high ones would be a small one.
+    height = max(-(-len(a) // max(-(-len(a) // TILE_ROWS), 1)), 1)
+    width = TILE // height
+
+    def tiles(part: int) -> Iterator[tuple[slice, slice]]:
+        every = (
+            (slice(low, low + height), slice(left, left + width))
+            for low in range(0, len(a), height)
+            for left in range(low if later else 0, len(b), width)
+        )
+        return islice(every, part, None, parts)
+
+    return [_compare(a, b, distance, tiles(part), later) for part in range(parts)]
 
 
-def _compare_all(a: U64, b: U64, distance: int, starts: range, later: bool) -> Iterator[RowPairs]:
-    for low in starts:
-        rows = a[low : low + TILE_ROWS, :, None]
-        for left in range(low if later else 0, len(b), TILE_COLUMNS):
-            columns = b[left : left + TILE_COLUMNS]
-            distances: NDArray[Any] = np.bitwise_count(rows[:, 0] ^ columns[:, 0])
-            for word in range(1, a.shape[1]):
-                more = np.bitwise_count(rows[:, word] ^ columns[:, word])
-                distances = np.add(distances, more, dtype=np.uint16)
-            i, j = np.divmod(np.flatnonzero(distances <= distance), distances.shape[1])
-            i, j = i + low, j + left
-            if later:
-                i, j = i[i < j], j[i < j]
-            if len(i):
-                yield i, j
+def _compare(
+    a: U64, b: U64, distance: int, tiles: Iterator[tuple[slice, slice]], later: bool
+) -> Iterator[RowPairs]:
+    # One array for all tiles: the allocator would fetch the pages of each anew.
+    held = np.empty(TILE, np.uint64)
+    for here, there in tiles:
+        rows, columns = a[here], b[there]
+        x = held[: len(rows) * len(columns)].reshape(len(rows), -1)
+        distances: NDArray[Any] = np.bitwise_count(
+            np.bitwise_xor(rows[:, 0, None], columns[:, 0], out=x)
+        )
+        for word in range(1, a.shape[1]):
+            more = np.bitwise_count(np.bitwise_xor(rows[:, word, None], columns[:, word], out=x))
+            distances = np.add(distances, more, dtype=np.uint16)
+        i, j = np.divmod(np.flatnonzero(distances <= distance), distances.shape[1])
+        i, j = i + here.start, j + there.start
+        if later:
+            i, j = i[i < j], j[i < j]
+        if len(i):
+            yield i, j
 
 
 def iter_flips(ball: HammingBall) -> Iterator[U64]:
@@ -437,23 +455,17 @@ def find_neighbours(f: U64, ball: HammingBall) -> Iterator[RowPairs]:
 def _store_neighbours(f: U64, ball: HammingBall) -> U64:
     """Return uint64[n * ball.volume], sorted: all neighbours, mixed, then their rows."""
     n = len(f)
-    row = np.uint64(row_bits(n))
-    rows = np.arange(n, dtype=np.uint64)
+    rows = np.arange(n)
     table = np.empty((ball.volume, n), dtype=np.uint64)
     for variant, mask in zip(table, iter_flips(ball), strict=True):
-        variant[:] = (mix_rows(f ^ mask) >> row << row) | rows
+        variant[:] = pack(mix_rows(f ^ mask), rows, n)
     flat = table.reshape(-1)
     flat.sort()
     return flat
 
 
 def _find_fronts(table: U64, wanted: U64, n: int) -> Iterator[RowPairs]:
-    """Yield chunks of (index into `wanted`, position in `table`) where the fronts are equal.
-
-    The last ``row_bits(n)`` bits of a value do not belong to its front.
-    """
-    last = np.uint64((1 << row_bits(n)) - 1)
-    begin = np.searchsorted(table, wanted & ~last, side="left")
-    counts = np.searchsorted(table, wanted | last, side="right") - begin
+    """Yield chunks of (index into `wanted`, position in `table`) where the fronts are equal."""
+    begin, counts = find_packed(table, wanted, n)
     for which, offset in iter_ranges(counts, PAIRS):
         yield which, begin[which] + offset

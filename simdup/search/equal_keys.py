@@ -38,6 +38,7 @@ from simdup.search.arrays import (
     distinct,
     iter_ranges,
     mix_rows,
+    pack,
     read_rows,
     row_bits,
     run_starts,
@@ -70,12 +71,10 @@ class Duplicates:
 def sort_by_mix(fingerprints: U64, threads: int = 1) -> U64:
     """Return uint64[n], sorted: a mix of each fingerprint's bits, with its row in the low bits."""
     n = len(fingerprints)
-    row = np.uint64(row_bits(n))
     table = np.empty(n, dtype=np.uint64)
     for low in range(0, n, CHUNK):
         high = min(low + CHUNK, n)
-        front = mix_rows(fingerprints[low:high])
-        table[low:high] = (front >> row << row) | np.arange(low, high, dtype=np.uint64)
+        table[low:high] = pack(mix_rows(fingerprints[low:high]), np.arange(low, high), n)
     sort(table, threads)
     return table
 

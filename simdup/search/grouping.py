@@ -78,6 +78,7 @@ from simdup.search.arrays import (
     RowPairs,
     contains,
     distinct,
+    pack,
     read_rows,
     row_bits,
     run_starts,
@@ -191,15 +192,6 @@ class Lists:
         rest = None if self.rest is None else self.rest[entries]
         takeable = None if self.takeable is None else self.takeable[entries]
         return Lists(self.lists[entries], self.rows[entries], rest, self.kinds, takeable)
-
-
-def pack(keys: U64, rows: RowIds, n: int) -> U64:
-    """Return entries (uint64): the high bits of keys, which are mixed, and rows below n.
-
-    Keys that differ only in their low bits make one list.
-    """
-    bits = np.uint64(row_bits(n))
-    return keys >> bits << bits | rows.astype(np.uint64)
 
 
 def _pairs(sizes: RowIds) -> int:

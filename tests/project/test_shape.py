@@ -20,11 +20,11 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_214,
+    "lines": 39_192,
     "lines of compiled loops": 2_105,
     "lines in simdup/cli": 2_974,
     "files": 219,
-    "classes": 305,
+    "classes": 304,
     "class names used twice": 0,
     "file names used twice": 14,
     "small modules with one importer": 3,
