@@ -20,15 +20,15 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_192,
+    "lines": 39_189,
     "lines of compiled loops": 2_105,
     "lines in simdup/cli": 2_974,
-    "files": 219,
+    "files": 218,
     "classes": 304,
     "class names used twice": 0,
     "file names used twice": 14,
     "small modules with one importer": 3,
-    "modules that a scan imports": 161,
+    "modules that a scan imports": 160,
     "modules that the file of scan imports": 26,
     "fields of the largest class": 19,
     '"None where" and "None if"': 67,
