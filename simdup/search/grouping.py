@@ -1,10 +1,10 @@
 """Large groups: rows joined along lists of what they have in common, by a check.
 
 A list is of rows with a common band key, block of bits or rare element.  Rows that belong together
-share a list, so the pairs of all lists include all pairs that matter.  In
-a long list, most pairs add nothing: once two rows are known to be in one group, no pair of that
-group needs a check.  A `Walk` leaves these out without visiting them (`simdup.kernels.groups`), so
-a group of m rows costs O(m), not O(m * m).
+share a list, so the pairs of all lists include all pairs that matter.  In a long list, most pairs
+add nothing: once two rows are known to be in one group, no pair of that group needs a check.  A
+`Walk` leaves these out without visiting them (`simdup.kernels.groups`), so a group of m rows costs
+O(m), not O(m * m).
 
 Lists of elements (`Prefixes`) store how much of each set is left from an element on.  This bounds
 what two sets can share, and rejects most pairs without reading the sets.

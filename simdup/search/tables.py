@@ -16,6 +16,17 @@ Most false candidates fail on the bits after the key, and only the few that pass
 whole. If key and row do not fit together, the key is truncated: equal keys have equal prefixes, so
 nothing is missed.
 
+The self-join in `allpairs` and the join in `queries` have two things in common.
+
+*Each pair once.* A pair may have equal keys in several tables, but only the first of these
+reports it. The pair alone determines which tables find it: table t does if and only if the two
+fingerprints agree on the bits of key t. So tables are independent, and any number of them can be
+searched at the same time, in any order, with the same result.
+
+*Long runs.* If n fingerprints share a key, comparing all of them takes n**2 / 2 steps. But they
+agree on the key, so their differences are in the other bits. Finding near ones is the same problem
+with fewer fingerprints of fewer bits, and is solved one level down, with its own plan.
+
 *Compressed*, a sorted array takes fewer bits, and any part of it can be read without the rest.  The
 idea (Elias 1974, Fano 1971; the paper compresses its tables too, WWW 2007, section 3.2):
 n sorted values below U have log2(U / n) + 1.44 bits of information each. Split each value into a
@@ -27,17 +38,6 @@ for every value as many zeros as its high part has grown, then a one. This gives
 Values are stored in blocks of 128. Their low parts fill 2 l words exactly, and the directory has
 the high part of each block's first value. This is enough to find a block by a binary search, and to
 locate its ones: the i-th one is at bit (high part of value i) + i.
-
-The self-join in `allpairs` and the join in `queries` have two things in common.
-
-*Each pair once.* A pair may have equal keys in several tables, but only the first of these
-reports it. The pair alone determines which tables find it: table t does if and only if the two
-fingerprints agree on the bits of key t. So tables are independent, and any number of them can be
-searched at the same time, in any order, with the same result.
-
-*Long runs.* If n fingerprints share a key, comparing all of them takes n**2 / 2 steps. But they
-agree on the key, so their differences are in the other bits. Finding near ones is the same problem
-with fewer fingerprints of fewer bits, and is solved one level down, with its own plan.
 """
 
 from __future__ import annotations
