@@ -31,7 +31,7 @@ from simdup.spark.prepare import Prepare, prepared_schema
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter
-from simdup.text.idf import ENOUGH_DOCUMENTS, NoIdf
+from simdup.text.weights import ENOUGH_DOCUMENTS, NoIdf
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 

@@ -1,7 +1,7 @@
 """The picture of the pigeonhole principle: two fingerprints in four blocks of 16 bits."""
 
 from docs.make.svg import COLORS, INK, MONO, PALE, RULE, card, element, text
-from simdup.search.pieces import cut
+from simdup.search.plans import cut
 
 FIRST = 0x86F7CEC8243A4400
 DIFFERING = (5, 37, 58)  # bits, from the most significant one

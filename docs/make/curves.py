@@ -7,8 +7,7 @@ import numpy as np
 
 from docs.make.svg import Axis, Plot
 from simdup.model.criteria import Criteria
-from simdup.search.pieces import HammingBall
-from simdup.search.plans import Cut
+from simdup.search.plans import Cut, HammingBall
 from simdup.text.bands import PSTABLE_BUDGET, minhash_banding
 from simdup.text.families import MINHASH, choose_pstable, proposed, pstable_family
 

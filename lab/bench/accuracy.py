@@ -30,7 +30,7 @@ from simdup.near.document_texts import Texts
 from simdup.near.rules import longest_form
 from simdup.near.true_pairs import SharedElements, counted_pairs, edited_pairs
 from simdup.text.analyzer import Analyzer
-from simdup.text.folding import fold
+from simdup.text.characters import fold
 from simdup.text.shingles import Shingler, Shingles
 from simdup.text.short_texts import forms_of
 

@@ -26,9 +26,8 @@ from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial
 from simdup.search import HammingBall, SearchIndex, all_pairs, build, explain, iter_pairs, plan
 from simdup.search.arrays import WORD
-from simdup.search.bitview import BitView
-from simdup.search.pieces import Pieces
-from simdup.search.tables import build_table, compress_table, table_keys
+from simdup.search.plans import Pieces
+from simdup.search.tables import BitView, build_table, compress_table, table_keys
 from simdup.search.threads import count_threads
 
 CORES = count_threads(None)

@@ -31,8 +31,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.table import Documents
 from simdup.search import HammingBall
 from simdup.search.queries import SearchSetup
-from simdup.text.bbit import SIZE, bbit_sketch, estimate
-from simdup.text.families import BBIT, proposed
+from simdup.text.families import BBIT, SIZE, bbit_sketch, estimate, proposed
 from simdup.text.sketch_bands import AskedBands, SketchSource, sketch_banding
 
 MILLION = 10**6

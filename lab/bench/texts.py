@@ -24,11 +24,11 @@ from simdup.model.criteria import Criteria, Shingling
 from simdup.model.recipe import Recipe
 from simdup.near import document_texts
 from simdup.near.verifier import Verifier, vector
-from simdup.search.banding import candidates
+from simdup.search.equal_keys import candidates
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import minhash_signatures
+from simdup.text.characters import fold
 from simdup.text.counts import CsrRows
-from simdup.text.folding import fold
 from simdup.text.shingles import Shingler
 from simdup.text.tokens import tokenizer
 

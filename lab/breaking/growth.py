@@ -38,11 +38,11 @@ from simdup.near.differences import find_differences
 from simdup.near.document_texts import edit_similarities
 from simdup.show.report.chunks import delta
 from simdup.text.analyzer import Analyzer
-from simdup.text.folding import fold_all
-from simdup.text.idf import Model, model_bytes, read_model
+from simdup.text.characters import fold_all
 from simdup.text.shingles import Shingler
 from simdup.text.titles import title_of
 from simdup.text.tokens import _entries, read_dictionary
+from simdup.text.weights import Model, model_bytes, read_model
 
 # What a doubling may cost. Linear work takes 2 times as long, sorting 2.1 times, quadratic work 4.
 MOST = 2.5

@@ -30,7 +30,7 @@ from lab.trial import Trial, say
 
 ROOMS = ("search", "text", "near", "reuse")
 # Tests of these folders run for every mutant whose line they reach.
-TESTS = ("search", "lsh", "verify", "reuse", "clustering", "fingerprints", "operations")
+TESTS = ("search", "text", "near", "reuse", "operations")
 COPIED = ("simdup", "tests", "examples", "docs", "lab", "pyproject.toml",
           "README.md", "README.zh-CN.md")  # fmt: skip
 SEED, MUTANTS = 21, 300

@@ -18,7 +18,7 @@ from lab.fuzz.target import Taken
 from simdup.corpus.decisions import HEAD
 from simdup.corpus.fingerprint_lines import format_header, format_lines
 from simdup.model.decisions import KINDS
-from simdup.text.idf import Model, model_bytes
+from simdup.text.weights import Model, model_bytes
 
 Build = Callable[[Taken], bytes]
 

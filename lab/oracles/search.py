@@ -1,10 +1,19 @@
 """A reference for the search in plain Python, and fingerprints for tests."""
 
+from typing import NamedTuple
+
 import numpy as np
 from hypothesis import strategies as st
 
-from simdup.search import Hits, iter_hits
+from simdup.search import iter_hits
 from simdup.search.tables import Compressed
+
+
+class Hits(NamedTuple):
+    """The results of queries: their numbers, and rows of the index."""
+
+    query: np.ndarray
+    row: np.ndarray
 
 
 def oracle(numbers, distance, copies="all"):

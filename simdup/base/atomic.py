@@ -1,18 +1,28 @@
 """Write files and folders atomically, without replacing anything that appeared meanwhile.
 
-`docs/files.md` lists the guarantees for users.
+Output is created in a work folder beside its target, which nobody else can read.  A process holds
+the lock (`flock`) of its work folders as long as it lives, so the next run can recognize what a
+killed run left behind, even if process numbers are reused.  `docs/files.md` lists the guarantees
+for users.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 
 from simdup.base.errors import SimdupError, unwritable
-from simdup.base.workspace import walk, work_folder
+from simdup.base.when_used import pattern
+
+try:
+    import fcntl
+except ImportError:  # Windows: no locks, and nothing is cleaned up after killed runs
+    fcntl = None  # type: ignore[assignment]
 
 # Errors of file systems without hard links.
 _NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
@@ -128,3 +138,273 @@ def _explain(name: str) -> Iterator[None]:
             what = "was created by another program during the run, and was not replaced"
             raise SimdupError(name, what, "run it again with another output name") from None
         raise unwritable(name, error) from None
+
+
+_OURS = pattern(r"\.simdup-(\d+-[a-z0-9_]{8}|[0-9a-f]{16}\.lock)")
+# Descriptors that hold locks. Workers close them: the lock of a killed run must not live on.
+_held: set[int] = set()
+
+
+@contextmanager
+def work_folder(parent: str) -> Iterator[str]:
+    """Yield a temporary folder in `parent`; remove what killed runs left there."""
+    _remove_leftovers(parent)
+    path, descriptor = "", None
+    # A signal may arrive as soon as the folder exists.
+    try:
+        while not path:
+            path = os.path.join(parent, f".simdup-{os.getpid()}-{os.urandom(4).hex()}")
+            try:
+                descriptor = _lock_new(path)
+            except (FileExistsError, BlockingIOError):
+                path = ""
+        yield path
+    finally:
+        try:
+            _surely(partial(_remove, path))
+        finally:
+            _release(descriptor)
+
+
+@contextmanager
+def reserve(target: str, parents: bool = False) -> Iterator[None]:
+    """Keep other runs from writing to a target; with `parents`, create its parent folders.
+
+    The lock file is beside the target, or inside if the target is a folder that is written into.
+
+    Raises
+    ------
+    SimdupError
+        If another run is writing to it; the error names the process.
+    """
+    real = os.path.realpath(target)
+    folder, base = (real, "") if writes_into(real) else os.path.split(real)
+    path = os.path.join(folder, f".simdup-{_digest(base)}.lock")
+    with ExitStack() as stack:
+        try:
+            if parents:
+                stack.enter_context(_parents(folder))
+            descriptor = _lock_file(path, target)
+        except OSError as error:
+            # A symbolic link in place of the lock file is not followed; its name helps to find it.
+            raise unwritable(path if os.path.islink(path) else target, error) from None
+        try:
+            yield
+        finally:
+            try:
+                _surely(partial(_remove, path))
+            finally:
+                _release(descriptor)
+
+
+def writes_into(folder: str) -> bool:
+    """Return whether a target is a folder that cannot be replaced: not empty, or a mount point."""
+    return os.path.isdir(folder) and (bool(entries(folder)) or os.path.ismount(folder))
+
+
+def entries(folder: str) -> list[str]:
+    """Return the names in a folder, except those of simdup's work folders and locks."""
+    return [name for name in os.listdir(folder) if not _OURS.fullmatch(name)]
+
+
+def walk(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield the folders below a folder like `os.walk`, at any depth."""
+    pending = [top]
+    while pending:
+        folder = pending.pop()
+        with suppress(OSError), os.scandir(folder) as found:
+            folders, files = list[str](), list[str]()
+            for one in found:
+                (folders if one.is_dir(follow_symlinks=False) else files).append(one.name)
+            yield folder, folders, files
+            pending += [os.path.join(folder, name) for name in reversed(folders)]
+
+
+def make_folders(folder: str) -> None:
+    """Create a folder and its parents, at any depth."""
+    for one in reversed(_missing(folder)):
+        with suppress(FileExistsError):
+            os.mkdir(one)
+
+
+def _missing(folder: str) -> list[str]:
+    """Return a folder and its parents, up to the first that exists."""
+    missing = []
+    while not os.path.lexists(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    return missing
+
+
+@contextmanager
+def _parents(folder: str) -> Iterator[None]:
+    """Create a folder and its parents; at the end, remove those that are still empty."""
+    made = _missing(folder)
+    try:
+        make_folders(folder)
+        yield
+    finally:
+        _surely(partial(_remove_empty, made))
+
+
+def _remove_empty(folders: list[str]) -> None:
+    """Remove folders, the inner ones first, up to one that is not empty."""
+    with suppress(OSError):
+        for folder in folders:
+            with suppress(FileNotFoundError):
+                os.rmdir(folder)
+
+
+def _digest(name: str) -> str:
+    return hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()
+
+
+def _lock_file(path: str, target: str) -> int | None:
+    """Create a lock file with the process number; return its descriptor, if it can be locked."""
+    descriptor = -1
+    try:
+        while True:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+            if not _lock(descriptor):
+                os.close(descriptor)
+                return None
+            if _is(descriptor, path):
+                os.ftruncate(descriptor, 0)
+                os.write(descriptor, b"%d\n" % os.getpid())
+                return descriptor
+            _release(descriptor)  # another run has just ended and removed it
+            descriptor = -1
+    except BlockingIOError:
+        holder = os.read(descriptor, 20).decode("ascii", "replace").strip()
+        os.close(descriptor)
+        what = f"another simdup is writing to it (process {holder or 'unknown'})"
+        raise SimdupError(target, what, "wait until it is done, or choose another output") from None
+    except BaseException:
+        # A signal arrived, or the disk is full: the file is a leftover as soon as it is closed.
+        _held.discard(descriptor)
+        with suppress(OSError):
+            os.close(descriptor)
+        _remove_leftovers(os.path.dirname(path))
+        raise
+
+
+def _lock_new(path: str) -> int | None:
+    """Create a folder for this process; return the descriptor that holds its lock.
+
+    Raise FileExistsError or BlockingIOError if another process was faster.
+    """
+    os.mkdir(path, stat.S_IRWXU)
+    descriptor = _open_locked(path)
+    # Before it was locked, another run may have removed it as a leftover.
+    if _is(descriptor, path) if descriptor is not None else os.path.isdir(path):
+        return descriptor
+    _release(descriptor)
+    raise BlockingIOError
+
+
+def _open_locked(path: str) -> int | None:
+    """Open a path and lock it; return None if that is impossible.
+
+    Raise BlockingIOError if another process has the lock.
+    """
+    if fcntl is None:
+        return None
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        if _lock(descriptor):
+            return descriptor
+    except BlockingIOError:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a descriptor and return True, or False if the system or the disk has no locks.
+
+    Raise BlockingIOError if another process has the lock.
+    """
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return False
+    _held.add(descriptor)
+    return True
+
+
+def _is(descriptor: int, path: str) -> bool:
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    return False
+
+
+def _release(descriptor: int | None) -> None:
+    if descriptor in _held:
+        _held.discard(descriptor)
+        # Nothing was written through it, and it is closed in any case.
+        with suppress(OSError):
+            os.close(descriptor)
+
+
+def _release_all() -> None:
+    for descriptor in list(_held):
+        _release(descriptor)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_release_all)
+
+
+def _surely(clean: Callable[[], None]) -> None:
+    """Clean up; do it again if a signal interrupts it, because that asks for cleaning up too."""
+    try:
+        clean()
+    except BaseException:
+        clean()
+        raise
+
+
+def _remove_leftovers(parent: str) -> None:
+    """Remove this user's work folders and locks of processes that have ended."""
+    try:
+        names = [name for name in os.listdir(parent) if _OURS.fullmatch(name)]
+    except OSError:
+        return
+    for name in names:
+        path = os.path.join(parent, name)
+        with suppress(BlockingIOError):
+            descriptor = _open_locked(path)
+            if descriptor is not None and os.fstat(descriptor).st_uid == os.geteuid():
+                _remove(path)
+            _release(descriptor)
+
+
+def _remove(path: str) -> None:
+    """Remove a file or folder, as far as possible."""
+    if not os.path.isdir(path) or os.path.islink(path):
+        with suppress(OSError):
+            os.unlink(path)
+        return
+    # Some folders are copies of SOURCE folders without write permission.
+    folders = [path]
+    with suppress(OSError):
+        os.chmod(path, stat.S_IRWXU)
+    for folder, below, files in walk(path):
+        for name in files:
+            with suppress(OSError):
+                os.unlink(os.path.join(folder, name))
+        for name in below:
+            folders.append(os.path.join(folder, name))
+            with suppress(OSError):
+                os.chmod(folders[-1], stat.S_IRWXU)
+    for folder in reversed(folders):
+        with suppress(OSError):
+            os.rmdir(folder)

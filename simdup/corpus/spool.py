@@ -17,8 +17,8 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.atomic import work_folder
 from simdup.base.errors import NO_ROOM, SimdupError, reason
-from simdup.base.workspace import work_folder
 
 _PREAD = hasattr(os, "pread")
 

@@ -242,7 +242,7 @@ class Index:
             The Hamming distance up to which simhash proposes pairs.
         similarity : float
             The lowest similarity, if both documents have texts.  It is estimated from sketches,
-            with a standard error of 0.035 at 0.8 (`simdup.text.bbit`).
+            with a standard error of 0.035 at 0.8 (`simdup.text.families`).
         verify : bool
             Whether similarity matters.
         method : str

@@ -39,7 +39,7 @@ from simdup.near.batch_reader import (
 from simdup.near.collection import Collection, ingest_as_they_come
 from simdup.near.counting import Counting, Prepared
 from simdup.near.sources import Data, Input, open_input
-from simdup.text.bbit import SIZE, bbit_sketch
+from simdup.text.families import SIZE, bbit_sketch
 from simdup.text.fingerprinter import Fingerprinter, Fingerprints
 from simdup.text.shingles import Shingler
 

@@ -28,7 +28,7 @@ from simdup.near.searches import distances
 from simdup.search import HammingBall
 from simdup.search.arrays import U64, RowIds, distinct
 from simdup.search.queries import SearchSetup
-from simdup.text.bbit import estimate
+from simdup.text.families import estimate
 
 # Documents that are queried and added at a time if earlier ones may match later ones: few at
 # first, because many equal documents would all be compared with each other.

@@ -23,10 +23,9 @@ from simdup.model.table import Documents, Side
 from simdup.near.candidates import candidates
 from simdup.near.searches import distances
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs
-from simdup.search.banding import neighbours
+from simdup.search.equal_keys import neighbours
 from simdup.search.queries import Searcher, SearchSetup
-from simdup.text.bbit import estimate
-from simdup.text.families import Banding
+from simdup.text.families import Banding, estimate
 from simdup.text.sketch_bands import (
     AskedBands,
     BandSearcher,
@@ -65,8 +64,7 @@ class NearRows:
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield the pairs of a document and a row, each once."""
         with closing(self.searcher.find(documents["fingerprint"])) as chunks:
-            for hits in chunks:
-                yield hits.query, hits.row
+            yield from chunks
 
     def links(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield the pairs that it would propose among documents."""

@@ -21,7 +21,7 @@ from simdup.corpus.names import from_bytes, to_bytes
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents, objects
 from simdup.search.arrays import U64, RowIds
-from simdup.text.bbit import SIZE
+from simdup.text.families import SIZE
 from simdup.text.sketch_bands import RowSketches
 
 # Bytes of the hash of a text.

@@ -27,7 +27,7 @@ from simdup.index.sections import (
 from simdup.index.storage import Storage
 from simdup.model.table import Documents
 from simdup.search.arrays import U64, RowIds
-from simdup.text.bbit import SIZE
+from simdup.text.families import SIZE
 from simdup.text.sketch_bands import RowSketches
 
 # Documents per block. Reading from 200,000 documents with sketches, in blocks of

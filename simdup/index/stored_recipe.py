@@ -15,8 +15,8 @@ from simdup.index.storage import Storage
 from simdup.model.recipe import Recipe, named_recipe, recipe_fields
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter
-from simdup.text.idf import Builtin, Idf, Model, NoIdf, model_bytes, parse_model, read_model
 from simdup.text.tokens import NO_DICTIONARY, Dictionary, read_dictionary
+from simdup.text.weights import Builtin, Idf, Model, NoIdf, model_bytes, parse_model, read_model
 
 
 def store(storage: Storage, fingerprinter: Fingerprinter) -> None:

@@ -21,7 +21,7 @@ from simdup.near.candidates import Candidates
 from simdup.near.rules import formed, short
 from simdup.near.searches import NearFingerprints
 from simdup.search.arrays import U64, RowIds
-from simdup.search.lists import Lists, Parts, Prefixes
+from simdup.search.grouping import Lists, Parts, Prefixes
 from simdup.text.bands import EditSignatures
 from simdup.text.shingles import Sets
 

@@ -23,8 +23,7 @@ from simdup.near.document_texts import SetsOf, no_texts
 from simdup.near.rules import allowed
 from simdup.near.searches import EqualKeys, Search
 from simdup.search.arrays import Bools, RowIds, RowPairs
-from simdup.search.grouping import LOOK, Budget, Forest, connect
-from simdup.search.lists import Lists, kinds_of
+from simdup.search.grouping import LOOK, Budget, Forest, Lists, connect, kinds_of
 
 # Candidates that connect more documents than this are not all verified: see `large_groups`.
 LARGE = 64

@@ -41,11 +41,11 @@ from simdup.near.sources import Input
 from simdup.reuse.sharing import TextSeeds
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
+from simdup.text.characters import fold_all
 from simdup.text.counts import CountedChunk, Counts, join
 from simdup.text.fingerprinter import Fingerprinter, Fingerprints
-from simdup.text.folding import fold_all
-from simdup.text.idf import ENOUGH_DOCUMENTS
 from simdup.text.titles import share_titles
+from simdup.text.weights import ENOUGH_DOCUMENTS
 
 
 def mapped(path: str, kind: DTypeLike, count: int) -> NDArray[np.generic]:

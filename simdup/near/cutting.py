@@ -19,8 +19,7 @@ from simdup.near.collection import Collection, mapped
 from simdup.reuse.seeds import MARGIN
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks
 from simdup.reuse.winnowing import Seeds, Template, Window, winnow
-from simdup.text.characters import digest_bytes
-from simdup.text.folding import fold_all
+from simdup.text.characters import digest_bytes, fold_all
 
 # Two positions are sorted as one number: some 13 GB of Chinese.
 MOST_UNITS = 1 << 32

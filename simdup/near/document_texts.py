@@ -27,9 +27,8 @@ from simdup.model.table import Documents
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import PreparedText
-from simdup.text.facts import Facts, facts_of, lost_facts
 from simdup.text.shingles import Sets, Shingler, Shingles
-from simdup.text.short_texts import forms_of
+from simdup.text.short_texts import Facts, facts_of, forms_of, lost_facts
 
 # Texts whose forms are made together: most are short, and take 2 MB.
 _TOGETHER = 1 << 10

@@ -18,7 +18,7 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents
 from simdup.near.clusters import Priority, ordered
 from simdup.search.arrays import U64, RowIds
-from simdup.search.duplicates import Duplicates, collapse
+from simdup.search.equal_keys import Duplicates, collapse
 from simdup.text.characters import DIGEST_BYTES
 
 

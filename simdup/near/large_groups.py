@@ -42,12 +42,12 @@ from simdup.search.grouping import (
     Budget,
     Forest,
     Known,
+    Lists,
     connect,
     first_partners,
     possible_pairs,
     stars,
 )
-from simdup.search.lists import Lists
 
 # The most comparisons per shingle of a large group of which not all pairs can be compared.  100,000
 # messages of 120 characters would take a minute.

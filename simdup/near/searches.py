@@ -20,11 +20,11 @@ from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.near.collection import Collection
 from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
-from simdup.search import banding
+from simdup.search import equal_keys
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances
-from simdup.search.bitview import block_keys
-from simdup.search.lists import Lists
-from simdup.search.pieces import HammingBall, cut
+from simdup.search.grouping import Lists
+from simdup.search.plans import HammingBall, cut
+from simdup.search.tables import block_keys
 from simdup.text.bands import EditSignatures, Keys, Signatures, pstable_signatures
 from simdup.text.fingerprinter import Fingerprints, near_pairs
 from simdup.text.simhash import to_hex
@@ -141,7 +141,7 @@ class EqualKeys(Search):
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield all pairs that it proposes, i < j, each once."""
         places, rows = self._rows(documents)
-        for a, b in banding.candidates(self.signatures.keys[rows]):
+        for a, b in equal_keys.candidates(self.signatures.keys[rows]):
             # They share a key, so only their sketches are asked.
             good = np.flatnonzero(self.signatures.may_reach(rows[a], rows[b]))
             yield places[a[good]], places[b[good]]
@@ -149,7 +149,7 @@ class EqualKeys(Search):
     def links(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield pairs that connect what it proposes, and perhaps more."""
         places, rows = self._rows(documents)
-        for a, b in banding.neighbours(self._columns(rows)):
+        for a, b in equal_keys.neighbours(self._columns(rows)):
             yield places[a], places[b]
 
     def lists(self, documents: Documents) -> Iterator[Lists]:

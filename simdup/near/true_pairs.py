@@ -49,9 +49,8 @@ from simdup.text.bands import (
     minhash_signatures,
     pstable_signatures,
 )
-from simdup.text.bbit import fewest_agreeing
 from simdup.text.counts import select
-from simdup.text.families import MINHASH, bands, choose
+from simdup.text.families import MINHASH, bands, choose, fewest_agreeing
 from simdup.text.shingles import Sets
 from simdup.text.weights import Weighting
 

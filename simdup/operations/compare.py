@@ -31,14 +31,12 @@ from simdup.near.source_report import SourceReport
 from simdup.near.sources import open_input
 from simdup.near.verifier import CACHE_BYTES, Verifier, Work
 from simdup.reuse.finding import between
-from simdup.text.analyzer import Analyzer
+from simdup.text.analyzer import Analyzer, strip_texts
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
-from simdup.text.idf import Model
 from simdup.text.short_texts import forms_of
 from simdup.text.simhash import to_hex
-from simdup.text.stripping import strip_texts
 from simdup.text.titles import title_of
-from simdup.text.weights import UNIT
+from simdup.text.weights import UNIT, Model
 
 # The rows of the two documents.
 _A, _B = np.array([0]), np.array([1])

@@ -12,7 +12,7 @@ from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.collection import ingest
 from simdup.near.sources import Data, open_input
 from simdup.show.streams import open_output
-from simdup.text.idf import Model, learn_model, model_bytes
+from simdup.text.weights import Model, learn_model, model_bytes
 
 
 class Fitted(NamedTuple):

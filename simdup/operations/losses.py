@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError
-from simdup.base.workspace import reserve
 from simdup.corpus.batches import open_content
 from simdup.corpus.files import File
 from simdup.corpus.names import is_archive, without_address

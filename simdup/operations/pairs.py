@@ -13,8 +13,7 @@ from simdup.corpus.spool import spool_folder
 from simdup.model.clusters import Pair
 from simdup.model.settings import PAIR_MEMORY, RunOptions
 from simdup.search.arrays import U64, combine_rows, hamming_distances
-from simdup.search.runs import sort_chunks
-from simdup.search.threads import free_memory
+from simdup.search.threads import free_memory, sort_chunks
 from simdup.text.fingerprinter import Fingerprints, near_pairs
 
 # Bytes of a pair in memory: one value contains both rows.

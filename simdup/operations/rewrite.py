@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError, unwritable
-from simdup.base.workspace import reserve
 from simdup.corpus.compression import detect_compression, split_compression
 from simdup.corpus.files import ARCHIVE, STDIN, File
 from simdup.corpus.formats import RECORDS, format_of

@@ -42,7 +42,7 @@ from simdup.near.true_pairs import (
     wide_edited,
     written,
 )
-from simdup.search.duplicates import collapse
+from simdup.search.equal_keys import collapse
 from simdup.show.evaluation import reasons_words
 from simdup.text.characters import DIGEST_BYTES
 from simdup.text.fingerprinter import Fingerprinter, fingerprint

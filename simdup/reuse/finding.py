@@ -34,7 +34,7 @@ from simdup.reuse.seeds import MARGIN, Place, SeedIndex, index_seeds, iter_pairs
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks, locate, look_up_in
 from simdup.reuse.winnowing import Seeds, Window, row_symbols, winnow
 from simdup.search.arrays import I64, U32, Bools, combine_rows, run_starts
-from simdup.text.folding import fold_all
+from simdup.text.characters import fold_all
 
 # Pairs of seeds that are extended at a time, and that a range of texts has, if it has several.
 _PAIRS = 1 << 18

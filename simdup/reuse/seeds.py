@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simdup.base.mix64 import GOLDEN, mix64
+from simdup.kernels.sketches import runs
 from simdup.reuse.symbols import Symbols
 from simdup.reuse.winnowing import Seeds
 from simdup.search.arrays import (
@@ -37,7 +38,6 @@ from simdup.search.arrays import (
     row_bits,
     run_starts,
 )
-from simdup.text.shingles import hash_runs
 
 # Symbols on either side of all texts: k-grams beside the first and the last one are looked up too.
 MARGIN = 4096
@@ -100,7 +100,7 @@ class Place(NamedTuple):
     def hashes(self, positions: I64) -> U64:
         """Return the hashes of the k-grams at positions."""
         grams = np.lib.stride_tricks.sliding_window_view(self.symbols, self.k)[positions]
-        return mix64(hash_runs(grams.astype(np.uint64), self.k)[:, 0])
+        return mix64(runs(np.arange(len(grams) + 1) * self.k, grams.ravel(), self.k)[1])
 
 
 def _edges(positions: I64, groups: U64, k: int) -> list[tuple[int, I64]]:

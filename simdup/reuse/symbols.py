@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from simdup.kernels.characters import look_up
 from simdup.search.arrays import I64, U32
-from simdup.text.characters import ends_of, to_codes
-from simdup.text.folding import fold_segments
+from simdup.text.characters import ends_of, fold_segments, to_codes
 
 Symbols = U32
 

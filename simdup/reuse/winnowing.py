@@ -25,10 +25,10 @@ from typing import NamedTuple
 import numpy as np
 
 from simdup.base.mix64 import mix64
+from simdup.kernels.sketches import runs
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut
 from simdup.search.arrays import I64, U64, contains, distinct
-from simdup.text.folding import fold_all
-from simdup.text.shingles import hash_runs
+from simdup.text.characters import fold_all
 
 # Patterns of so many symbols at most make a k-gram a row.
 LONGEST_PATTERN = 4
@@ -71,7 +71,7 @@ def winnow(texts: SymbolTexts, window: Window) -> Seeds:
     count = len(symbols) - (k + w - 1) + 1
     if count <= 0:
         return Seeds(np.zeros(0, np.uint64), np.zeros(0, np.int64))
-    hashes = mix64(hash_runs(symbols.astype(np.uint64), k))
+    hashes = mix64(_hashes(texts, k))
     hashes[_row_grams(symbols, k)] = _NEVER
     hashes[_with_holes(symbols, k)] = _NEVER
     # The position in the lower half: of equal hashes the last is the least.
@@ -169,6 +169,7 @@ class Template:
 
 
 def _hashes(texts: SymbolTexts, run: int) -> U64:
+    """Return the hashes of all runs of so many symbols, as if the texts were one."""
     if len(texts.symbols) < run:
         return np.zeros(0, np.uint64)
-    return hash_runs(texts.symbols.astype(np.uint64), run)
+    return runs(np.array([0, len(texts.symbols)]), texts.symbols, run)[1]

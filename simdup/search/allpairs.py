@@ -1,27 +1,66 @@
 """All pairs within a distance (Manku, Jain, Das Sarma, WWW 2007, section 3, as a self-join).
 
 The paper looks one fingerprint up in the tables. To find all pairs, no lookup is needed: each
-table is sorted once, and fingerprints of equal keys are adjacent (`tables.walk`). `joins` says
+table is sorted once, and fingerprints of equal keys are adjacent (`tables.walk`). `tables` says
 why each pair is reported once and why long runs of equal keys are not slow.
 
 Memory: one table per thread, at 8 bytes per fingerprint; with duplicates, 12 bytes more for the
 distinct fingerprints and their rows; 26 bytes per pair for `all_pairs`, a constant amount for
 `iter_pairs`.
+
+*Skew.*  `plans` assumes random fingerprints.  Where bits are constant, rare or repeat each other,
+many fingerprints share a key, and tables may cost more than comparing all.  So bits that never
+differ are left out, and the runs of equal keys are counted in a sample first.
+
+*Baselines* need no tables.  *Exhaustive* compares everything with everything: no memory, n**2 / 2
+comparisons. It is best for small sets and large distances, and the reference for checking the
+others.  *Probe* and *neighbours* are two extremes, with tables in between (section 3, "Exact
+solutions"; for 64 bits and distance 3 each fingerprint has C(64,0) + .. + C(64,3) = 43,745
+neighbours). Probe keeps the fingerprints sorted and looks up all neighbours of the query: little
+memory, many lookups. Neighbours stores all neighbours of all fingerprints, sorted, and looks up the
+query: one lookup, 43,745 times the memory. Both are complete by definition, and keep their values
+sorted by a mix of all bits (`equal_keys.sort_by_mix`), which removes skew; comparing the
+fingerprints confirms what a lookup finds.
 """
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import invalid
-from simdup.search import baselines, duplicates, skew
-from simdup.search.arrays import U64, RowIds, RowPairs, combine_rows, hamming_distances, read_rows
-from simdup.search.bitview import BitView, Join, NearPairs, join_tables
-from simdup.search.pieces import HammingBall, Pieces, width
-from simdup.search.plans import Plan, long_run, plan
-from simdup.search.tables import build_table, find_long_runs, table_keys, walk
+from simdup.search import equal_keys
+from simdup.search.arrays import (
+    U64,
+    WORD,
+    RowIds,
+    RowPairs,
+    combine_rows,
+    count_words,
+    find_packed,
+    hamming_distances,
+    iter_ranges,
+    mix_rows,
+    pack,
+    read_rows,
+    run_starts,
+)
+from simdup.search.equal_keys import PAIRS
+from simdup.search.plans import COSTS, HammingBall, Pieces, Plan, long_run, plan, width
+from simdup.search.tables import (
+    BitView,
+    Join,
+    NearPairs,
+    build_table,
+    find_long_runs,
+    join_tables,
+    table_keys,
+    walk,
+)
 from simdup.search.threads import count_threads, free_memory, interleave, too_many
 
 PAIR_BYTES = 26
@@ -68,7 +107,7 @@ def all_pairs(
     tables : {"auto", 4, 10, 16, 20}
         See `plans.plan`. The result is the same.
     search : {"tables", "auto", "exhaustive", "probe", "neighbours"}
-        See `baselines`. The result is the same.
+        See `plans.plan`. The result is the same.
     threads : int, optional
         By default one per core. The result is the same.
     memory : int, optional
@@ -141,7 +180,7 @@ def _chooser(
         if not varying.width:
             return view, plan(ball, len(view), search="exhaustive")
         if tables == "auto":
-            return varying, skew.choose(varying, ball.distance)
+            return varying, choose_plan(varying, ball.distance)
         return varying, plan(varying.ball(ball.distance), len(view), tables)
 
     return choose
@@ -168,14 +207,14 @@ def _iter_rows(
     limit: int | None,
 ) -> Iterator[RowPairs]:
     """Yield the pairs of identical fingerprints, then those of the distinct ones, expanded."""
-    groups = duplicates.collapse(view.fingerprints, threads)
+    groups = equal_keys.collapse(view.fingerprints, threads)
     if limit is not None and every and groups.count_pairs() > limit:
         raise too_many(groups.count_pairs(), "all")
     if groups.distinct is not None:
         view = view.take(groups.distinct)
     # Without duplicates there are fewer fingerprints, and another plan may be best.
     pairs = _join_distinct(*choose(view), threads)
-    yield from duplicates.expand(groups, pairs, every)
+    yield from equal_keys.expand(groups, pairs, every)
 
 
 def _join_distinct(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPairs]:
@@ -187,8 +226,8 @@ def _join_distinct(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPai
     if chosen.search == "tables":
         return _join_by_tables(view, chosen, threads)
     if chosen.search == "exhaustive":
-        return interleave(baselines.scan(f, f, ball.distance, threads, later=True), threads)
-    look_up = baselines.probe if chosen.search == "probe" else baselines.find_neighbours
+        return interleave(compare_all(f, f, ball.distance, threads, later=True), threads)
+    look_up = probe if chosen.search == "probe" else find_neighbours
     return ((i[i < j], j[i < j]) for i, j in look_up(f, ball))
 
 
@@ -224,6 +263,209 @@ def _search_table(join: Join, key: Pieces, buffer: U64) -> Iterator[NearPairs]:
             rows.sort()
             # Distinct fingerprints with equal keys differ in some other bit.
             below = rest.take(rows).varying()
-            chosen = skew.choose(below, distance)
+            chosen = choose_plan(below, distance)
             yield from join.lift(rows, rows, _join_distinct(below, chosen, threads=1))
         done = stop
+
+
+# Fingerprints in a sample: their keys are counted in 40 us, half of what a table costs at least.
+_SAMPLE = 512
+# A table of a run costs so much more: its keys are counted several times, on each level.
+_OVERHEAD = 4 * COSTS.table
+
+
+def choose_plan(view: BitView, distance: int) -> Plan:
+    """Return the cheaper one of the plan for random fingerprints and the scan."""
+    n = len(view)
+    chosen = plan(view.ball(distance), n)
+    if chosen.search != "tables":
+        return chosen
+    scan = plan(view.ball(distance), n, search="exhaustive")
+    return scan if _seconds(_sample(view), n, chosen, scan.seconds) > scan.seconds else chosen
+
+
+def prefers_scan(left: BitView, right: BitView, keys: Sequence[Pieces], distance: int) -> bool:
+    """Return whether comparing all is cheaper than joining two views by tables of these keys."""
+    price = count_words(left.bits) * COSTS.scan
+    most, seconds = len(left) * len(right) * price, 0.0
+    if most <= len(keys) * COSTS.table:
+        return True
+    one, other = _sample(left), _sample(right)
+    both = one.beside(other)
+    scales = len(left) / len(one), len(right) / len(other)
+    for key in keys:
+        seconds += len(left) * COSTS.lookup
+        rest = both.without(key)
+        for rows in _runs(both, key):
+            of_left = int(np.count_nonzero(rows < len(one)))
+            sizes = of_left * scales[0], (len(rows) - of_left) * scales[1]
+            pairs = sizes[0] * sizes[1]
+            if pairs > PAIRS and rest.width:
+                below = _seconds_below(rest.take(rows), sum(sizes), distance, most - seconds)
+                seconds += min(below, pairs * price)
+            else:
+                seconds += pairs * COSTS.candidate
+        if seconds > most:
+            return True
+    return False
+
+
+def _sample(view: BitView) -> BitView:
+    rows = np.linspace(0, len(view) - 1, min(len(view), _SAMPLE))
+    return view.take(rows.astype(np.int64))
+
+
+def _seconds(sample: BitView, n: float, chosen: Plan, most: float, overhead: float = 0.0) -> float:
+    """Return what tables of n fingerprints would cost, by a sample of them, or more than `most`.
+
+    `overhead` is added for each table.
+    """
+    distance, scale = chosen.ball.distance, n / max(len(sample), 1)
+    seconds = 0.0
+    for key in table_keys(chosen, sample, int(n)):
+        seconds += COSTS.search_tables(int(n), 1, 0) + overhead
+        rest = sample.without(key)
+        longest = long_run(rest.ball(distance)) if rest.width else None
+        for rows in _runs(sample, key):
+            size = len(rows) * scale
+            pairs = len(rows) * (len(rows) - 1) / 2 * scale * scale
+            if longest is None or size <= longest:
+                seconds += pairs * COSTS.candidate
+            else:
+                below = rest.take(rows)
+                seconds += _seconds_below(below, size, distance, most - seconds)
+        if seconds > most:
+            break
+    return seconds
+
+
+def _seconds_below(sample: BitView, n: float, distance: int, most: float) -> float:
+    """Return what a run of n fingerprints would cost, by a sample of them, or more than `most`."""
+    view = sample.varying()
+    ball = view.ball(distance) if view.width else sample.ball(distance)
+    scan = plan(ball, int(n), search="exhaustive")
+    chosen = plan(ball, int(n))
+    if chosen.search != "tables" or not view.width:
+        return scan.seconds
+    most = min(most, scan.seconds)
+    return min(_seconds(view, n, chosen, most, _OVERHEAD), scan.seconds)
+
+
+def _runs(view: BitView, key: Pieces) -> list[RowIds]:
+    """Return the rows of each run of several equal keys."""
+    values: U64 = np.empty(len(view), np.uint64)
+    view.pack(key, width(key), values)
+    order = np.argsort(values, kind="stable")
+    values = values[order]
+    starts = run_starts(values)
+    sizes = np.diff(starts, append=len(values))
+    several = np.flatnonzero(sizes > 1)
+    runs = zip(starts[several].tolist(), sizes[several].tolist(), strict=True)
+    return [order[start : start + size] for start, size in runs]
+
+
+# The tile of a scan fits in a core's second-level cache. Measured per pair at n = 20,000: 32 x 512
+# 1.7 ns, 32 x 1024 1.05, 32 x 2048 1.03, 64 x 2048 1.01; at n = 1,000 1.4, 1.3, 1.3, 1.2 ns. With
+# fewer rows it is as large: one row against 10**6 others takes a third of the time of 1 x 2048.
+TILE_ROWS, TILE = 32, 1 << 16
+
+
+def compare_all(
+    a: U64, b: U64, distance: int, parts: int, later: bool = False
+) -> list[Iterator[RowPairs]]:
+    """Compare all rows of `a` with all of `b`, or only with `later` rows.
+
+    Return `parts` generators that share the work; they yield chunks of (row of `a`, row of `b`).
+    """
+    # Of equal height: a low tile beside high ones would be a small one.
+    height = max(-(-len(a) // max(-(-len(a) // TILE_ROWS), 1)), 1)
+    width = TILE // height
+
+    def tiles(part: int) -> Iterator[tuple[slice, slice]]:
+        every = (
+            (slice(low, low + height), slice(left, left + width))
+            for low in range(0, len(a), height)
+            for left in range(low if later else 0, len(b), width)
+        )
+        return islice(every, part, None, parts)
+
+    return [_compare(a, b, distance, tiles(part), later) for part in range(parts)]
+
+
+def _compare(
+    a: U64, b: U64, distance: int, tiles: Iterator[tuple[slice, slice]], later: bool
+) -> Iterator[RowPairs]:
+    # One array for all tiles: the allocator would fetch the pages of each anew.
+    held = np.empty(TILE, np.uint64)
+    for here, there in tiles:
+        rows, columns = a[here], b[there]
+        x = held[: len(rows) * len(columns)].reshape(len(rows), -1)
+        distances: NDArray[Any] = np.bitwise_count(
+            np.bitwise_xor(rows[:, 0, None], columns[:, 0], out=x)
+        )
+        for word in range(1, a.shape[1]):
+            more = np.bitwise_count(np.bitwise_xor(rows[:, word, None], columns[:, word], out=x))
+            distances = np.add(distances, more, dtype=np.uint16)
+        i, j = np.divmod(np.flatnonzero(distances <= distance), distances.shape[1])
+        i, j = i + here.start, j + there.start
+        if later:
+            i, j = i[i < j], j[i < j]
+        if len(i):
+            yield i, j
+
+
+def iter_flips(ball: HammingBall) -> Iterator[U64]:
+    """Yield all differences within a ball: uint64[words], up to k bits set."""
+    words = count_words(ball.bits)
+    bits = [(words - 1 - bit // WORD, np.uint64(1 << bit % WORD)) for bit in range(ball.bits)]
+    for flipped in range(ball.distance + 1):
+        for chosen in combinations(bits, flipped):
+            mask = np.zeros(words, dtype=np.uint64)
+            for word, bit in chosen:
+                mask[word] |= bit
+            yield mask
+
+
+def probe(f: U64, ball: HammingBall) -> Iterator[RowPairs]:
+    """Look up all variants of each fingerprint, and yield the pairs of rows, in both orders."""
+    table = equal_keys.sort_by_mix(f)
+    for mask in iter_flips(ball):
+        for low in range(0, len(f), PAIRS):
+            variant = f[low : low + PAIRS] ^ mask
+            for query, position in _find_fronts(table, mix_rows(variant), len(f)):
+                row = read_rows(table[position], len(f))
+                hit = hamming_distances(variant, query, f, row) == 0
+                yield query[hit] + low, row[hit]
+
+
+def find_neighbours(f: U64, ball: HammingBall) -> Iterator[RowPairs]:
+    """Look up each fingerprint among the neighbours of all; yield as `probe` does."""
+    table = _store_neighbours(f, ball)
+    for low in range(0, len(f), PAIRS):
+        for query, position in _find_fronts(table, mix_rows(f[low : low + PAIRS]), len(f)):
+            query += low
+            row = read_rows(table[position], len(f))
+            # A collision of the mix may yield a false pair, or a pair twice: different
+            # neighbours of one row with equal fronts. Same front, same row: they are adjacent.
+            hit = hamming_distances(f, query, f, row) <= ball.distance
+            hit[1:] &= (query[1:] != query[:-1]) | (row[1:] != row[:-1])
+            yield query[hit], row[hit]
+
+
+def _store_neighbours(f: U64, ball: HammingBall) -> U64:
+    """Return uint64[n * ball.volume], sorted: all neighbours, mixed, then their rows."""
+    n = len(f)
+    rows = np.arange(n)
+    table = np.empty((ball.volume, n), dtype=np.uint64)
+    for variant, mask in zip(table, iter_flips(ball), strict=True):
+        variant[:] = pack(mix_rows(f ^ mask), rows, n)
+    flat = table.reshape(-1)
+    flat.sort()
+    return flat
+
+
+def _find_fronts(table: U64, wanted: U64, n: int) -> Iterator[RowPairs]:
+    """Yield chunks of (index into `wanted`, position in `table`) where the fronts are equal."""
+    begin, counts = find_packed(table, wanted, n)
+    for which, offset in iter_ranges(counts, PAIRS):
+        yield which, begin[which] + offset

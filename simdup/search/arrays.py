@@ -43,6 +43,25 @@ def read_rows(values: U64, n: int) -> RowIds:
     return (values & np.uint64((1 << row_bits(n)) - 1)).astype(np.int64)
 
 
+def pack(keys: U64, rows: RowIds, n: int) -> U64:
+    """Return entries (uint64): the high bits of keys, which are mixed, and rows below n.
+
+    Keys that differ only in their low bits have equal *fronts*.
+    """
+    bits = np.uint64(row_bits(n))
+    return keys >> bits << bits | rows.astype(np.uint64)
+
+
+def find_packed(entries: U64, keys: U64, n: int) -> RowPairs:
+    """Return where the entries with the front of each key begin, and how many these are.
+
+    `entries` are sorted; see `pack`.
+    """
+    last = np.uint64((1 << row_bits(n)) - 1)
+    begin = np.searchsorted(entries, keys & ~last, side="left")
+    return begin, np.searchsorted(entries, keys | last, side="right") - begin
+
+
 def combine_rows(high: RowIds, low: RowIds) -> U64:
     """Put two row numbers below 2**32 into one value, which sorts by `high`, then `low`."""
     return high.astype(np.uint64) << np.uint64(32) | low.astype(np.uint64)

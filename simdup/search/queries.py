@@ -6,9 +6,9 @@ table too: the same key in front, sorted. Two sorted tables are joined by binary
 through memory in one direction, for one query as well as for a million.
 
 As in `allpairs`, only the first table that finds a pair reports it. If many queries hit a long run
-of equal keys, a *heavy run*, the two are joined one level down (see `joins`).
+of equal keys, a *heavy run*, the two are joined one level down (see `tables`).
 
-A table may be compressed (`compressed`); then the blocks that queries hit are decompressed and
+A table may be compressed; then the blocks that queries hit are decompressed and
 searched.
 
 Few queries do not pay for tables: a `Searcher` scans rows first.
@@ -20,9 +20,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdup.search import baselines, skew
+from simdup.search.allpairs import choose_plan, compare_all, prefers_scan
 from simdup.search.arrays import (
     U64,
     WORD,
@@ -33,15 +32,17 @@ from simdup.search.arrays import (
     row_bits,
     run_starts,
 )
-from simdup.search.bitview import BitView, Join, NearPairs, join_tables
-from simdup.search.duplicates import PAIRS, Duplicates, collapse, expand_rows
-from simdup.search.pieces import COSTS, HammingBall, Pieces, width
-from simdup.search.plans import Plan, plan
+from simdup.search.equal_keys import PAIRS, Duplicates, collapse, expand_rows
+from simdup.search.plans import COSTS, HammingBall, Pieces, Plan, plan, width
 from simdup.search.tables import (
+    BitView,
     Compressed,
+    Join,
+    NearPairs,
     build_table,
     compress_table,
     decompress_window,
+    join_tables,
     table_keys,
 )
 from simdup.search.threads import count_threads, interleave
@@ -55,9 +56,6 @@ BATCH_COMPRESSED = 1 << 13
 # and two: 100 queries 2.3 and 3.3 ms, 1,000 6.5 and 7.9 ms, 3,000 20.6 and 12.5 ms.
 MIN_PARALLEL_QUERIES = 3_000
 
-# Rows compared at a time. With 4,096, 16,384, 32,768 and 131,072, one query against 10**6 rows
-# takes 1.9, 1.1, 1.0 and 0.8 ms; 64 queries against 10**7 take 29, 12.7, 11.4 and 12.7 ms each.
-_CHUNK = 1 << 15
 # With this many comparisons (10 ms), starting threads pays off.
 _WORTH_THREADS = 10_000_000
 
@@ -119,16 +117,9 @@ def build(
     return SearchIndex(view, groups, chosen, keys, built)
 
 
-class Hits(NamedTuple):
-    """The results of queries, m of them."""
-
-    query: RowIds  # its number
-    row: RowIds  # of the index
-
-
 def iter_hits(
     index: SearchIndex, fingerprints: U64, *, threads: int | None = None
-) -> Iterator[Hits]:
+) -> Iterator[RowPairs]:
     """Find the fingerprints of an index within its distance of each query.
 
     Parameters
@@ -142,8 +133,9 @@ def iter_hits(
 
     Yields
     ------
-    Hits
-        Each once, in undefined order, without keeping all. Each duplicate in the index is found.
+    query, row : int64[m]
+        Each hit once, in undefined order, without keeping all: the number of a query and a row of
+        the index. Each duplicate in the index is found.
 
     Raises
     ------
@@ -158,14 +150,14 @@ def iter_hits(
         some = asked.take(slice(low, low + BATCH))
         for i, found in _search_batch(index, some, threads):
             for which, row in expand_rows(index.duplicates, found):
-                yield Hits(i[which] + low, row)
+                yield i[which] + low, row
 
 
 def _search_batch(index: SearchIndex, asked: BitView, threads: int) -> Iterator[RowPairs]:
     """Return the pairs of a query and a distinct fingerprint, each once, in chunks."""
     view, keys, distance = index.view, index.keys, index.plan.ball.distance
-    if not keys or skew.prefers_scan(asked, view, keys, distance):
-        parts = baselines.scan(asked.fingerprints, view.fingerprints, distance, threads)
+    if not keys or prefers_scan(asked, view, keys, distance):
+        parts = compare_all(asked.fingerprints, view.fingerprints, distance, threads)
         return interleave(parts, threads)
     join = Join(asked, view, distance)
     return join_tables(join, keys, lambda t: _search_table(join, keys[t], index.tables[t]), threads)
@@ -193,7 +185,7 @@ def _search_table(join: Join, key: Pieces, whole: Table) -> Iterator[NearPairs]:
             queries, rows = read_rows(some[start:stop], q), read_rows(table[run], n)
             left, right = join.left.take(queries).without(key), join.right.take(rows).without(key)
             both = left.beside(right).varying()
-            chosen = skew.choose(both, join.distance) if both.width else None
+            chosen = choose_plan(both, join.distance) if both.width else None
             if chosen is not None and chosen.search == "tables":
                 count[start:stop] = 0
                 below = Join(left.showing(both), right.showing(both), join.distance)
@@ -273,7 +265,7 @@ class Searcher:
             self._held = held
         self._held[first : self._rows] = values
 
-    def find(self, asked: U64) -> Generator[Hits, None, None]:
+    def find(self, asked: U64) -> Generator[RowPairs, None, None]:
         """Yield all hits, in chunks, in undefined order."""
         cost = COSTS.scan * len(asked) * (self._rows - self._tabled) * asked.shape[1]
         self._asked += len(asked)
@@ -286,40 +278,15 @@ class Searcher:
         if self._tables is not None:
             yield from iter_hits(self._tables, asked, threads=self._setup.threads)
         first = self._tabled
-        for hits in self._scan(asked, self.values[first:]):
-            yield hits._replace(row=hits.row + first)
+        values = self.values[first:]
+        work = len(asked) * len(values)
+        threads = self._setup.threads if work >= _WORTH_THREADS else 1
+        parts = compare_all(asked, values, self._setup.ball.distance, threads)
+        for query, row in interleave(parts, threads):
+            yield query, row + first
 
     def _build(self) -> None:
         """Build tables of all rows."""
         self._tabled, self._spent = self._rows, 0.0
         ball, threads, compress = self._setup
         self._tables = build(self.values, ball.bits, ball.distance, compress, threads=threads)
-
-    def _scan(self, asked: U64, values: U64) -> Iterator[Hits]:
-        work = len(asked) * len(values)
-        threads = self._setup.threads if work >= _WORTH_THREADS else 1
-        distance = self._setup.ball.distance
-        parts = (_compare(asked, values, distance, slice(i, None, threads)) for i in range(threads))
-        return interleave(parts, threads)
-
-
-def _compare(asked: U64, values: U64, distance: int, chunks: slice) -> Iterator[Hits]:
-    """Compare fingerprints with all rows of some of the chunks, and yield the hits.
-
-    This goes chunk by chunk, so that rows are loaded from memory once for all queries, and query
-    by query: the square tiles of `search.baselines` take three times as long for few queries.
-    """
-    differ = np.empty(_CHUNK, np.uint64)
-    for low in range(0, len(values), _CHUNK)[chunks]:
-        some = values[low : low + _CHUNK]
-        x = differ[: len(some)]
-        for query in range(len(asked)):
-            distances: NDArray[np.integer] = np.bitwise_count(
-                np.bitwise_xor(some[:, 0], asked[query, 0], out=x)
-            )
-            for word in range(1, values.shape[1]):
-                np.bitwise_xor(some[:, word], asked[query, word], out=x)
-                distances = distances + np.bitwise_count(x).astype(np.uint16)
-            near = np.flatnonzero(distances <= distance)
-            if len(near):
-                yield Hits(np.full(len(near), query), near + low)

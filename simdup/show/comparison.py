@@ -17,8 +17,8 @@ from simdup.show.summary import recipe_words
 from simdup.show.text import Painter, aligned, padded
 from simdup.show.words import ENGLISH, Phrases
 from simdup.show.wrapping import painted
-from simdup.text.idf import ENOUGH_DOCUMENTS
 from simdup.text.titles import MOST
+from simdup.text.weights import ENOUGH_DOCUMENTS
 
 if TYPE_CHECKING:
     from simdup.model.comparison import Comparison

@@ -15,9 +15,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO
 
-from simdup.base.atomic import beside, move_folder, sync_one, sync_path
+from simdup.base.atomic import (
+    beside,
+    entries,
+    make_folders,
+    move_folder,
+    sync_one,
+    sync_path,
+    walk,
+    work_folder,
+    writes_into,
+)
 from simdup.base.errors import SimdupError, unwritable
-from simdup.base.workspace import entries, make_folders, walk, work_folder, writes_into
 from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress
 from simdup.corpus.files import File, difference

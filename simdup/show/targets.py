@@ -7,8 +7,8 @@ import stat
 from collections.abc import Iterable
 from contextlib import suppress
 
+from simdup.base.atomic import entries
 from simdup.base.errors import SimdupError, unreadable
-from simdup.base.workspace import entries
 from simdup.corpus.files import STDIN
 from simdup.corpus.names import without_address
 from simdup.corpus.own_results import HEAD, is_own_result

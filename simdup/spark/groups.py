@@ -30,7 +30,7 @@ from simdup.near.document_texts import Texts, cut_slot
 from simdup.near.identical import find_identical
 from simdup.near.pairs import FoundGroups, find_groups, propose
 from simdup.near.verifier import Vector, Verifier, no_vectors, vector
-from simdup.search import banding
+from simdup.search import equal_keys
 from simdup.search.arrays import distinct
 from simdup.search.grouping import Forest
 from simdup.spark.meet import LABELS
@@ -93,7 +93,7 @@ class Refine:
         forest = Forest(len(table))
         forest.join(some, some[roots])
         # Equal texts stay together, however few words they have.
-        for i, j in banding.neighbours([documents["digest"].view(np.uint64)[::2]]):
+        for i, j in equal_keys.neighbours([documents["digest"].view(np.uint64)[::2]]):
             forest.join(i, j)
         rows = to_array(table["row"])
         columns = {"row": rows, "root": rows[forest.roots], "copy": table["copy"]}

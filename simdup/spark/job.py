@@ -27,7 +27,7 @@ from simdup.spark.rows import DocumentRows
 from simdup.spark.weigh import FINGERPRINTS, TERMS, ModelFile, Weigh, count_terms, model_of
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter
-from simdup.text.idf import ENOUGH_DOCUMENTS, Model, NoIdf
+from simdup.text.weights import ENOUGH_DOCUMENTS, Model, NoIdf
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from simdup.model.table import Documents
 from simdup.near.rules import formed
 from simdup.near.searches import NearFingerprints
 from simdup.reuse.sharing import TextSeeds, least_share, shared_counts
-from simdup.search import banding
+from simdup.search import equal_keys
 from simdup.search.arrays import RowIds, mix_rows
 from simdup.search.grouping import Forest
 from simdup.spark.checkpoint import DataFrame
@@ -160,7 +160,7 @@ class Connect:
                 forest.join(i, j)
         else:
             texts, checks = to_array(table["check"].is_valid()), to_array(table["check"])
-            for i, j in banding.neighbours([to_array(table["key"])]):
+            for i, j in equal_keys.neighbours([to_array(table["key"])]):
                 forest.join(places[i], places[j])
                 copies[places[j[texts[i] & texts[j] & (checks[i] == checks[j])]]] = True
         yield _edges(rows, forest.roots, copies)

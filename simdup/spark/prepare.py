@@ -20,10 +20,9 @@ from simdup.near.counting import columns_for, titles
 from simdup.near.sources import open_input
 from simdup.spark.partitions import batch_of, to_arrow
 from simdup.text.analyzer import Analyzer
-from simdup.text.counts import iter_chunks
+from simdup.text.counts import cut_counts, iter_chunks, pack_counts
 from simdup.text.fingerprinter import Fingerprinter
-from simdup.text.idf import NoIdf
-from simdup.text.packed_counts import cut_counts, pack_counts
+from simdup.text.weights import NoIdf
 
 # What decides which documents are compared, see `partitions`; of its form if a text is short.
 COMPARED = {

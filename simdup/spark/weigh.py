@@ -17,11 +17,9 @@ from simdup.search.arrays import I64, U64
 from simdup.spark.partitions import batch_of, to_array
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import pstable_signatures
-from simdup.text.counts import Counts, join
+from simdup.text.counts import Counts, join, unpack_counts
 from simdup.text.fingerprinter import Fingerprinter
-from simdup.text.idf import Model
-from simdup.text.packed_counts import unpack_counts
-from simdup.text.weights import Weighting
+from simdup.text.weights import Model, Weighting
 
 TERMS = pa.schema({"term": pa.int64(), "documents": pa.int64()})
 

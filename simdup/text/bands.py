@@ -32,10 +32,19 @@ from simdup.kernels.sketches import runs, signatures
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
 from simdup.model.table import Documents
 from simdup.search.arrays import U32, U64, Bools, RowIds, count_equal
-from simdup.text import pstable
-from simdup.text.bbit import fewest_agreeing, fewest_equal
 from simdup.text.characters import ends_of, to_codes
-from simdup.text.families import MINHASH, Banding, bands, choose, choose_pstable
+from simdup.text.families import (
+    MINHASH,
+    Banding,
+    bands,
+    choose,
+    choose_pstable,
+    fewest_agreeing,
+    fewest_equal,
+    pstable_cells,
+    pstable_collision,
+    unit_vectors,
+)
 from simdup.text.shingles import Sets
 from simdup.text.short_texts import form_sets
 from simdup.text.weights import Weighting
@@ -172,8 +181,8 @@ def pstable_signatures(weighting: Weighting, criteria: Criteria) -> Signatures:
     keys = [np.zeros((0, banding.bands), np.uint64)]
     sketches = [np.zeros((0, banding.size), np.uint8)]
     for starts, columns, weights in weighting.rows():
-        scaled = pstable.unit(starts, weights)
-        cells = pstable.signatures(starts, counts.ids[columns], scaled, banding.size, width)
+        scaled = unit_vectors(starts, weights)
+        cells = pstable_cells(starts, counts.ids[columns], scaled, banding.size, width)
         keys.append(bands(cells, banding))
         sketches.append(cells.astype(np.uint8))
     fewest = pstable_fewest(criteria)
@@ -183,7 +192,7 @@ def pstable_signatures(weighting: Weighting, criteria: Criteria) -> Signatures:
 def pstable_fewest(criteria: Criteria) -> int:
     """Return how many bytes of two sketches must be equal."""
     distance, width, banding = _pstable(criteria)
-    return fewest_equal(pstable.collision(distance, width), banding.size, LOSS)
+    return fewest_equal(pstable_collision(distance, width), banding.size, LOSS)
 
 
 def _pstable(criteria: Criteria) -> tuple[float, float, Banding]:

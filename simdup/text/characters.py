@@ -1,15 +1,31 @@
-"""Prepared texts, between a document and what is counted, stored and verified; code points."""
+"""Characters: code points, the folding of texts, and what is made of a folded text.
+
+*Folding* turns texts that differ only in form into the same text.  There are four steps, in this
+order: drop format characters (category Cf), apply Unicode NFKC, fold case, and map traditional
+characters to simplified ones.  They are repeated until nothing changes, because the result of one
+step can need another.  Implemented as in the standard, NFKC alone takes longer than the segmenter.
+But a character that neither combines with a neighbour nor results from one that does can be folded
+alone.  So nearly every text needs only a look-up in an array over all code points.  The array fills
+itself: `unicodedata` folds a character when it first occurs.  Only texts with combining characters
+are folded step by step.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from functools import cache, cached_property
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from simdup.kernels.characters import fold as fold_codes
+from simdup.kernels.characters import look_up
 
 # Bytes of a digest: even among 10**18 texts, no two should have the same digest by chance.
 DIGEST_BYTES = 16
@@ -67,3 +83,159 @@ class PreparedText:
     def digest(self) -> bytes:
         """A digest of the compact text: equal for texts that differ only in white space."""
         return text_digest(self.compact)
+
+
+CODE_POINTS = 0x110000
+# Special values in the table, all above every code point.
+UNKNOWN = CODE_POINTS  # has not occurred yet
+COMBINING = CODE_POINTS + 1  # is folded step by step, as surrogates are
+SEVERAL = CODE_POINTS + 2  # folds to nothing or to several characters: SEVERAL + i is _several[i]
+
+# Letters that can end a composition: vowels and finals of Hangul, vowels of Kirat Rai.
+_JOINING_LETTERS = frozenset(
+    map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3), *range(0x16D63, 0x16D6B)))
+)
+
+_several: list[str] = [""]
+
+
+def fold(text: str) -> str:
+    """Return `text` in the form in which texts are compared; see `fold_all`."""
+    return fold_all([text])[0]
+
+
+def fold_all(texts: Sequence[str]) -> list[str]:
+    """Return each text in the form in which texts are compared.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Any texts; a lone surrogate becomes U+FFFD, a surrogate pair becomes its character.
+
+    Returns
+    -------
+    list of str
+        The folded texts.  Texts do not affect their neighbours, and folding again changes
+        nothing.
+
+    References
+    ----------
+    Unicode Standard Annex 15 (NFKC), the Unicode Standard section 3.13 (case folding); the
+    character table of OpenCC.
+    """
+    wide = ["" if text.isascii() else text for text in texts]
+    codes, ends, combining = fold_codes(_marks(to_codes("".join(wide))), ends_of(wide), *_strings())
+    folded = cut_at(from_codes(codes), ends)
+    for i in np.flatnonzero(combining).tolist():
+        folded[i] = _fold_slowly(texts[i])
+    return [t.lower() if t.isascii() else f for t, f in zip(texts, folded, strict=True)]
+
+
+class Segments(NamedTuple):
+    """A folded text, and where it and the text can be cut alike.
+
+    ``fold(text[cuts[i]:cuts[j]]) == folded[folded_cuts[i]:folded_cuts[j]]`` for all i <= j.
+    """
+
+    folded: str
+    cuts: NDArray[np.int64]  # in the text, from 0 to its end
+    folded_cuts: NDArray[np.int64]  # in the folded text; equal ones where a character is dropped
+
+
+def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -> Segments:
+    """Fold a text and tell which characters became which; see `fold_all`.
+
+    At `starts` it is cut in any case: there texts begin that were joined.
+    """
+    marks = _marks(to_codes(text))
+    sizes = np.ones(len(text), np.int64)
+    several = marks >= SEVERAL
+    sizes[several] = np.diff(ends_of(_several))[marks[several] - SEVERAL]
+    combining = marks == COMBINING
+    if not combining.any():
+        every = np.arange(len(text) + 1)
+        return Segments(fold(text), every, np.append(0, np.cumsum(sizes)))
+    # A mark belongs to the letter before, and so does what is dropped between them.
+    starting = np.zeros(len(text), np.bool_)
+    starting[starts] = True
+    places = np.where((sizes > 0) | starting, np.arange(len(text)), len(text))
+    following = np.minimum.accumulate(places[::-1])[::-1]
+    begins = ~np.append(combining & ~starting, False)[following]
+    cuts = np.append(np.flatnonzero(begins), len(text))
+    folded = fold_all(cut_at(text, cuts))
+    return Segments("".join(folded), cuts, ends_of(folded))
+
+
+def _marks(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the table entry of each character."""
+    return look_up(_table(), codes, UNKNOWN, _entry)
+
+
+def _strings() -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the strings of marks from SEVERAL on, and where each begins and ends."""
+    return to_codes("".join(_several)), ends_of(_several)
+
+
+def _fold_slowly(text: str) -> str:
+    """Fold by the definition; a second round is needed because case folding can undo NFKC."""
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    text = _in_order("".join(c for c in text if unicodedata.category(c) != "Cf"))
+    while True:
+        folded = unicodedata.normalize("NFKC", text).casefold().translate(simplified_characters())
+        folded = "".join(c for c in folded if unicodedata.category(c) != "Cf")
+        if folded == text:
+            return folded
+        text = folded
+
+
+def _in_order(text: str) -> str:
+    """Decompose a text and sort the marks of each letter: the first step of NFKC.
+
+    The standard library sorts by insertion: a megabyte of marks on one letter would take minutes.
+    """
+    parts = "".join([unicodedata.normalize("NFKD", c) for c in text])
+    runs = groupby(parts, lambda c: unicodedata.combining(c) > 0)
+    return "".join(["".join(sorted(run, key=unicodedata.combining)) for _, run in runs])
+
+
+def _entry(character: str) -> int:
+    """Return the table entry of a character."""
+    if 0xD800 <= ord(character) < 0xE000 or _combines(character):
+        return COMBINING
+    folded = _fold_slowly(character)
+    if any(_combines(c) for c in folded):
+        return COMBINING
+    if len(folded) == 1:
+        return ord(folded)
+    if folded not in _several:
+        _several.append(folded)
+    return SEVERAL + _several.index(folded)
+
+
+def _combines(character: str) -> bool:
+    """Return whether NFKC may join this character, or part of it, to the previous one.
+
+    This returns True for all marks, though not all combine: a closer look would cost more than
+    it saves.
+    """
+    parts = unicodedata.normalize("NFKC", character)
+    return any(unicodedata.category(c)[0] == "M" or c in _JOINING_LETTERS for c in parts)
+
+
+@cache
+def simplified_characters() -> dict[int, int]:
+    """Return the code points of traditional characters and of their simplified ones."""
+    lines = Path(__file__).with_name("simplified.txt").read_text("utf-8").splitlines()
+    traditional, simplified = (line for line in lines if not line.startswith("#"))
+    return {ord(t): ord(s) for t, s in zip(traditional, simplified, strict=True)}
+
+
+@cache
+def _table() -> NDArray[np.uint32]:
+    """Return the table, with the two large blocks that no Unicode step changes filled in."""
+    table = np.full(CODE_POINTS, UNKNOWN, np.uint32)
+    han = slice(0x4E00, 0xA000)
+    table[han] = np.arange(CODE_POINTS, dtype=np.uint32)[han]
+    for traditional, simplified in simplified_characters().items():
+        table[traditional] = simplified
+    return table

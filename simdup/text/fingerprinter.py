@@ -23,17 +23,17 @@ from simdup.model.settings import RunOptions
 from simdup.search import Pairs
 from simdup.text.analyzer import Analyzer
 from simdup.text.counts import Counts
-from simdup.text.idf import (
+from simdup.text.simhash import simhash_rows, to_hex
+from simdup.text.weights import (
     ENOUGH_DOCUMENTS,
     Builtin,
     Idf,
     Model,
     NoIdf,
+    Weighting,
     learn_model,
     read_model,
 )
-from simdup.text.simhash import simhash_rows, to_hex
-from simdup.text.weights import Weighting
 
 # Tables count terms up to here: more are enough for any rule.
 _MOST_TERMS = 255

@@ -21,12 +21,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.mix64 import GOLDEN
 from simdup.kernels.sets import distinct
 from simdup.kernels.sketches import runs
 from simdup.model.criteria import Shingling
 from simdup.text.characters import PreparedText, ends_of, to_codes
-from simdup.text.hashing import REMEMBERED_TERMS, term_hash
+from simdup.text.counts import REMEMBERED_TERMS, term_hash
 
 # Distinct hashes of one document's shingles, ascending.
 Shingles = NDArray[np.uint64]
@@ -81,29 +80,3 @@ class _TermHashes(dict[str, int]):
     def __missing__(self, term: str) -> int:
         value = self[term] = int.from_bytes(term_hash(term), "big")
         return value
-
-
-def hash_runs(items: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
-    """Return the hash of every run of n consecutive items.
-
-    The hash is a polynomial over the items modulo 2**64, computed by Horner's rule, and starts
-    with the length.  Its odd multiplier makes every item affect all higher bits; two different
-    runs have equal hashes with probability 2**-64.  Sketches in every index use these hashes.
-
-    Parameters
-    ----------
-    items : uint64[..., m]
-        Character codes or term hashes.
-    n : int
-        1 to m.
-
-    Returns
-    -------
-    uint64[..., m - n + 1]
-    """
-    count = items.shape[-1] - n + 1
-    hashes = items[..., :count] + np.uint64(n)
-    for offset in range(1, n):
-        hashes *= GOLDEN
-        hashes += items[..., offset : offset + count]
-    return hashes

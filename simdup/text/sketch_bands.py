@@ -34,13 +34,13 @@ from simdup.search.arrays import (
     RowIds,
     RowPairs,
     distinct,
+    find_packed,
     iter_ranges,
+    pack,
     read_rows,
-    row_bits,
 )
 from simdup.search.threads import sort
-from simdup.text.bbit import SIZE, count_true
-from simdup.text.families import BBIT, Banding, choose
+from simdup.text.families import BBIT, SIZE, Banding, choose, count_true
 
 Sketches = NDArray[np.uint8]  # uint8[n, 128], contiguous
 # int64[m] and uint8[m, 128]: the numbers of documents with a text, and their sketches.
@@ -208,11 +208,6 @@ class BandSearcher:
                 sketches = np.concatenate([before[1], sketches])
             self._loose.append((rows, sketches))
 
-    @property
-    def has_tables(self) -> bool:
-        """Whether tables have been sorted."""
-        return self._tables is not None
-
     def join(
         self, asked: Sketches, work: Callable[[AskedBands, RowSketches], Result]
     ) -> Generator[Result, None, None]:
@@ -262,13 +257,11 @@ class _Tables:
                 part.append(keys[:, band].copy())
         self._rows = np.concatenate(rows)
         self._banding = banding
-        low = np.uint64((1 << row_bits(self.size)) - 1)
-        places = np.arange(len(self._rows), dtype=np.uint64)
+        places = np.arange(len(self._rows))
         self._tables = []
         # One band after another: together the parts are as large as the tables.
         while parts:
-            self._tables.append(np.concatenate(parts.pop(0)) & ~low | places)
-        self._low = low
+            self._tables.append(pack(np.concatenate(parts.pop(0)), places, self.size))
 
     @property
     def size(self) -> int:
@@ -285,8 +278,7 @@ class _Tables:
         keys, found = mix64(all_keys(asked, self._banding)), list[U64]()
         left = _most(self.size)
         for band, table in enumerate(self._tables):
-            begin = np.searchsorted(table, keys[:, band] & ~self._low, side="left")
-            count = np.searchsorted(table, keys[:, band] | self._low, side="right") - begin
+            begin, count = find_packed(table, keys[:, band], self.size)
             left -= int(count.sum())
             if left < 0:
                 return None

@@ -1,4 +1,4 @@
-"""The program that strips texts for `simdup.text.stripping`; it imports nothing of simdup.
+"""The program that strips texts for `simdup.text.analyzer`; it imports nothing of simdup.
 
 A request is a line with a JSON object, the expressions and the bytes of each text, and the texts in
 UTF-8.  The answer is, for each text, one byte for each expression, 1 if it matches something, and a

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from simdup.base.when_used import pattern
 from simdup.corpus.decoding import unify_line_ends
 from simdup.model.documents import Document
-from simdup.search.duplicates import collapse
-from simdup.text.characters import DIGEST_BYTES, PreparedText
-from simdup.text.folding import fold_all
+from simdup.search.equal_keys import collapse
+from simdup.text.characters import DIGEST_BYTES, PreparedText, fold_all
 
 # Characters in which the title is looked for: a heading further down is not that of the text.
 _HEAD = 4096

@@ -18,8 +18,7 @@ from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
 from simdup.corpus.opening import read_named
 from simdup.model.recipe import Recipe
-from simdup.text.characters import ends_of, from_codes, to_codes
-from simdup.text.folding import CODE_POINTS, fold
+from simdup.text.characters import CODE_POINTS, ends_of, fold, from_codes, to_codes
 
 if TYPE_CHECKING:
     from simdup.kernels.words import Dictionary as Words

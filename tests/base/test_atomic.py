@@ -13,9 +13,8 @@ import pytest
 from support import environment
 
 from simdup import SimdupError
-from simdup.base import workspace
-from simdup.base.atomic import beside
-from simdup.base.workspace import reserve, work_folder
+from simdup.base import atomic
+from simdup.base.atomic import beside, reserve, work_folder
 
 
 def ours(folder: Path) -> list[str]:
@@ -23,8 +22,7 @@ def ours(folder: Path) -> list[str]:
 
 
 _IMPORTS = """import sys, time, os
-from simdup.base.atomic import *
-from simdup.base.workspace import *"""
+from simdup.base.atomic import *"""
 
 
 @contextmanager
@@ -138,7 +136,7 @@ def test_a_lock_that_cannot_be_closed_cleanly_is_no_error(
         patch.setattr(os, "close", complain)
         child = os.fork()
         if child == 0:
-            os._exit(len(workspace._held))
+            os._exit(len(atomic._held))
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert os.listdir(tmp_path) == []
 
@@ -217,8 +215,8 @@ def test_without_locks_it_still_refuses_to_replace(
     def refuse(*given: object) -> None:
         raise OSError(errno.ENOLCK, "no locks here")
 
-    assert workspace.fcntl is not None
-    monkeypatch.setattr(workspace.fcntl, "flock", refuse)
+    assert atomic.fcntl is not None
+    monkeypatch.setattr(atomic.fcntl, "flock", refuse)
     target = tmp_path / "t"
     with reserve(str(target)), beside(str(target)) as path:
         os.mkdir(path)

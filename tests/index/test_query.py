@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from support import Command, command, environment
 
 from lab.corpora.made import edited, prose, write
-from lab.oracles.search import compared, in_order, tuples
+from lab.oracles.search import Hits, compared, in_order, tuples
 from simdup import Index, SimdupError, all_pairs, scan
 from simdup.cli.index import command as index_group
-from simdup.search import HammingBall, Hits, build, queries
+from simdup.search import HammingBall, build, queries
 from simdup.search.queries import Searcher, SearchSetup
 
 

@@ -9,7 +9,7 @@ import pytest
 from support import Command, command, environment
 
 from lab.corpora.made import near, prose, write
-from simdup.base.workspace import reserve
+from simdup.base.atomic import reserve
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from simdup import SimdupError, all_pairs
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.model.settings import RunOptions, SearchOptions
 from simdup.operations import pairs as operation
-from simdup.search import runs
+from simdup.search import threads
 
 LITTLE = RunOptions(jobs=1, search=SearchOptions(memory=1))
 
@@ -29,7 +29,7 @@ def found_with(least, numbers, bits, distance):
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(operation, "_LEAST", least)
-        patch.setattr(runs, "_WINDOW", 1)
+        patch.setattr(threads, "_FEWEST_READ", 1)
         with operation.pairs(lines, distance, LITTLE) as found:
             return [(int(pair.a), int(pair.b), pair.distance) for pair in found]
 
@@ -77,7 +77,7 @@ def test_a_full_disk_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(values: object, path: str) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(runs, "_write", full)
+    monkeypatch.setattr(threads, "_write", full)
     with pytest.raises(SimdupError, match="no space left for the pairs") as caught:
         found_with(1, [1, 2, 3], 64, 3)
     assert caught.value.where == tempfile.gettempdir()

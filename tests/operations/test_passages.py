@@ -12,7 +12,7 @@ from lab.corpora.made import edited, prose, write
 from simdup import PassageCriteria, SimdupError, passages
 from simdup.model.passages import Passage, PassageResult
 from simdup.reuse import between
-from simdup.text.folding import fold
+from simdup.text.characters import fold
 
 HOMEWORK = PassageCriteria(min_run=8, min_length=20)
 

@@ -16,8 +16,8 @@ from support import Command, environment, examples
 
 from lab.corpora.made import near, prose, write
 from simdup import Index, Recipe, Result, SimdupError, compare, fingerprint, scan
-from simdup.text import strip_child, stripping
-from simdup.text.stripping import strip_texts
+from simdup.text import analyzer, strip_child
+from simdup.text.analyzer import strip_texts
 
 FOOT = "^Copyright .*$"
 
@@ -159,7 +159,7 @@ def impatient(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     code = Path(child).read_text("utf-8").replace("MOST_SECONDS = 5", "MOST_SECONDS = 1")
     patched = tmp_path_factory.mktemp("child") / "child.py"
     patched.write_text(code, "utf-8")
-    monkeypatch.setattr(stripping, "_CHILD", patched)
+    monkeypatch.setattr(analyzer, "_CHILD", patched)
 
 
 LIMIT = "5 seconds of processor time, or too much memory"

@@ -37,7 +37,7 @@ from simdup.operations.tune import (
     tune,
 )
 from simdup.show.evaluation import reasons_words
-from simdup.text.folding import fold
+from simdup.text.characters import fold
 from simdup.text.shingles import Sets, Shingles
 
 SETS = st.lists(st.sets(st.integers(0, 12), max_size=9), max_size=9)

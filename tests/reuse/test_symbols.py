@@ -12,7 +12,7 @@ from simdup.model.passages import PassageCriteria
 from simdup.reuse import between
 from simdup.reuse.symbols import HOLE, cut, locate, look_up_in, offsets, places
 from simdup.reuse.winnowing import Template
-from simdup.text.folding import fold, fold_segments
+from simdup.text.characters import fold, fold_segments
 
 MIXED = st.text(
     "abcz09éßſı ΣИ.,-…中文测试圖書館々〇かカｶﾞภาษา한국각"

@@ -13,9 +13,7 @@ from simdup.search import (
     all_pairs,
     allpairs,
     arrays,
-    baselines,
-    bitview,
-    duplicates,
+    equal_keys,
     iter_pairs,
     tables,
 )
@@ -61,10 +59,10 @@ def test_all_threads_and_chunk_sizes_give_the_same_arrays(bits, shape, monkeypat
     expected = tuples(all_pairs(f, 3, bits, search="exhaustive"))
     assert expected == tuples(all_pairs(f, 3, bits, tables=shape, threads=1))
     for chunk, pairs in ((7, 5), (64, 1000), (1 << 20, 1 << 20)):
-        for module in (arrays, bitview, tables, duplicates):
+        for module in (arrays, tables, equal_keys):
             monkeypatch.setattr(module, "CHUNK", chunk)
-        monkeypatch.setattr(duplicates, "PAIRS", pairs)
-        monkeypatch.setattr(baselines, "PAIRS", pairs)
+        monkeypatch.setattr(equal_keys, "PAIRS", pairs)
+        monkeypatch.setattr(allpairs, "PAIRS", pairs)
         found = all_pairs(f, 3, bits, tables=shape, threads=3)
         assert tuples(found) == expected
         assert [part.dtype for part in found] == [np.int64, np.int64, np.int16]
@@ -72,7 +70,7 @@ def test_all_threads_and_chunk_sizes_give_the_same_arrays(bits, shape, monkeypat
 
 @pytest.mark.parametrize("which", ["all", "first"])
 def test_the_stream_yields_each_pair_once_in_bounded_chunks(which, monkeypatch):
-    monkeypatch.setattr(duplicates, "PAIRS", 50)
+    monkeypatch.setattr(equal_keys, "PAIRS", 50)
     f = planted(3000, near=0.5)
     f[500:600] = f[499]
     chunks = list(iter_pairs(f, copies=which, tables=10, threads=2))

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.search.bitview import block_keys
-from simdup.search.pieces import HammingBall
+from simdup.search.plans import HammingBall
+from simdup.search.tables import block_keys
 
 
 @given(st.sampled_from([8, 64, 128]), st.data())

@@ -16,13 +16,13 @@ from simdup.search.grouping import (
     Budget,
     Forest,
     Known,
+    Lists,
     Test,
     connect,
     first_partners,
     possible_pairs,
     stars,
 )
-from simdup.search.lists import Lists
 
 Pairs = set[tuple[int, int]]
 

@@ -9,8 +9,7 @@ from support import examples
 
 from simdup.base.errors import SimdupError
 from simdup.search import HammingBall, Plan, explain, plan
-from simdup.search.pieces import cut, width
-from simdup.search.plans import Cut, alternatives
+from simdup.search.plans import Cut, alternatives, cut, width
 
 BALL = HammingBall(64, 3)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simdup.base.mix64 import mix64
 from simdup.kernels.groups import ALL, PairBounds, odd_sketches
 from simdup.search.arrays import count_equal, hamming_distances
-from simdup.search.lists import Lists, Parts, Prefixes
+from simdup.search.grouping import Lists, Parts, Prefixes
 
 Sets = list[set[int]]
 

@@ -14,7 +14,7 @@ from lab.oracles.search import (
     words_of,
 )
 from simdup.base.errors import SimdupError
-from simdup.search import build, duplicates, queries
+from simdup.search import build, equal_keys, queries
 
 SMALL = examples(100)
 
@@ -51,7 +51,7 @@ def test_all_threads_and_chunk_sizes_give_the_same_arrays(bits, compress, monkey
     for batch, few, pairs, threads in ((1 << 18, 1 << 14, 1 << 18, 1), (700, 64, 333, 3)):
         monkeypatch.setattr(queries, "BATCH", batch)
         monkeypatch.setattr(queries, "BATCH_COMPRESSED", few)
-        monkeypatch.setattr(duplicates, "PAIRS", pairs)
+        monkeypatch.setattr(equal_keys, "PAIRS", pairs)
         for shape in (4, 10, 16, 20):
             index = build(f[:4000], bits, 3, compress, tables=shape, threads=threads)
             assert tuples(hits(index, f[4000:], threads=threads)) == expected

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.search import runs
-from simdup.search.runs import sort_chunks
+from simdup.search import threads
+from simdup.search.threads import sort_chunks
 
 
 @contextmanager
@@ -33,8 +33,8 @@ def test_values_are_sorted_for_any_memory_limit(tmp_path_factory, given_chunks, 
 
     chunks = [np.array(chunk, np.uint64) for chunk in given_chunks]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "_WINDOW", window)
-        patch.setattr(runs, "_CHUNK", 7)
+        patch.setattr(threads, "_FEWEST_READ", window)
+        patch.setattr(threads, "_SORTED", 7)
         with sort_chunks(chunks, room, folder) as ordered:
             found = list(ordered)
     assert all(0 < len(chunk) <= 7 for chunk in found)

@@ -12,12 +12,12 @@ from simdup.search import (
     HammingBall,
     all_pairs,
     build,
-    duplicates,
+    equal_keys,
     iter_pairs,
     plans,
     threads,
 )
-from simdup.search.bitview import BitView
+from simdup.search.tables import BitView
 
 
 def sampled(f, found, distance, rows):
@@ -187,7 +187,7 @@ def test_a_run_is_long_if_tables_are_faster_than_the_scan():
 
 
 def test_collisions_of_the_mix_are_resolved(monkeypatch):
-    monkeypatch.setattr(duplicates, "mix_rows", lambda f: f[:, 0] % np.uint64(3) << np.uint64(60))
+    monkeypatch.setattr(equal_keys, "mix_rows", lambda f: f[:, 0] % np.uint64(3) << np.uint64(60))
     f = np.random.default_rng(6).integers(0, 40, 300, dtype=np.uint64)
     for which in ("all", "first"):
         assert tuples(all_pairs(f, 1, 8, which)) == oracle(f.tolist(), 1, which)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simdup.text.bbit import bbit_sketch, estimate, standard_error
+from simdup.text.families import SIZE, agreeing, bbit_sketch, estimate
 
 
 def test_the_sketch_estimates_similarity_within_its_stated_error() -> None:
@@ -23,7 +23,8 @@ def test_the_sketch_estimates_similarity_within_its_stated_error() -> None:
             a, b = every[: common + own], np.concatenate([every[:common], every[common + own :]])
             found = float(estimate(bbit_sketch(a), bbit_sketch(b)))
             errors.append(found - common / size)
-        stated = standard_error(similarity)
+        p = agreeing(similarity)
+        stated = (p * (1 - p) / SIZE) ** 0.5 / (1 - 1 / 256)
         # Cut off at 0, the estimate for disjoint sets averages above 0, by less than the error.
         room = stated if similarity == 0 else 0.002
         assert abs(np.mean(errors)) < 4 * stated / 150**0.5 + room

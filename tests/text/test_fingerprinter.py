@@ -12,7 +12,7 @@ from simdup import Recipe, SimdupError
 from simdup.text.analyzer import Analyzer
 from simdup.text.counts import Counts
 from simdup.text.fingerprinter import Fingerprinter
-from simdup.text.idf import ENOUGH_DOCUMENTS, model_bytes
+from simdup.text.weights import ENOUGH_DOCUMENTS, model_bytes
 
 
 def counted(analyzer: Analyzer, number: int) -> Counts:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lab.corpora.made import simplified_characters
 from lab.oracles import plain
 from simdup import Recipe, compare, fingerprint
-from simdup.text.folding import fold, fold_all
+from simdup.text.characters import fold, fold_all
 
 SIMPLIFIED = simplified_characters()
 # Characters that interact in surprising ways: marks, jamo, ligatures, sharp and dotless

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup.base.errors import SimdupError
-from simdup.text.idf import IdfTable, jieba_idf
+from simdup.text.weights import IdfTable, jieba_idf
 
 words = st.text("aé中\x00", min_size=1, max_size=10).map(str.encode)
 numbers = st.integers(1, 99_999).map(lambda n: f"{n / 1000}".encode()) | st.floats(0, 1e300).map(

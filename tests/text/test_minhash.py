@@ -13,7 +13,7 @@ from support import shingles
 from lab.oracles import families, plain
 from simdup.kernels import sketches
 from simdup.model.criteria import Shingling
-from simdup.text.hashing import term_hash
+from simdup.text.counts import term_hash
 from simdup.text.shingles import Sets, Shingler
 
 

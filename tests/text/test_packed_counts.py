@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from simdup import Recipe, SimdupError
 from simdup.text.analyzer import Analyzer
-from simdup.text.counts import Counts, join
-from simdup.text.idf import learn_model
-from simdup.text.packed_counts import cut_counts, pack_counts, unpack_counts
+from simdup.text.counts import Counts, cut_counts, join, pack_counts, unpack_counts
+from simdup.text.weights import learn_model
 
 TEXTS = st.lists(st.text(st.characters(codec="utf-8") | st.sampled_from("的 a\n"), max_size=60))
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.oracles import families
-from simdup.text import pstable
+from simdup.text import families as lsh
 
 vectors = st.dictionaries(st.integers(0, 2**64 - 1), st.floats(0, 8), max_size=12)
 
@@ -27,7 +27,7 @@ def rows(
 def test_signatures_are_those_of_plain_python(
     documents: list[dict[int, float]], size: int, width: float
 ) -> None:
-    found = pstable.signatures(*rows(documents), size, width)
+    found = lsh.pstable_cells(*rows(documents), size, width)
     assert found.tolist() == [families.pstable(one, size, width) for one in documents]
 
 
@@ -39,18 +39,18 @@ def test_the_order_of_terms_and_the_company_of_documents_do_not_matter(
         dict(zip(maker.integers(0, 99, 30).tolist(), maker.random(30).tolist(), strict=True))
         for _ in range(50)
     ]
-    whole = pstable.signatures(*rows(documents), 12, 0.5)
+    whole = lsh.pstable_cells(*rows(documents), 12, 0.5)
     turned = [dict(reversed(one.items())) for one in documents]
-    monkeypatch.setattr(pstable, "_DEVIATES", 40 * 12)
-    assert np.array_equal(pstable.signatures(*rows(turned), 12, 0.5), whole)
+    monkeypatch.setattr(lsh, "_DRAWN", 40 * 12)
+    assert np.array_equal(lsh.pstable_cells(*rows(turned), 12, 0.5), whole)
 
 
 def test_the_deviates_are_normal_and_the_same_everywhere() -> None:
-    table = pstable._table()
+    table = lsh._deviates()
     assert hashlib.sha256((table * 65536).astype("<i8").tobytes()).hexdigest() == TABLE
     assert np.array_equal(table, -table[::-1])
     assert np.all(np.diff(table) > 0)
-    drawn = pstable.deviates(np.arange(2000, dtype=np.uint64), 50)
+    drawn = lsh.deviates(np.arange(2000, dtype=np.uint64), 50)
     assert abs(drawn.mean()) < 4 / math.sqrt(drawn.size)
     assert abs((drawn**2).mean() - 1) < 4 * math.sqrt(2 / drawn.size)
     assert abs((drawn**4).mean() - 3) < 4 * math.sqrt(96 / drawn.size)
@@ -69,8 +69,8 @@ def test_collision_probability_is_the_integral_of_the_paper() -> None:
             t = (np.arange(steps) + 0.5) * width / steps
             f = math.sqrt(2 / math.pi) * np.exp(-((t / distance) ** 2) / 2)
             integral = float((f / distance * (1 - t / width)).sum() * width / steps)
-            assert pstable.collision(distance, width) == pytest.approx(integral, abs=1e-6)
-    assert pstable.collision(0, 1) == 1
+            assert lsh.pstable_collision(distance, width) == pytest.approx(integral, abs=1e-6)
+    assert lsh.pstable_collision(0, 1) == 1
 
 
 @pytest.mark.parametrize("distance", [0.1, 0.4, 0.8, math.sqrt(2)])
@@ -88,8 +88,8 @@ def test_cells_are_shared_as_often_as_the_paper_says(distance: float) -> None:
         terms = maker.integers(0, 2**64, 40, dtype=np.uint64).tolist()
         near = cosine * u + math.sqrt(1 - cosine**2) * v
         documents += [dict(zip(terms, x.tolist(), strict=True)) for x in (u, near)]
-    found = pstable.signatures(*rows(documents), size, width)
-    p = pstable.collision(distance, width)
+    found = lsh.pstable_cells(*rows(documents), size, width)
+    p = lsh.pstable_collision(distance, width)
     error = math.sqrt(p * (1 - p) / (trials * size))
     assert abs((found[::2] == found[1::2]).mean() - p) < 4 * error
 
@@ -97,7 +97,7 @@ def test_cells_are_shared_as_often_as_the_paper_says(distance: float) -> None:
 def test_unit_vectors() -> None:
     starts = np.array([0, 2, 2, 4, 5])
     weights = np.array([3.0, 4.0, 0.0, 0.0, 7.0])
-    assert pstable.unit(starts, weights).tolist() == [0.6, 0.8, 0, 0, 1]
+    assert lsh.unit_vectors(starts, weights).tolist() == [0.6, 0.8, 0, 0, 1]
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=40), st.randoms())
@@ -106,5 +106,5 @@ def test_the_length_of_a_vector_does_not_depend_on_the_order_of_its_terms(
 ) -> None:
     turned = chance.sample(weights, len(weights))
     starts = np.array([0, len(weights)], np.int64)
-    one, other = (pstable.unit(starts, np.array(each)) for each in (weights, turned))
+    one, other = (lsh.unit_vectors(starts, np.array(each)) for each in (weights, turned))
     assert sorted(one) == sorted(other)

@@ -8,8 +8,7 @@ from support import examples
 
 from simdup import SimdupError
 from simdup.text import sketch_bands
-from simdup.text.bbit import SIZE
-from simdup.text.families import BBIT, Banding, proposed
+from simdup.text.families import BBIT, SIZE, Banding, proposed
 from simdup.text.sketch_bands import RECALL, AskedBands, Sketches, all_keys, sketch_banding
 
 BANDINGS = st.integers(1, SIZE).flatmap(

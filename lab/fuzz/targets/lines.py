@@ -42,9 +42,9 @@ from simdup.operations.scan import scan
 from simdup.show.records import baseline_lines
 from simdup.text.analyzer import Analyzer
 from simdup.text.counts import Counts
-from simdup.text.idf import learn_model, model_bytes, parse_model
 from simdup.text.simhash import to_hex, to_int
 from simdup.text.tokens import _own_words, tokenizer
+from simdup.text.weights import learn_model, model_bytes, parse_model
 
 _ALONE = RunOptions(jobs=1)
 

@@ -29,7 +29,7 @@ from simdup.show.report.chunks import Chunks
 from simdup.show.report.columns import deflate, script_json
 from simdup.show.report.tables import Folders, table
 from simdup.show.words import page_words
-from simdup.text.folding import simplified_characters
+from simdup.text.characters import simplified_characters
 
 STYLES = ("base.css", "overview.css", "clusters.css", "reader.css", "print.css")
 # In this order: while it is read, a module uses only those before it.

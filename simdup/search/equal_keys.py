@@ -1,14 +1,27 @@
-"""Identical fingerprints: collapsed before a search, and expanded only in its output.
+"""Equal keys: identical fingerprints, and candidates that share a band key.
 
-For the search, a million duplicates of one fingerprint are one fingerprint. They are expanded only
-when pairs are written, in chunks.
+For a search, a million duplicates of one fingerprint are one fingerprint.  They are collapsed
+before it, and expanded only when pairs are written, in chunks.
 
 Duplicates are found as tables find neighbours, by one sort. The high bits of the sorted values, the
 front, are a mix of all bits of the fingerprint; the low bits are the row number. Duplicates have
 equal fronts, so they are adjacent, the first row first. The converse is true except for collisions
 (about 45 in 10**7 rows, which leave room for 40 bits of the mix), which comparing the fingerprints
 resolves.
+
+*Bands.*  Each row has one key per band; rows with equal keys in some band are candidates. Each band
+is sorted, so rows with equal keys are adjacent. As in `tables`, only the first band that proposes a
+pair reports it; the keys of the pair show which one that is, so no pairs need to be stored. Rows
+that agree in all bands are one row in the search, as duplicates are.  Memory: 40 bytes per row, and
+chunks of pairs; it does not grow with the number of candidates. The time does: each candidate is
+processed once for each band that proposes it.
+
+References
+----------
+J. Leskovec, A. Rajaraman, J. Ullman, "Mining of massive datasets", section 3.4.2.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -25,6 +38,7 @@ from simdup.search.arrays import (
     distinct,
     iter_ranges,
     mix_rows,
+    pack,
     read_rows,
     row_bits,
     run_starts,
@@ -57,12 +71,10 @@ class Duplicates:
 def sort_by_mix(fingerprints: U64, threads: int = 1) -> U64:
     """Return uint64[n], sorted: a mix of each fingerprint's bits, with its row in the low bits."""
     n = len(fingerprints)
-    row = np.uint64(row_bits(n))
     table = np.empty(n, dtype=np.uint64)
     for low in range(0, n, CHUNK):
         high = min(low + CHUNK, n)
-        front = mix_rows(fingerprints[low:high])
-        table[low:high] = (front >> row << row) | np.arange(low, high, dtype=np.uint64)
+        table[low:high] = pack(mix_rows(fingerprints[low:high]), np.arange(low, high), n)
     sort(table, threads)
     return table
 
@@ -198,3 +210,55 @@ def _find_equal_fronts(values: U64, row: int) -> RowIds:
         for low in range(0, len(values) - 1, CHUNK)
     ]
     return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+
+# Candidates in a chunk: with 16 bands their keys take 8 MB twice.
+_CANDIDATES = 1 << 16
+
+
+def neighbours(bands: Iterable[U32 | U64]) -> Iterator[RowPairs]:
+    """Yield enough pairs to connect all rows that share a key: neighbours in sorted order.
+
+    `bands` are the keys of all rows, one band at a time.
+    """
+    for keys in bands:
+        order = np.argsort(keys, kind="stable")
+        equal = np.flatnonzero(np.diff(keys[order]) == 0)
+        yield order[equal], order[equal + 1]
+
+
+def candidates(keys: U32 | U64) -> Iterator[RowPairs]:
+    """Yield the pairs of rows that have an equal key in any band.
+
+    Parameters
+    ----------
+    keys : uint32[n, bands] or uint64[n, bands]
+
+    Yields
+    ------
+    i, j : int64[m]
+        i < j, each pair once, in undefined order; a chunk has at most 2**18.
+    """
+    groups = collapse(keys.astype(np.uint64, copy=False))
+    distinct = keys if groups.distinct is None else keys[groups.distinct]
+    yield from expand(groups, _iter_candidates(distinct), every=True)
+
+
+def _iter_candidates(keys: U32 | U64) -> Iterator[RowPairs]:
+    """Yield the pairs among distinct rows, in chunks."""
+    for band in range(keys.shape[1]):
+        # Stable, so that the smaller of two rows comes first.
+        order = np.argsort(keys[:, band], kind="stable")
+        inside = keys[order, band]
+        ends = np.append(run_starts(inside)[1:], len(inside))
+        sizes = np.diff(ends, prepend=0)
+        after = np.repeat(ends, sizes) - np.arange(len(inside)) - 1
+        positions = np.flatnonzero(after)
+        for which, offset in iter_ranges(after[positions], _CANDIDATES):
+            left = positions[which]
+            i, j = order[left], order[left + 1 + offset]
+            if band:
+                new = ~(keys[i, :band] == keys[j, :band]).any(axis=1)
+                i, j = i[new], j[new]
+            if len(i):
+                yield i, j
