@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -31,6 +31,7 @@ from simdup.near.batch_reader import (
     FORMS,
     TEXTS,
     BatchReader,
+    Known,
     ReadBatch,
     TextWork,
     document_columns,
@@ -331,26 +332,17 @@ def gathered(
         )  # fmt: skip
 
 
-def ingest_as_they_come(
-    opened: Input, analyzer: Analyzer, read: Callable[[int], Callable[[Batch], ReadBatch]]
-) -> Iterator[Collection]:
-    """Yield a small collection for each batch as soon as it is read."""
-    collector = Collector.of(opened, analyzer, SpoolReader(""))
-    for batch in read_batches(opened, read):
-        collector.add(batch)
-        yield collector.take()
-    opened.report.finish(opened.settings.recipe.strip)
-
-
 def ingest_fingerprinted(
-    opened: Input, makers: Sequence[Maker] = ()
+    opened: Input, makers: Sequence[Maker] = (), known: Known | None = None
 ) -> tuple[Fingerprinter, Iterator[tuple[Collection, Fingerprints]]]:
     """Return the fingerprinter of documents, and the documents with their fingerprints.
 
     With a model or the built-in table, each batch is yielded as soon as it is read.  If the
-    corpus's own frequencies may be needed, all documents are read first.
+    corpus's own frequencies may be needed, all documents are read first.  Those that are known are
+    left out, if the fingerprinter does not depend on them.
     """
-    if opened.settings.recipe.may_need_corpus:
+    recipe, fingerprinter = opened.settings.recipe, opened.fingerprinter
+    if fingerprinter is None and recipe.may_need_corpus:
         with ingest(opened, makers) as collection:
             progress, total = opened.settings.run.progress, len(collection)
             progress("fingerprinting", 0, total)
@@ -358,16 +350,25 @@ def ingest_fingerprinted(
             found = collection.fingerprints(fingerprinter)
             progress("fingerprinting", total, total)
             return fingerprinter, iter([(collection, found)])
-    fingerprinter = Fingerprinter.alone(opened.analyzer())
-    work = Counting(fingerprinter.analyzer, makers)
-    reader = BatchReader(opened.settings.reading, work, opened.settings.recipe)
-    collections = ingest_as_they_come(opened, fingerprinter.analyzer, reader)
-    return fingerprinter, ((one, one.fingerprints(fingerprinter)) for one in collections)
+    fingerprinter = fingerprinter or Fingerprinter.alone(opened.analyzer())
+    return fingerprinter, _as_they_come(opened, fingerprinter, makers, known)
 
 
-def read_batches(
-    opened: Input, read: Callable[[int], Callable[[Batch], ReadBatch]]
-) -> Iterator[ReadBatch]:
+def _as_they_come(
+    opened: Input, fingerprinter: Fingerprinter, makers: Sequence[Maker], known: Known | None
+) -> Iterator[tuple[Collection, Fingerprints]]:
+    """Yield a small collection for each batch as soon as it is read."""
+    analyzer = fingerprinter.analyzer
+    reading, work = opened.settings.reading, Counting(analyzer, makers)
+    collector = Collector.of(opened, analyzer, SpoolReader(""))
+    for batch in read_batches(opened, BatchReader(reading, work, analyzer.recipe, known=known)):
+        collector.add(batch)
+        collection = collector.take()
+        yield collection, collection.fingerprints(fingerprinter)
+    opened.report.finish(opened.settings.recipe.strip)
+
+
+def read_batches(opened: Input, read: BatchReader) -> Iterator[ReadBatch]:
     """Yield what is read of each batch, in order.
 
     One process begins; others join when there is enough work for them.

@@ -20,21 +20,21 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_488,
+    "lines": 39_295,
     "lines of compiled loops": 2_105,
-    "lines in simdup/cli": 2_974,
-    "files": 234,
-    "classes": 305,
+    "lines in simdup/cli": 2_973,
+    "files": 228,
+    "classes": 303,
     "class names used twice": 0,
     "file names used twice": 14,
     "small modules with one importer": 5,
-    "modules that a scan imports": 175,
+    "modules that a scan imports": 169,
     "modules that the file of scan imports": 26,
     "fields of the largest class": 19,
     '"None where" and "None if"': 67,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
-SLACK = {"lines": 300, "lines of compiled loops": 30, "lines in simdup/cli": 50}
+SLACK = {"lines": 39_295, "lines of compiled loops": 30, "lines in simdup/cli": 50}
 
 
 @cache
