@@ -327,7 +327,7 @@ class Index:
         return list(dict.fromkeys(_find_faults(self._session)))
 
     def require_recipe(self, name: str | None, options: dict[str, Any]) -> None:
-        """Raise if the requested recipe differs from the index's; see `StoredRecipe.require`."""
+        """Raise if the requested recipe differs from the index's."""
         self._session.recipe.require(name, options)
 
 

@@ -14,7 +14,7 @@ from itertools import chain, islice, pairwise, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.index.row_searches import MOST, IndexRows, RowSearch
+from simdup.index.row_searches import MOST, IndexRows
 from simdup.index.sections import removed_keys, text_hashes
 from simdup.index.session import Patience, Session
 from simdup.model.criteria import Criteria
@@ -22,9 +22,8 @@ from simdup.model.matches import Match, QueryResult
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side, objects
-from simdup.near.candidates import proposed
+from simdup.near.candidates import Search, distances, proposed
 from simdup.near.rules import allowed
-from simdup.near.searches import distances
 from simdup.search import HammingBall
 from simdup.search.arrays import U64, RowIds, distinct
 from simdup.search.queries import SearchSetup
@@ -334,7 +333,7 @@ def to_matches(matches: MeasuredPairs, held: Documents) -> list[Match]:
 
 
 def choose_new(
-    documents: Documents, unmatched: RowIds, searches: Sequence[RowSearch], options: QueryOptions
+    documents: Documents, unmatched: RowIds, searches: Sequence[Search], options: QueryOptions
 ) -> tuple[RowIds, MeasuredPairs]:
     """Return which of the unmatched documents match none of those returned before them.
 
@@ -356,7 +355,7 @@ def choose_new(
     return np.flatnonzero(free), MeasuredPairs.concat(found)
 
 
-def _may_match(documents: Documents, searches: Sequence[RowSearch]) -> NDArray[np.bool_]:
+def _may_match(documents: Documents, searches: Sequence[Search]) -> NDArray[np.bool_]:
     """Return which documents may be candidates of others, or all if there are many pairs."""
     near, seen = np.zeros(len(documents), np.bool_), 0
     for search in searches:

@@ -25,10 +25,9 @@ from simdup.model.passages import (
     PassageSummary,
 )
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.near.collection import Collection, collected
+from simdup.near.collection import Collection, collected, group_numbers
 from simdup.near.cutting import Cutting, PairTexts, assemble
 from simdup.near.rows import Paths, as_paths
-from simdup.near.rule_columns import group_numbers
 from simdup.near.sources import Data, GroupBy, Input, open_input
 from simdup.reuse.finding import Finder, Passages, Sides, concat
 from simdup.reuse.overlaps import Holders, form_overlaps

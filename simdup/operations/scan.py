@@ -20,7 +20,7 @@ from simdup.model.formats import PageOptions
 from simdup.model.recipe import Recipe
 from simdup.model.result import Result
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.near.candidates import Candidates
+from simdup.near.candidates import Candidates, searches_of
 from simdup.near.clusters import (
     Group,
     Priority,
@@ -29,17 +29,14 @@ from simdup.near.clusters import (
     priority_by,
     rank_by,
 )
-from simdup.near.collection import Collection, ingest
+from simdup.near.collection import Collection, deciding_columns, ingest
 from simdup.near.counting import columns_for
 from simdup.near.decisions import divide
-from simdup.near.document_texts import Texts
 from simdup.near.pairs import find_groups
 from simdup.near.rows import Paths, as_paths
-from simdup.near.rule_columns import apart_by_fields, deciding_columns, notes
-from simdup.near.searches import searches_of
 from simdup.near.source_documents import Places, SourceDocuments
-from simdup.near.sources import Data, Input, open_input
-from simdup.near.verifier import Crew, Work
+from simdup.near.sources import Data, Input, apart_by_fields, notes, open_input
+from simdup.near.verifier import Crew, Texts, Work
 from simdup.text.fingerprinter import Fingerprinter
 
 # Among documents with equal titles, those that share a third of their text are versions.

@@ -20,16 +20,16 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_295,
+    "lines": 39_193,
     "lines of compiled loops": 2_105,
     "lines in simdup/cli": 2_973,
-    "files": 228,
-    "classes": 303,
+    "files": 223,
+    "classes": 302,
     "class names used twice": 0,
     "file names used twice": 14,
     "small modules with one importer": 5,
-    "modules that a scan imports": 169,
-    "modules that the file of scan imports": 26,
+    "modules that a scan imports": 164,
+    "modules that the file of scan imports": 23,
     "fields of the largest class": 19,
     '"None where" and "None if"': 67,
 }
