@@ -25,12 +25,12 @@ from simdup.corpus.extras import require_extras
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address, split_member
 from simdup.corpus.patterns import matches
+from simdup.corpus.rows import STRINGS, Rows, recognise, row_batches
 from simdup.corpus.sources import Named, SourceListing, is_page, list_files
 from simdup.model.criteria import Criteria
 from simdup.model.documents import LeftOut, NoField, Skipped, Unread
 from simdup.model.settings import Reading, Settings
 from simdup.model.table import Documents
-from simdup.near.rows import STRINGS, Rows, recognise, row_batches
 from simdup.search.arrays import RowIds, run_starts
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import pstable_cosine
@@ -335,7 +335,7 @@ class Groups:
 
 
 # A file or folder, several of them; pairs of id and text, a mapping from id to text, mappings with
-# fields, or a table of a library that is not imported here: see `simdup.near.rows.recognise`.
+# fields, or a table of a library that is not imported here: see `simdup.corpus.rows.recognise`.
 Data: TypeAlias = str | PathLike[str] | Iterable[Any]
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
+from simdup.corpus.rows import Paths, as_paths
 from simdup.evaluation.templates import looks_templated
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
@@ -33,7 +34,6 @@ from simdup.near.collection import Collection, deciding_columns, ingest
 from simdup.near.counting import columns_for
 from simdup.near.decisions import divide
 from simdup.near.pairs import find_groups
-from simdup.near.rows import Paths, as_paths
 from simdup.near.source_documents import Places, SourceDocuments
 from simdup.near.sources import Data, Input, apart_by_fields, notes, open_input
 from simdup.near.verifier import Crew, Texts, Work
