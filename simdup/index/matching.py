@@ -85,13 +85,10 @@ class Matches:
     @classmethod
     def concat(cls, several: Sequence[Matches]) -> Matches:
         """Return all matches, by document and by row, of which each is there once."""
-        found, removed = [NO_MATCHES], [NO_MATCHES]
-        for one in several:
-            found.append(one.found)
-            removed.append(one.removed)
+        found = MeasuredPairs.concat([NO_MATCHES, *(one.found for one in several)])
+        removed = MeasuredPairs.concat([NO_MATCHES, *(one.removed for one in several)])
         held = _by_number([one.held for one in several])
-        counts = sum((one.candidates for one in several), Counter[str]())
-        return cls(MeasuredPairs.concat(found), MeasuredPairs.concat(removed), held, counts)
+        return cls(found, removed, held, sum((one.candidates for one in several), Counter[str]()))
 
     def shifted(self, documents: int, rows: int = 0) -> Matches:
         """Return the same matches with larger numbers of documents and rows."""

@@ -253,20 +253,17 @@ class Writer:
         progress("adding", 0, total)
         for first in range(0, total, _STEP):
             some = documents.take(np.arange(first, min(first + _STEP, total)))
-            changed, known = self._add_distinct(some)
+            changed, known = self.add(some)
             done, new, replaced = done + len(some), new + len(changed), replaced + known
             progress("adding", done, total)
         return new, replaced
 
     def add(self, documents: Documents) -> tuple[Documents, int]:
-        """Add documents; a document with a known name and new content replaces the old one.
+        """Add documents, of which each has another name.
 
-        Return the documents that are new or changed, and how many of them replaced another.
+        One with a known name and new content replaces the old one.  Return the documents that are
+        new or changed, and how many of them replaced another.
         """
-        return self._add_distinct(last_of_names(documents))
-
-    def _add_distinct(self, documents: Documents) -> tuple[Documents, int]:
-        """Add documents of which each has another name."""
         if not self._new_keys.isdisjoint(documents["name_key"].tolist()):
             # A name may occur twice in one transaction: the first must be found like any other.
             self.flush()

@@ -185,7 +185,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             hint = _template_hint(found.groups, texts_of, criteria) if criteria.verify else ""
     corpus.skip_wordless(prints)
     report = corpus.report
-    report.notes += [*notes(corpus.documents, criteria, names), *matches.notes()]
+    report.notes += [*notes(corpus.documents, criteria, names), *matches.notes]
     members = [np.array(group.members) - matches.indexed for group in groups]
     report.notes += apart_by_fields(corpus.documents, members, settings.reading)
     summary = Summary.of(

@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_193,
+    "lines": 39_192,
     "lines of compiled loops": 2_105,
     "lines in simdup/cli": 2_973,
     "files": 223,
@@ -34,7 +34,7 @@ CEILINGS = {
     '"None where" and "None if"': 67,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
-SLACK = {"lines": 39_295, "lines of compiled loops": 30, "lines in simdup/cli": 50}
+SLACK = {"lines": 39_192, "lines of compiled loops": 30, "lines in simdup/cli": 50}
 
 
 @cache
