@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,7 +23,7 @@ from simdup.base.workers import Workers
 from simdup.corpus.batches import Batch, TextBatch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.records import without_surrogates
-from simdup.corpus.spool import SpoolReader, SpoolWriter, spool_folder
+from simdup.corpus.spool import Slots, SpoolReader, SpoolWriter, spool_folder
 from simdup.model.criteria import Criteria
 from simdup.model.documents import NO_WORDS, Document, Skipped, Unread
 from simdup.model.settings import Reading
@@ -70,14 +70,18 @@ def mapped(path: str, kind: DTypeLike, count: int) -> NDArray[np.generic]:
     return np.memmap(path, kind, "r+", shape=(count,)).view(np.ndarray)
 
 
-def concat_mapped(path: str, parts: Iterable[NDArray[np.uint64]], count: int) -> NDArray[np.uint64]:
-    """Return the values of all parts, `count` of them, in a new file; see `mapped`."""
-    values = mapped(path, np.uint64, count).view(np.uint64)
-    done = 0
-    for part in parts:
-        values[done : done + len(part)] = part
-        done += len(part)
-    return values
+def spooled_numbers(
+    spool: SpoolReader, slots: Slots, name: str, kind: DTypeLike
+) -> tuple[RowIds, NDArray[Any]]:
+    """Return where the 64-bit numbers of each slot begin, and all of them in a file of that name.
+
+    See `mapped`.
+    """
+    starts = np.append(0, np.cumsum(slots[:, 1] // 8))
+    numbers = mapped(os.path.join(spool.folder, name), kind, int(starts[-1])).view(kind)
+    for first, last, content in spool.runs(slots):
+        numbers[starts[first] : starts[last]] = np.frombuffer(content, kind)
+    return starts, numbers
 
 
 # With fewer bytes, one process finishes before others have started: starting and ending two takes
@@ -161,11 +165,7 @@ class Collection:
 
     def seeds(self) -> TextSeeds:
         """Return the seeds of all texts."""
-        slots = self.texts["seeds"]
-        starts = np.append(0, np.cumsum(slots[:, 1] // 8))
-        parts = (np.frombuffer(content, np.uint64) for *_, content in self.spool.runs(slots))
-        path = os.path.join(self.spool.folder, "seeds")
-        return TextSeeds(starts, concat_mapped(path, parts, int(starts[-1])))
+        return TextSeeds(*spooled_numbers(self.spool, self.texts["seeds"], "seeds", np.uint64))
 
     def title_keys(self) -> NDArray[np.uint64]:
         """Return a key of each document, equal for those whose titles are equal (uint64[n])."""

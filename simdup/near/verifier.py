@@ -35,7 +35,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
-from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -238,19 +238,14 @@ def no_vectors(document: int) -> Vector:
     raise ValueError("vectors are not known")
 
 
-class _Sized(Protocol):
-    @property
-    def nbytes(self) -> int: ...
-
-
-Made = TypeVar("Made", bound=_Sized)
+Made = TypeVar("Made", Shingles, Vector)
 
 
 class _Cache(Generic[Made]):
     """Caches what `make` returns for documents, up to a size; drops the least recently used."""
 
     def __init__(self, make: Callable[[list[int]], Iterable[Made]], room: int) -> None:
-        self._make = make
+        self._make: Callable[[list[int]], Iterable[Made]] = make
         self._room = room
         self._made: OrderedDict[int, Made] = OrderedDict()
 
