@@ -26,9 +26,9 @@ from simdup.evaluation.metrics import from_pairs
 from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria, Shingling
 from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
-from simdup.near.document_texts import Texts
 from simdup.near.rules import longest_form
 from simdup.near.true_pairs import SharedElements, counted_pairs, edited_pairs
+from simdup.near.verifier import Texts
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import fold
 from simdup.text.shingles import Shingler, Shingles

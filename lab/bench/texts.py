@@ -22,7 +22,7 @@ from lab.trial import Trial, say
 from simdup.kernels import sketches as families
 from simdup.model.criteria import Criteria, Shingling
 from simdup.model.recipe import Recipe
-from simdup.near import document_texts
+from simdup.near.verifier import Texts as ReadTexts
 from simdup.near.verifier import Verifier, vector
 from simdup.search.equal_keys import candidates
 from simdup.text.analyzer import Analyzer
@@ -223,7 +223,7 @@ def _verified(length: int, trial: Trial) -> Iterator[Row]:
 
     def verified(criteria: Criteria) -> list[float]:
         # A new verifier reads each document for the first time, and then again.
-        held = document_texts.Texts(known, Analyzer.for_recipe(Recipe()), criteria.shingle, read)
+        held = ReadTexts(known, Analyzer.for_recipe(Recipe()), criteria.shingle, read)
         verifier = Verifier(held, criteria, lambda i: vector(weighted[i]), cache_bytes=1 << 30)
         i = np.array(first)
         return [clock(lambda: verifier.measure(i, i + 1)) for _ in range(2)]

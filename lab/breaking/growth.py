@@ -35,7 +35,7 @@ from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading
 from simdup.near.differences import find_differences
-from simdup.near.document_texts import edit_similarities
+from simdup.near.verifier import edit_similarities
 from simdup.show.report.chunks import delta
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import fold_all

@@ -134,8 +134,7 @@ def info(call: Call) -> Status:
     Examples:
       simdup index info -f jsonl seen.index
     """
-    from simdup.index.info import index_info
-    from simdup.index.opening import open_storage
+    from simdup.index.opening import index_info, open_storage
     from simdup.show.records import json_line
     from simdup.show.text import info_text
 
@@ -162,8 +161,8 @@ def check(call: Call) -> Status:
     Examples:
       simdup index check seen.index
     """
-    from simdup.index.database import DAMAGED_HINT
     from simdup.index.index import Index
+    from simdup.index.storage import DAMAGED_HINT
 
     path, words = call["index"], call.screen.words
     with Index.open(path) as index:
@@ -189,8 +188,8 @@ def export(call: Call) -> Status:
       simdup index export seen.index | simdup cluster
       simdup index export seen.index -o prints.txt
     """
-    from simdup.index.database import DAMAGED_HINT, REBUILD
     from simdup.index.index import Index
+    from simdup.index.storage import DAMAGED_HINT, REBUILD
 
     lost = list[Skipped]()
     try:

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import SimdupError, invalid
+from simdup.corpus.files import STDIN
 from simdup.corpus.fingerprint_lines import format_header, format_lines
-from simdup.index.build import build
-from simdup.index.info import IndexInfo, index_info
-from simdup.index.ingest import (
-    Sources,
-    line_documents_of,
-    require_method,
-    stream_options,
-    text_documents,
-)
+from simdup.index.ingest import Sources, are_present, build, line_documents_of, text_documents
 from simdup.index.matching import QueryOptions, adding_chunks, query, query_and_add
-from simdup.index.opening import open_storage
+from simdup.index.opening import IndexInfo, index_info, open_storage
 from simdup.index.sections import SECTIONS, name_keys
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
-from simdup.model.criteria import Criteria
+from simdup.model.criteria import INDEX_METHODS, Criteria
 from simdup.model.documents import Skipped
 from simdup.model.matches import Added, QueryResults
 from simdup.model.recipe import Recipe
@@ -181,7 +176,7 @@ class Index:
             else:
                 settings = Settings.of(reading=reading, run=run)
                 # A snapshot: what is added meanwhile would be known to some processes only.
-                known = writer().contents.copy()
+                known = partial(are_present, contents=writer().contents.copy())
                 batches = text_documents(self._session, sources, settings, result, known)
                 progress = no_progress  # the stage of reading counts them
             for columns in batches:
@@ -269,13 +264,13 @@ class Index:
         session, using = self._session, run or RunOptions()
         results = QueryResults(iter(()))
         criteria = Criteria(distance, similarity, verify, method=method)
-        require_method(criteria, fingerprints)
+        _require_method(criteria, fingerprints)
         options = QueryOptions(criteria, exclude_self, limit, compress, using)
         if fingerprints:
             asked = line_documents_of(session, sources)
             batches = adding_chunks(asked) if add else iter([asked])
         else:
-            settings = Settings.of(reading=reading, run=stream_options(sources, using))
+            settings = Settings.of(reading=reading, run=_stream_options(sources, using))
             batches = text_documents(session, sources, settings, results)
         if add:
             patience = Patience(timeout, waiting)
@@ -332,8 +327,27 @@ class Index:
         return list(dict.fromkeys(_find_faults(self._session)))
 
     def require_recipe(self, name: str | None, options: dict[str, Any]) -> None:
-        """Raise if the requested recipe differs from the index's; see `StoredRecipe.require`."""
+        """Raise if the requested recipe differs from the index's."""
         self._session.recipe.require(name, options)
+
+
+def _stream_options(sources: Sources, run: RunOptions) -> RunOptions:
+    """Return the run options for a query that may have to answer line by line."""
+    named = [sources] if isinstance(sources, str) else sources
+    if run.jobs is None and isinstance(named, list | tuple) and STDIN in named:
+        # Workers receive documents in advance, so a slow writer would wait for its answers.
+        return replace(run, jobs=1)
+    return run
+
+
+def _require_method(criteria: Criteria, fingerprints: bool = False) -> None:
+    """Raise if an index, or fingerprint lines, cannot be searched by the method."""
+    if criteria.method not in INDEX_METHODS:
+        raise invalid("method", criteria.method, "one of " + ", ".join(INDEX_METHODS))
+    if fingerprints and criteria.method == "minhash":
+        raise SimdupError(
+            "method", "fingerprint lines have no texts, which minhash compares", field="method"
+        )
 
 
 def _find_faults(session: Session) -> list[str]:

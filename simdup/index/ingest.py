@@ -1,44 +1,54 @@
-"""What an index gets: documents to add or to ask about, from texts or fingerprint lines."""
+"""What an index gets: documents to add or to ask about, from texts or fingerprint lines.
+
+With them it is created, by `build`, or by `remember` if it is to know what `dedupe` keeps.
+"""
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from simdup.base.errors import SimdupError, invalid
-from simdup.corpus.batches import Batch, RowBatch, TextBatch, read
-from simdup.corpus.files import STDIN
+from simdup.base.errors import SimdupError
 from simdup.corpus.fingerprint_lines import FingerprintLines, format_header, read_lines
-from simdup.index.keyset import KeySet
+from simdup.index.opening import create_storage, open_storage
 from simdup.index.sections import (
+    NO_REMOVED,
     TEXT_HASH,
+    RemovedTexts,
     content_hashes,
     line_documents,
     name_keys,
     text_hash,
     to_numbers,
 )
-from simdup.index.session import Session
-from simdup.model.criteria import INDEX_METHODS, Criteria, Shingling
-from simdup.model.documents import Document, Skipped
-from simdup.model.matches import Added, QueryResults
-from simdup.model.settings import RunOptions, Settings
-from simdup.model.table import Documents, objects
-from simdup.near.batch_reader import (
-    DOCUMENTS,
-    BatchReader,
-    Left,
-    ReadBatch,
-    document_columns,
-    strip_documents,
+from simdup.index.session import (
+    TIMEOUT,
+    Patience,
+    Session,
+    keep_silent,
+    record_creation,
+    store_digest,
+    store_recipe,
 )
-from simdup.near.collection import Collection, ingest_as_they_come
-from simdup.near.counting import Counting, Prepared
-from simdup.near.sources import Data, Input, open_input
+from simdup.index.storage import Storage
+from simdup.index.store import KeySet, Store, Writer
+from simdup.model.criteria import Shingling
+from simdup.model.documents import Document
+from simdup.model.matches import Added, QueryResults
+from simdup.model.recipe import Recipe
+from simdup.model.settings import Progress, Settings, no_progress
+from simdup.model.table import Documents, objects
+from simdup.near.batch_reader import DOCUMENTS, Known
+from simdup.near.collection import Collection, ingest_fingerprinted
+from simdup.near.counting import Prepared
+from simdup.near.sources import Data, open_input
+from simdup.search.arrays import Bools
+from simdup.text.analyzer import Analyzer
 from simdup.text.families import SIZE, bbit_sketch
 from simdup.text.fingerprinter import Fingerprinter, Fingerprints
 from simdup.text.shingles import Shingler
@@ -60,51 +70,11 @@ def summaries(batch: Prepared) -> Mapping[str, Mapping[str, Any]]:
     return {DOCUMENTS: {"summary": found.reshape(len(batch.documents), TEXT_HASH + SIZE)}}
 
 
-@dataclass(frozen=True)
-class _ReadChanged:
-    """Reads the documents of a batch, except those already in the index."""
-
-    reader: BatchReader
-    known: KeySet
-
-    def __call__(self, number: int) -> Callable[[Batch], ReadBatch]:
-        """Return the function that reads a batch, for any process."""
-        return self.read
-
-    def read(self, batch: Batch) -> ReadBatch:
-        found = list(read(batch, self.reader.reading))
-        documents = [one for one in found if isinstance(one, Document)]
-        skipped = [one for one in found if isinstance(one, Skipped)]
-        keys = name_keys(document.name for document in documents)
-        strip = self.reader.recipe.strip
-        hashes = map(text_hash, strip_documents(documents, strip))
-        texts = to_numbers(b"".join(hashes))
-        known = self.known.contain(content_hashes(keys, texts[:, None])).tolist()
-        # The last text of an id counts, also if it is the one that the index has.
-        repeated = batch.repeated if isinstance(batch, RowBatch) else frozenset[str]()
-        same = [one and document.name not in repeated
-                for document, one in zip(documents, known, strict=True)]  # fmt: skip
-        pairs = list(zip(documents, same, strict=True))
-        changed = tuple(one for one, as_before in pairs if not as_before)
-        done = self.reader.read(TextBatch(changed, batch.size))
-        # Only a scan asks what documents they are between.
-        done.left = [Left(0, one, "") for one in skipped] + done.left
-        as_before = [one for one, unchanged in pairs if unchanged]
-        done.unchanged = Documents(document_columns(as_before, self.reader.reading))
-        return done
-
-
-def read_documents(
-    opened: Input, fingerprinter: Fingerprinter, known: KeySet | None = None
-) -> Iterator[Collection]:
-    """Yield documents batch by batch, except those already in the index."""
-    settings = opened.settings
-    analyzer = fingerprinter.analyzer
-    work = Counting(analyzer, [summaries])
-    reader = BatchReader(settings.reading, work, analyzer.recipe)
-    return ingest_as_they_come(
-        opened, analyzer, reader if known is None else _ReadChanged(reader, known)
-    )
+def are_present(documents: Sequence[Document], contents: KeySet) -> Bools:
+    """Return which documents an index has, given the hashes of its contents."""
+    keys = name_keys(document.name for document in documents)
+    texts = to_numbers(b"".join(text_hash(document.text) for document in documents))
+    return contents.contain(content_hashes(keys, texts[:, None]))
 
 
 def indexed(collection: Collection, found: Fingerprints) -> Documents:
@@ -145,36 +115,6 @@ def read_fingerprints(sources: Sources, bits: int, digest: str) -> FingerprintLi
     return FingerprintLines([name for name, _ in given], values, bits, digest)
 
 
-def stream_options(sources: Sources, run: RunOptions) -> RunOptions:
-    """Return the run options for a query that may have to answer line by line."""
-    named = [sources] if isinstance(sources, str) else sources
-    if run.jobs is None and isinstance(named, list | tuple) and STDIN in named:
-        # Workers receive documents in advance, so a slow writer would wait for its answers.
-        return replace(run, jobs=1)
-    return run
-
-
-def text_documents(
-    session: Session,
-    sources: Sources,
-    settings: Settings,
-    result: Added | QueryResults,
-    known: KeySet | None = None,
-) -> Iterator[Documents]:
-    """Yield documents, batch by batch, except those already in the index."""
-    fingerprinter = session.recipe.fingerprinter
-    opened = open_input(sources, settings)
-    report, known_before = opened.report, 0
-    result.skipped, result.notes = report.skipped, report.notes
-    for documents in read_documents(opened, fingerprinter, known):
-        found = documents.fingerprints(fingerprinter)
-        if isinstance(result, Added):
-            result.unchanged += report.unchanged - known_before
-            known_before = report.unchanged
-        if len(documents):
-            yield indexed(documents, found)
-
-
 def line_documents_of(session: Session, sources: Sources) -> Documents:
     """Return the documents of fingerprint lines, which must have the recipe of the index."""
     bits, digest = session.recipe.bits, session.recipe.resolved["digest"]
@@ -190,11 +130,124 @@ def line_documents_of(session: Session, sources: Sources) -> Documents:
     return line_documents(lines.names, lines.values)
 
 
-def require_method(criteria: Criteria, fingerprints: bool = False) -> None:
-    """Raise if an index, or fingerprint lines, cannot be searched by the method."""
-    if criteria.method not in INDEX_METHODS:
-        raise invalid("method", criteria.method, "one of " + ", ".join(INDEX_METHODS))
-    if fingerprints and criteria.method == "minhash":
+def text_documents(
+    session: Session,
+    sources: Sources,
+    settings: Settings,
+    result: Added | QueryResults,
+    known: Known | None = None,
+) -> Iterator[Documents]:
+    """Yield documents, batch by batch, except those that are known."""
+    opened = replace(open_input(sources, settings), fingerprinter=session.recipe.fingerprinter)
+    report, known_before = opened.report, 0
+    result.skipped, result.notes = report.skipped, report.notes
+    for documents, found in ingest_fingerprinted(opened, [summaries], known)[1]:
+        if isinstance(result, Added):
+            result.unchanged += report.unchanged - known_before
+            known_before = report.unchanged
+        if len(documents):
+            yield indexed(documents, found)
+
+
+def build(path: str, sources: Sources, settings: Settings, fingerprints: bool) -> Added:
+    """Create an index of documents with their recipe, or of fingerprints."""
+    with create_storage(path) as storage:
+        add = _add_lines if fingerprints else _add_texts
+        added = add(storage, sources, settings)
+        record_creation(storage)
+    return added
+
+
+def _add_texts(storage: Storage, sources: Sources, settings: Settings) -> Added:
+    opened = open_input(sources, settings)
+    fingerprinter, collections = ingest_fingerprinted(opened, [summaries])
+    store_recipe(storage, fingerprinter)
+    # Documents that are added while they are read are counted by the stage of reading.
+    progress = settings.run.progress if settings.recipe.may_need_corpus else no_progress
+    parts = itertools.starmap(indexed, collections)
+    added = _fill(storage, settings.recipe.words, parts, progress)
+    skipped = opened.report.skipped
+    # A mistyped name should not leave an empty index, to which more is then added.
+    if not added and (faulty := [one for one in skipped if one.error]):
+        raise SimdupError(str(faulty[0].document), faulty[0].fault)
+    return Added(added, skipped=skipped, notes=opened.report.notes)
+
+
+def _add_lines(storage: Storage, sources: Sources, settings: Settings) -> Added:
+    """Add fingerprints; their recipe is the given one if the digests agree."""
+    recipe = settings.recipe
+    own = recipe if recipe.idf != "auto" or not recipe.uses_idf else replace(recipe, idf="builtin")
+    fingerprinter, digest = None, ""
+    if own.idf != "corpus":
+        fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(own))
+        digest = fingerprinter.digest
+    lines = read_fingerprints(sources, recipe.bits, digest)
+    if fingerprinter is not None and (lines.recipe, lines.bits) == (digest, own.bits):
+        store_recipe(storage, fingerprinter)
+    elif recipe != Recipe():
         raise SimdupError(
-            "method", "fingerprint lines have no texts, which minhash compares", field="method"
+            storage.path,
+            f"the lines have recipe {lines.recipe or 'unknown'}, but these options give "
+            f"{digest or 'a recipe that depends on the texts'}",
+            "remove the recipe options, or use those that the lines were made with",
         )
+    else:
+        store_digest(storage, lines.recipe, lines.bits)
+    columns = line_documents(lines.names, lines.values)
+    return Added(_fill(storage, -(-lines.bits // 64), [columns], settings.run.progress))
+
+
+def _fill(
+    storage: Storage,
+    words: int,
+    parts: Iterable[Documents],
+    progress: Progress,
+    removed: RemovedTexts = NO_REMOVED,
+) -> int:
+    """Add documents, which come in parts, to a new index, and return how many there are."""
+    writer = Writer(Store(storage, words))
+    added = sum(writer.add_all(part, progress)[0] for part in parts)
+    writer.flush()
+    if len(removed):
+        writer.put_removed(removed)
+    return added
+
+
+def remember(
+    path: str,
+    columns: Documents,
+    removed: RemovedTexts,
+    fingerprinter: Fingerprinter,
+    waiting: Callable[[str], None] = keep_silent,
+    progress: Progress = no_progress,
+) -> Added:
+    """Add documents to an index, which is created if it does not exist: all of them, or none.
+
+    `removed` are texts that were removed because of these documents, or of those that it has.
+
+    Raises
+    ------
+    SimdupError
+        If it cannot be written, another writer does not finish in time, or it has another recipe
+        by now.
+    """
+    if not os.path.lexists(path):
+        with create_storage(path) as storage:
+            store_recipe(storage, fingerprinter)
+            words = fingerprinter.recipe.words
+            added = Added(_fill(storage, words, [columns], progress, removed))
+            record_creation(storage)
+        return added
+    storage = open_storage(path)
+    try:
+        session = Session(storage)
+        if session.recipe.resolved["digest"] != fingerprinter.digest:
+            raise SimdupError(path, "was replaced during the run by one with another recipe")
+        with session.editing(Patience(TIMEOUT, waiting)) as edit:
+            new, replaced = edit().add_all(columns, progress)
+            edit().flush()
+            edit().put_removed(removed)
+            session.touch()
+        return Added(new - replaced, replaced, len(columns) - new)
+    finally:
+        storage.close()

@@ -14,7 +14,7 @@ from itertools import chain, islice, pairwise, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.index.row_searches import MOST, IndexRows, RowSearch
+from simdup.index.row_searches import MOST, IndexRows
 from simdup.index.sections import removed_keys, text_hashes
 from simdup.index.session import Patience, Session
 from simdup.model.criteria import Criteria
@@ -22,9 +22,8 @@ from simdup.model.matches import Match, QueryResult
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side, objects
-from simdup.near.candidates import proposed
+from simdup.near.candidates import Search, distances, proposed
 from simdup.near.rules import allowed
-from simdup.near.searches import distances
 from simdup.search import HammingBall
 from simdup.search.arrays import U64, RowIds, distinct
 from simdup.search.queries import SearchSetup
@@ -86,13 +85,10 @@ class Matches:
     @classmethod
     def concat(cls, several: Sequence[Matches]) -> Matches:
         """Return all matches, by document and by row, of which each is there once."""
-        found, removed = [NO_MATCHES], [NO_MATCHES]
-        for one in several:
-            found.append(one.found)
-            removed.append(one.removed)
+        found = MeasuredPairs.concat([NO_MATCHES, *(one.found for one in several)])
+        removed = MeasuredPairs.concat([NO_MATCHES, *(one.removed for one in several)])
         held = _by_number([one.held for one in several])
-        counts = sum((one.candidates for one in several), Counter[str]())
-        return cls(MeasuredPairs.concat(found), MeasuredPairs.concat(removed), held, counts)
+        return cls(found, removed, held, sum((one.candidates for one in several), Counter[str]()))
 
     def shifted(self, documents: int, rows: int = 0) -> Matches:
         """Return the same matches with larger numbers of documents and rows."""
@@ -334,7 +330,7 @@ def to_matches(matches: MeasuredPairs, held: Documents) -> list[Match]:
 
 
 def choose_new(
-    documents: Documents, unmatched: RowIds, searches: Sequence[RowSearch], options: QueryOptions
+    documents: Documents, unmatched: RowIds, searches: Sequence[Search], options: QueryOptions
 ) -> tuple[RowIds, MeasuredPairs]:
     """Return which of the unmatched documents match none of those returned before them.
 
@@ -356,7 +352,7 @@ def choose_new(
     return np.flatnonzero(free), MeasuredPairs.concat(found)
 
 
-def _may_match(documents: Documents, searches: Sequence[RowSearch]) -> NDArray[np.bool_]:
+def _may_match(documents: Documents, searches: Sequence[Search]) -> NDArray[np.bool_]:
     """Return which documents may be candidates of others, or all if there are many pairs."""
     near, seen = np.zeros(len(documents), np.bool_), 0
     for search in searches:

@@ -47,16 +47,19 @@ class IndexMatches:
 
     documents: Documents
     text_of: RowIds  # int64[documents]: the document of the scan that has the text
-    indexed: int = 0  # how many are of indexes
     pairs: Sequence[DocumentPair] = ()  # of each document of the scan at most one
     found: Counter[str] = field(default_factory=Counter)  # the candidates, and by search
-    undecided: int = 0  # documents that only fingerprints without a sketch are near to
     asked: Documents | None = None  # the documents of the scan that have terms, but references
-    # uint64[indexed]: as in `Documents`.
+    # uint64[documents of indexes]: as in `Documents`.
     contents: U64 = field(default_factory=lambda: np.zeros(0, np.uint64))
     # The rows of `asked` that match a document of an index, and will do so again.
     matched: RowIds = field(default_factory=lambda: np.zeros(0, np.int64))
-    numbered: int = 0  # short documents with numbers that are near one, but not equal to it
+    notes: Sequence[tuple[str, str]] = ()  # what a person should know about the matches
+
+    @property
+    def indexed(self) -> int:
+        """How many documents are of indexes."""
+        return len(self.contents)
 
     def compared(self, star: bool) -> Documents:
         """Return the documents as they are compared with each other.
@@ -89,28 +92,6 @@ class IndexMatches:
             return groups
         return merge([*groups, *(Group(pair.a, (pair.a, pair.b), [pair]) for pair in self.pairs)])
 
-    def notes(self) -> list[tuple[str, str]]:
-        """Return what a person should know about the matches."""
-        said = []
-        if self.undecided:
-            said.append(
-                f"fingerprints without a sketch are near {self.undecided:,} of the documents; "
-                "their similarity is unknown, so they are not taken for pairs"
-            )
-        if self.numbered:
-            said.append(
-                f"{self.numbered:,} of the documents are short texts with numbers, near one of an "
-                "index that does not know its numbers; so they are not taken for pairs"
-            )
-        names = self.documents["name"]
-        same = sum(names[pair.a] == str(names[pair.b]) for pair in self.pairs)
-        if same:
-            said.append(
-                f"{same:,} of the documents match one of an index that has their own name; "
-                "if the index was built from them, they are redundant beside themselves"
-            )
-        return [("`references`", sentence) for sentence in said]
-
 
 @dataclass(frozen=True, slots=True)
 class IndexReferences:
@@ -122,7 +103,7 @@ class IndexReferences:
     @property
     def figures(self) -> dict[str, int | None]:
         """What a summary says of them."""
-        if not self.sessions and self.seen is None:
+        if not self.makers:
             return {}
         indexed = sum(len(session.store) for session in self.sessions)
         # What a scan of stars would call redundant is not known: it would begin with the matches.
@@ -164,16 +145,43 @@ class IndexReferences:
     def match(self, corpus: Collection, documents: Documents, settings: Settings) -> IndexMatches:
         """Return the nearest document of all indexes of each document that matches one."""
         own = np.arange(len(documents))
-        if not self.sessions and self.seen is None:
+        if not self.makers:
             return IndexMatches(documents, own)
         # References are not compared with each other.
         terms = np.where(documents["reference"], np.uint8(0), documents["terms"])
-        bits = settings.recipe.bits
-        asked = indexed(corpus, Fingerprints(documents["fingerprint"], bits, terms))
-        if not self.sessions:
-            return IndexMatches(documents, own, asked=asked)
+        prints = Fingerprints(documents["fingerprint"], settings.recipe.bits, terms)
+        asked = indexed(corpus, prints)
+        nearest, numbers = self._nearest(asked, settings), np.flatnonzero(terms)
+        held = nearest.held
+        if not len(held):
+            return IndexMatches(documents, own, found=nearest.candidates, asked=asked)
+        known, undecided = _decided(best(nearest.found, 1), settings.criteria)
+        removed = best(nearest.removed, 1)
+        found, numbered = _without_numbered(known, removed, documents.take(numbers))
+        found = found.and_columns(b=held["number"].searchsorted(found["b"]))
+        same = _same(held, found, numbers, corpus)
+        text_of = np.full(len(held), -1)
+        text_of[found["b"][same]] = numbers[found["a"][same]]
+        documents = documents.and_columns(indexed=np.zeros(len(documents), np.bool_))
+        every = Documents.concat([_rows_of(held, text_of, documents), documents])
+        verify = settings.criteria.verify
+        pairs = _pairs(found.take(~same), numbers + len(text_of), verify)
+        return IndexMatches(
+            every,
+            np.concatenate([text_of, own]),
+            pairs,
+            nearest.candidates,
+            asked,
+            held["content_key"],
+            found["a"],
+            _notes(every, pairs, undecided, numbered),
+        )
+
+    def _nearest(self, asked: Documents, settings: Settings) -> Matches:
+        """Return the nearest document of each index, by the numbers of rows in all of them."""
         each, before, progress = list[Matches](), 0, settings.run.progress
-        progress("matching", 0, len(asked))
+        if self.sessions:
+            progress("matching", 0, len(asked))
         for one in self.sessions:
             seen = one.storage.path == self.seen
             options = QueryOptions(
@@ -181,34 +189,33 @@ class IndexReferences:
             )
             each.append(find_nearest(one, asked, options).shifted(0, before))
             before += len(one.store)
-        nearest, numbers = Matches.concat(each), np.flatnonzero(terms)
-        held = nearest.held
-        progress("matching", len(asked), len(asked))
-        if not len(held):
-            return IndexMatches(documents, own, found=nearest.candidates, asked=asked)
-        found, undecided = _decided(best(nearest.found, 1), settings.criteria)
-        found, numbered = _without_numbered(
-            found, best(nearest.removed, 1), documents.take(numbers)
+        if self.sessions:
+            progress("matching", len(asked), len(asked))
+        return Matches.concat(each)
+
+
+def _notes(
+    documents: Documents, pairs: Sequence[DocumentPair], undecided: int, numbered: int
+) -> list[tuple[str, str]]:
+    """Return what a person should know about matches, some of which do not count."""
+    said, names = list[str](), documents["name"]
+    if undecided:
+        said.append(
+            f"fingerprints without a sketch are near {undecided:,} of the documents; "
+            "their similarity is unknown, so they are not taken for pairs"
         )
-        found = found.and_columns(b=held["number"].searchsorted(found["b"]))
-        same = _same(held, found, numbers, corpus)
-        text_of = np.full(len(held), -1)
-        text_of[found["b"][same]] = numbers[found["a"][same]]
-        documents = documents.and_columns(indexed=np.zeros(len(documents), np.bool_))
-        every = Documents.concat([_rows_of(held, text_of, documents), documents])
-        others = found.take(~same)
-        return IndexMatches(
-            every,
-            np.concatenate([text_of, own]),
-            len(text_of),
-            _pairs(others, numbers + len(text_of), settings.criteria.verify),
-            nearest.candidates,
-            undecided,
-            asked,
-            held["content_key"],
-            found["a"],
-            numbered,
+    if numbered:
+        said.append(
+            f"{numbered:,} of the documents are short texts with numbers, near one of an "
+            "index that does not know its numbers; so they are not taken for pairs"
         )
+    same = sum(names[pair.a] == str(names[pair.b]) for pair in pairs)
+    if same:
+        said.append(
+            f"{same:,} of the documents match one of an index that has their own name; "
+            "if the index was built from them, they are redundant beside themselves"
+        )
+    return [("`references`", sentence) for sentence in said]
 
 
 @contextmanager

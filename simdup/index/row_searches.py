@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,7 @@ from simdup import search
 from simdup.index.sections import sketched
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
 from simdup.model.table import Documents, Side
-from simdup.near.candidates import candidates
-from simdup.near.searches import distances
+from simdup.near.candidates import Search, candidates, distances
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs
 from simdup.search.equal_keys import neighbours
 from simdup.search.queries import Searcher, SearchSetup
@@ -43,7 +41,7 @@ _QUERIES = 1 << 17
 MOST = 1 << 20
 
 
-class NearRows:
+class NearRows(Search):
     """Proposes rows whose fingerprints are within the distance."""
 
     name = "simhash"
@@ -73,7 +71,7 @@ class NearRows:
         yield from ((pairs.i, pairs.j) for pairs in found)
 
 
-class AgreeingRows:
+class AgreeingRows(Search):
     """Proposes rows that agree in a band of their sketches, which must be similar enough."""
 
     name = "minhash"
@@ -132,9 +130,6 @@ class AgreeingRows:
         return estimate(a, b) >= self._similarity
 
 
-RowSearch: TypeAlias = NearRows | AgreeingRows
-
-
 class IndexRows:
     """The rows of an index, and the searches of the criteria that propose them."""
 
@@ -144,7 +139,7 @@ class IndexRows:
         self._near = NearRows(values, setup)
         self._agreeing: AgreeingRows | None = None
         self._tried = _QUERIES
-        self.searches: list[RowSearch] = []
+        self.searches: list[Search] = []
         if "simhash" in criteria.searches:
             self.searches.append(self._near)
         if "minhash" in criteria.searches:

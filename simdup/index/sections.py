@@ -54,14 +54,12 @@ def concat(several: Sequence[Documents], words: int) -> Documents:
     """Join tables; `words` is the width of a fingerprint if there are none."""
     parts = list(several) or [line_documents([], np.zeros((0, words), np.uint64))]
     if any("sketch" in part for part in parts):
-        parts = [_with_sketches(part) for part in parts]
+        parts = [
+            part if "sketch" in part
+            else part.and_columns(sketch=np.zeros((len(part), SIZE), np.uint8))
+            for part in parts
+        ]  # fmt: skip
     return parts[0] if len(parts) == 1 else Documents.concat(parts)
-
-
-def _with_sketches(documents: Documents) -> Documents:
-    if "sketch" in documents:
-        return documents
-    return documents.and_columns(sketch=np.zeros((len(documents), SIZE), np.uint8))
 
 
 # -- making columns --------------------------------------------------------------------------------

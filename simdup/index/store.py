@@ -1,4 +1,4 @@
-"""Documents in a file, block by block, found by place or by name.
+"""Documents in a file, block by block: found by place or by name, added and removed.
 
 A block has up to `BLOCK` documents, in the order of their arrival.  A removed document is taken out
 of its block; a replaced one moves to the end.  So the cost of adding is that of the added
@@ -19,14 +19,18 @@ from simdup.index.sections import (
     REMOVED,
     SECTIONS,
     RemovedTexts,
+    concat,
     from_sections,
+    last_of_names,
     match_columns,
     read_names,
     to_numbers,
+    to_sections,
 )
 from simdup.index.storage import Storage
+from simdup.model.settings import Progress
 from simdup.model.table import Documents
-from simdup.search.arrays import U64, RowIds
+from simdup.search.arrays import U64, RowIds, contains, distinct
 from simdup.text.families import SIZE
 from simdup.text.sketch_bands import RowSketches
 
@@ -43,6 +47,8 @@ BLOCK = 1024
 # Sketches that are read at a time, or a few more: 2 MB. One text against 10**6 documents takes the
 # same time with twice as many, and a tenth more with an eighth.
 _SKETCHES = 1 << 14
+# Documents after which progress is shown: they take 50 ms.
+_STEP = 16 * BLOCK
 
 
 class Store:
@@ -174,3 +180,166 @@ class Store:
 def _as_sketches(sections: list[bytes]) -> NDArray[np.uint8]:
     """Return the sketches of sections (uint8[n, 128])."""
     return np.frombuffer(b"".join(sections), np.uint8).reshape(-1, SIZE)
+
+
+class KeySet:
+    """A growing set of 64-bit hashes: the first look-ups scan all hashes, the fifth sorts them."""
+
+    def __init__(self, given: U64) -> None:
+        self._given = given
+        self._passes = 0
+        self._recent: list[U64] = []
+
+    def copy(self) -> KeySet:
+        """Return a copy of the set."""
+        other = KeySet(self._given)
+        other._passes, other._recent = self._passes, list(self._recent)
+        return other
+
+    def add(self, more: U64) -> None:
+        """Add hashes."""
+        more = np.sort(more)
+        while self._recent and len(self._recent[-1]) <= len(more):
+            more = np.sort(np.concatenate([self._recent.pop(), more]))
+        self._recent.append(more)
+
+    def contain(self, asked: U64) -> NDArray[np.bool_]:
+        """Return which of the hashes are in the set."""
+        self._passes += 1
+        # A scan of 10**6 numbers takes 5 to 10 ms, sorting them some 30 ms.
+        if self._passes == 5:
+            self._given = np.sort(self._given)
+        ordered = self._given if self._passes >= 5 else np.sort(_sieve(self._given, asked))
+        found = contains(ordered, asked)
+        for part in self._recent:
+            found |= contains(part, asked)
+        return found
+
+
+def _sieve(given: U64, asked: U64) -> U64:
+    """Return the given hashes that share their first bits with one of `asked`."""
+    bits = min(max(len(asked) * 16, 1 << 10).bit_length(), 24)
+    shift = np.uint64(64 - bits)
+    marks = np.zeros(1 << bits, np.bool_)
+    marks[asked >> shift] = True
+    kept: U64 = given[marks[given >> shift]]
+    return kept
+
+
+class Writer:
+    """Adds and removes documents; every transaction ends with `flush`.
+
+    It reads the hashes of all names and contents when it is created, and serves several
+    transactions as long as nobody else writes between them.  Use it within `Storage.writing`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._load()
+
+    def _load(self) -> None:
+        self.contents = KeySet(self._store.column("contents"))
+        self._keys = KeySet(self._store.column("keys"))
+        self._last = max((number for number, _ in self._store.storage.blocks()), default=0)
+        self._next = self._last + 1
+        self._new_keys: set[int] = set()
+        self._outdated: list[int] = []
+        self._pending: list[Documents] = []
+
+    def add_all(self, documents: Documents, progress: Progress) -> tuple[int, int]:
+        """Add many documents; return how many are new or changed, and how many replaced another."""
+        documents = last_of_names(documents)
+        total, done, new, replaced = len(documents), 0, 0, 0
+        progress("adding", 0, total)
+        for first in range(0, total, _STEP):
+            some = documents.take(np.arange(first, min(first + _STEP, total)))
+            changed, known = self.add(some)
+            done, new, replaced = done + len(some), new + len(changed), replaced + known
+            progress("adding", done, total)
+        return new, replaced
+
+    def add(self, documents: Documents) -> tuple[Documents, int]:
+        """Add documents, of which each has another name.
+
+        One with a known name and new content replaces the old one.  Return the documents that are
+        new or changed, and how many of them replaced another.
+        """
+        if not self._new_keys.isdisjoint(documents["name_key"].tolist()):
+            # A name may occur twice in one transaction: the first must be found like any other.
+            self.flush()
+            self._load()
+        new = np.flatnonzero(~self.contents.contain(documents["content_key"]))
+        if len(new) < len(documents):
+            documents = documents.take(new)
+        present = self._keys.contain(documents["name_key"])
+        self._outdated += documents["name_key"][present].tolist()
+        self._new_keys.update(documents["name_key"].tolist())
+        self.contents.add(documents["content_key"])
+        self._pending.append(documents)
+        if sum(map(len, self._pending)) >= BLOCK:
+            self._write_full()
+        return documents, int(np.count_nonzero(present))
+
+    def remove(self, keys: U64) -> NDArray[np.bool_]:
+        """Remove the documents with these name hashes; return which were present."""
+        present = self._keys.contain(keys)
+        self._outdated += keys[present].tolist()
+        return present
+
+    def flush(self) -> bool:
+        """Write pending changes; return whether documents were removed, and places shifted."""
+        removed = bool(self._outdated)
+        if removed:
+            self._remove_outdated(distinct(np.array(self._outdated, np.uint64)))
+        pending = concat(self._pending, self._store.words)
+        if len(pending):
+            blocks = self._store.storage.blocks()
+            number, documents = blocks[-1] if blocks else (0, BLOCK)
+            if documents + len(pending) <= BLOCK:
+                pending = concat([self._store.block(number), pending], self._store.words)
+                self._put(number, pending)
+            else:
+                self._put(self._next, pending)
+        if removed:
+            self._load()
+            self.put_removed(NO_REMOVED)
+        else:
+            self._keys.add(np.array(sorted(self._new_keys), np.uint64))
+            self._last, self._pending = self._next - 1, []
+            self._new_keys = set()
+        return removed
+
+    def put_removed(self, more: RemovedTexts) -> None:
+        """Add texts that were removed because of documents, which are in the file by now.
+
+        What is known of a text stays; what was removed because of documents that are gone is
+        dropped.
+        """
+        known = self._store.removed()
+        every = np.concatenate([known, more])
+        every = every[self.contents.contain(every["kept"])]
+        every = every[np.unique(every["text"], return_index=True)[1]]
+        if not np.array_equal(every, known):
+            self._store.storage.put("removed", every.tobytes())
+
+    def _write_full(self) -> None:
+        documents = concat(self._pending, self._store.words)
+        whole = len(documents) // BLOCK * BLOCK
+        for first in range(0, whole, BLOCK):
+            self._put(self._next, documents.take(np.arange(first, first + BLOCK)))
+        self._pending = [documents.take(np.arange(whole, len(documents)))]
+
+    def _put(self, number: int, documents: Documents) -> None:
+        self._store.storage.put_block(number, len(documents), to_sections(documents))
+        self._next = max(self._next, number + 1)
+
+    def _remove_outdated(self, outdated: U64) -> None:
+        """Remove documents from the blocks that existed when the transaction began."""
+        hit = [
+            number
+            for number, content in self._store.sections("keys", 8)
+            if number <= self._last and contains(outdated, to_numbers(content)).any()
+        ]
+        for number in hit:
+            documents = self._store.block(number)
+            self._put(number, documents.take(~contains(outdated, documents["name_key"])))

@@ -17,13 +17,14 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from simdup.corpus.batches import Batch, FileBatch, Unreadable, read
+from simdup.corpus.batches import Batch, FileBatch, RowBatch, Unreadable, read
 from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.spool import Slots, SpoolWriter, slot_at
 from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading
 from simdup.model.table import Documents, objects
+from simdup.search.arrays import Bools
 from simdup.text.analyzer import strip_texts
 from simdup.text.characters import DIGEST_BYTES, DIGEST_TYPE
 from simdup.text.counts import CountedChunk
@@ -41,17 +42,10 @@ def read_stripped(
         return
     found = list(read(batch, reading))
     documents = [one for one in found if isinstance(one, Document)]
-    left = iter(strip_documents(documents, recipe.strip, matched))
+    texts, names = [one.text for one in documents], [one.name for one in documents]
+    left = iter(strip_texts(texts, recipe.strip, names, matched))
     for one in found:
         yield one if isinstance(one, Skipped) else _stripped(one, next(left))
-
-
-def strip_documents(
-    documents: Sequence[Document], strip: Sequence[str], matched: set[str] | None = None
-) -> list[str]:
-    """Return the texts of documents without what the expressions match."""
-    texts, names = [one.text for one in documents], [one.name for one in documents]
-    return strip_texts(texts, strip, names, matched)
 
 
 def _stripped(document: Document, text: str) -> Document | Skipped:
@@ -72,6 +66,8 @@ Columns: TypeAlias = Mapping[str, Any]
 Tables: TypeAlias = Mapping[str, Columns]
 # Writes bytes to the spool, and returns a slot for each.
 Spool: TypeAlias = Callable[[Iterable[bytes]], Slots]
+# Returns which of some documents are known, and left out.
+Known: TypeAlias = Callable[[Sequence[Document]], Bools]
 
 
 class Left(NamedTuple):
@@ -157,11 +153,12 @@ class BatchReader:
     # The folder to spool to.  Without one, each batch stands for itself: for results that are
     # streamed, which cannot refer to the texts of another batch.
     spool: str | None = None
+    known: Known | None = None
     seen: Seen = field(default_factory=Seen)  # shared by processes that are forked
 
     def __reduce__(self) -> tuple[object, ...]:
         """Leave behind what forked processes share."""
-        return type(self), (self.reading, self.work, self.recipe, self.spool)
+        return type(self), (self.reading, self.work, self.recipe, self.spool, self.known)
 
     def __call__(self, number: int) -> Callable[[Batch], ReadBatch]:
         """Return the function that reads a batch in the process of that number."""
@@ -179,6 +176,8 @@ class BatchReader:
     ) -> ReadBatch:
         done = ReadBatch(batch.size)
         found = list(read_stripped(batch, self.reading, self.recipe, done.stripped))
+        if self.known is not None:
+            found, done.unchanged = self._leave_known(batch, found, self.known)
         documents = [one for one in found if isinstance(one, Document)]
         texts = prepare(documents)
         first = self._first(texts.digests)
@@ -206,6 +205,20 @@ class BatchReader:
             for place in new:
                 self.seen.add(texts.digests[place])
         return done
+
+    def _leave_known(
+        self, batch: Batch, found: Sequence[Document | Skipped], known: Known
+    ) -> tuple[list[Document | Skipped], Documents]:
+        """Return what was read without the documents that are known, and these."""
+        documents = [one for one in found if isinstance(one, Document)]
+        # The last text of an id counts, also if it is the one that is known.
+        repeated = batch.repeated if isinstance(batch, RowBatch) else frozenset[str]()
+        left = {
+            id(one): one for one in compress(documents, known(documents))
+            if one.name not in repeated
+        }  # fmt: skip
+        unchanged = Documents(document_columns(list(left.values()), self.reading))
+        return [one for one in found if id(one) not in left], unchanged
 
     def _first(self, digests: Sequence[bytes]) -> list[bool]:
         """Return which texts are the first with their digest, so that they are worked on."""

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from simdup.base.mix64 import mix64, mix_columns
 from simdup.kernels import groups
 from simdup.model.criteria import LOSSLESS, SHORT, Criteria
-from simdup.near.candidates import Candidates
+from simdup.near.candidates import Candidates, NearFingerprints
 from simdup.near.rules import formed, short
-from simdup.near.searches import NearFingerprints
 from simdup.search.arrays import U64, RowIds
 from simdup.search.grouping import Lists, Parts, Prefixes
 from simdup.text.bands import EditSignatures

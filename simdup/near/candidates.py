@@ -1,6 +1,12 @@
 """The join of two tables of documents: pairs that a search proposes and all rules allow.
 
-`candidates` is the only one.  Its two tables are one and the same in a scan, or the documents that
+Simhash proposes documents whose fingerprints are within the distance.  Band keys propose documents
+that share one, unless their sketches show that they are far below the similarity.  Pairs that share
+passages are listed beforehand.  Each search is first prepared for the documents of a run.  Then it
+answers questions about any of them, in rows of a table.  `simdup.index.row_searches` has those
+between documents and an index.
+
+`candidates` is the only join.  Its two tables are one and the same in a scan, or the documents that
 an index is asked about and those that it has.  `Candidates` has what a scan knows of one table, and
 answers what a large group asks about its candidates without listing all of them.
 """
@@ -10,20 +16,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdup.kernels.groups import PairBounds
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.near.clusters import Measure, Priority, first_come, unmeasured
-from simdup.near.document_texts import SetsOf, no_texts
+from simdup.near.collection import Collection
 from simdup.near.rules import allowed
-from simdup.near.searches import EqualKeys, Search
-from simdup.search.arrays import Bools, RowIds, RowPairs
+from simdup.near.verifier import SetsOf, no_texts
+from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
+from simdup.search import equal_keys
+from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances
 from simdup.search.grouping import LOOK, Budget, Forest, Lists, connect, kinds_of
+from simdup.search.plans import HammingBall, cut
+from simdup.search.tables import block_keys
+from simdup.text.bands import EditSignatures, Keys, Signatures, pstable_signatures
+from simdup.text.fingerprinter import Fingerprints, near_pairs
+from simdup.text.simhash import to_hex
+from simdup.text.weights import Weighting
 
 # Candidates that connect more documents than this are not all verified: see `large_groups`.
 LARGE = 64
@@ -37,19 +51,235 @@ VISITS = 1 << 10
 _PARTING = ("letters", "blocking_key", "group_number")
 
 
-class Proposing(Protocol):
-    """A search that is ready to be asked."""
+# -- searches --------------------------------------------------------------------------------------
+
+
+def distances(a: Side, b: Side) -> NDArray[np.int16]:
+    """Return the Hamming distance of the fingerprints of each pair (a[k], b[k])."""
+    return hamming_distances(a.table["fingerprint"], a.rows, b.table["fingerprint"], b.rows)
+
+
+class Search:
+    """Proposes pairs of documents, once it is prepared."""
+
+    name: str  # of the method, as `Criteria.searches` has it
+
+    def prepared(self, documents: Documents, numbers: RowIds) -> Search:
+        """Return what proposes pairs among some of all documents, given by their numbers."""
+        return self
 
     def propose(self, a: Side, b: Side) -> Bools:
         """Return which pairs (a[k], b[k]) it proposes."""
+        raise NotImplementedError
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
-        """Yield all pairs that it proposes, each once: i < j where both are of one table."""
+        """Yield all pairs that it proposes, i < j, each once."""
+        raise NotImplementedError
+
+    def links(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield pairs that connect what it proposes, and perhaps more."""
+        return self.pairs(documents)
+
+    def lists(self, documents: Documents) -> Iterator[Lists]:
+        """Yield lists of rows; each proposed pair shares one."""
+        return (Lists.of_pairs(i, j) for i, j in self.pairs(documents))
+
+    def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
+        """Return which bands of a pair are equal; without bands, whether it proposes the pair."""
+        a, b = (Side(documents, np.array([row])) for row in (i, j))
+        found: list[bool] = self.propose(a, b).tolist()
+        return found
 
 
-def candidates(
-    left: Documents, right: Documents, searches: Sequence[Proposing]
-) -> Iterator[RowPairs]:
+@dataclass(frozen=True)
+class NearFingerprints(Search):
+    """Proposes documents whose fingerprints are within the distance of the criteria.
+
+    Blocking keys need no preparation: they are mixed into the fingerprints.
+    """
+
+    settings: Settings
+    name: str = "simhash"
+
+    def propose(self, a: Side, b: Side) -> Bools:
+        """Return which pairs (a[k], b[k]) it proposes."""
+        near: Bools = distances(a, b) <= self.settings.criteria.distance
+        return near
+
+    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
+        return self._near(documents, every=True)
+
+    def links(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield pairs that connect what it proposes, and perhaps more."""
+        return self._near(documents, every=False)
+
+    def lists(self, documents: Documents) -> Iterator[Lists]:
+        """Yield lists of rows; each proposed pair shares one."""
+        return map(Lists.of_key, self.blocks(documents))
+
+    def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
+        """Return which bands of a pair are equal."""
+        # Of distance + 1 blocks at least one is equal, if so few bits differ.
+        bits = self.settings.recipe.bits
+        a, b = to_hex(documents["fingerprint"][[i, j]], bits)
+        different = format(int(a, 16) ^ int(b, 16), f"0{bits}b")
+        count = min(self.settings.criteria.distance + 1, bits)
+        return ["1" not in different[start : start + size] for start, size in cut(bits, count)]
+
+    def blocks(self, documents: Documents) -> list[U64]:
+        """Return the blocks of fingerprints of which near documents share one."""
+        prints = self._prints(documents)
+        distance = min(self.settings.criteria.distance, prints.bits)
+        return block_keys(prints.values, HammingBall(prints.bits, distance))
+
+    def _near(self, documents: Documents, every: bool) -> Iterator[RowPairs]:
+        distance, run = self.settings.criteria.distance, self.settings.run
+        for pairs in near_pairs(self._prints(documents), distance, run, every):
+            yield pairs.i, pairs.j
+
+    def _prints(self, documents: Documents) -> Fingerprints:
+        bits = self.settings.recipe.bits
+        return Fingerprints(documents["fingerprint"], bits, documents["terms"])
+
+
+@dataclass(frozen=True)
+class EqualKeys(Search):
+    """Proposes documents that share a band key."""
+
+    name: str
+    signatures: Signatures | EditSignatures  # of documents by number
+
+    def prepared(self, documents: Documents, numbers: RowIds) -> EqualKeys:
+        """Return the search as these documents need it."""
+        # Blocking keys are mixed into band keys, if there are any.
+        if "blocking_key" not in documents:
+            return self
+        return replace(self, signatures=self.signatures.masked(documents["blocking_key"]))
+
+    def propose(self, a: Side, b: Side) -> Bools:
+        """Return which pairs (a[k], b[k]) it proposes."""
+        return self.signatures.propose(a["number"], b["number"])
+
+    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
+        places, rows = self._rows(documents)
+        for a, b in equal_keys.candidates(self.signatures.keys[rows]):
+            # They share a key, so only their sketches are asked.
+            good = np.flatnonzero(self.signatures.may_reach(rows[a], rows[b]))
+            yield places[a[good]], places[b[good]]
+
+    def links(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield pairs that connect what it proposes, and perhaps more."""
+        places, rows = self._rows(documents)
+        for a, b in equal_keys.neighbours(self._columns(rows)):
+            yield places[a], places[b]
+
+    def lists(self, documents: Documents) -> Iterator[Lists]:
+        """Yield lists of rows; each proposed pair shares one."""
+        places, rows = self._rows(documents)
+        return (Lists.of_key(column).of_rows(places) for column in self._columns(rows))
+
+    def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
+        """Return which bands of a pair are equal."""
+        a, b = documents["number"][[i, j]].tolist()
+        return self.signatures.equal_bands(a, b)
+
+    def _rows(self, documents: Documents) -> tuple[RowIds, RowIds]:
+        """Return the rows of documents with keys, and the rows of their keys."""
+        rows = self.signatures.row_of[documents["number"]]
+        places = np.flatnonzero(rows >= 0)
+        return places, rows[places]
+
+    def _columns(self, rows: RowIds) -> Iterator[Keys]:
+        """Yield the keys of rows, one band at a time."""
+        keys = self.signatures.keys
+        return (keys[rows, band] for band in range(keys.shape[1]))
+
+
+@dataclass(frozen=True)
+class ListedPairs(Search):
+    """Proposes pairs that are known, by number, in order; the smaller number first."""
+
+    a: RowIds
+    b: RowIds
+    name: str = "passages"
+
+    def propose(self, a: Side, b: Side) -> Bools:
+        """Return which pairs (a[k], b[k]) it proposes."""
+        if not len(self.a):
+            return np.zeros(len(a.rows), np.bool_)
+        one, other = a["number"], b["number"]
+        keys = self.a << 32 | self.b
+        asked = np.minimum(one, other) << 32 | np.maximum(one, other)
+        places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+        listed: Bools = keys[places] == asked
+        return listed
+
+    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
+        numbers = documents["number"]
+        firsts = np.searchsorted(self.a, numbers)
+        counts = np.searchsorted(self.a, numbers, "right") - firsts
+        offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+        others = self.b[np.repeat(firsts, counts) + offsets]
+        here = np.isin(others, numbers)
+        i = np.repeat(np.arange(len(numbers)), counts)[here]
+        yield i, np.searchsorted(numbers, others[here])
+
+
+@dataclass(frozen=True)
+class SharedPassages(Search):
+    """Proposes documents that share enough passages."""
+
+    seeds: TextSeeds
+    text_of: RowIds  # the text of each document
+    containment: float
+
+    def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
+        """Return the search as these documents need it."""
+        i, j = sharing_pairs(self.seeds, self.text_of[numbers], least_share(self.containment))
+        return ListedPairs(numbers[i], numbers[j])
+
+
+def chosen_searches(
+    settings: Settings,
+    of_vectors: Signatures | None,
+    of_texts: Signatures | None,
+    of_forms: EditSignatures | None,
+) -> list[Search]:
+    """Return the searches of the criteria, given the signatures that documents have.
+
+    `of_forms` are those of short texts.  What proposes shared passages is up to the caller.
+    """
+    keys = ("pstable", of_vectors), ("minhash", of_texts), ("minhash", of_forms)
+    searches: list[Search] = [EqualKeys(name, one) for name, one in keys if one is not None]
+    if "simhash" in settings.criteria.searches:
+        searches.append(NearFingerprints(settings))
+    return searches
+
+
+def searches_of(corpus: Collection, weighting: Weighting, settings: Settings) -> list[Search]:
+    """Return the searches that the criteria ask for, if documents have what they need."""
+    criteria, texts, forms = settings.criteria, corpus.texts, corpus.forms
+    searches = chosen_searches(
+        settings,
+        pstable_signatures(weighting, criteria) if criteria.method == "pstable" else None,
+        Signatures.of(texts, criteria, corpus.text_of) if "keys" in texts else None,
+        EditSignatures.of(forms, criteria, corpus["form"])
+        if "form_keys" in forms and len(forms)
+        else None,
+    )
+    if "seeds" in texts:
+        containment = criteria.containment or 0
+        searches.append(SharedPassages(corpus.seeds(), corpus.text_of, containment))
+    return searches
+
+
+# -- the join --------------------------------------------------------------------------------------
+
+
+def candidates(left: Documents, right: Documents, searches: Sequence[Search]) -> Iterator[RowPairs]:
     """Yield the candidates, each once, in chunks, in undefined order.
 
     Parameters
@@ -73,7 +303,7 @@ def candidates(
             yield i[new], j[new]
 
 
-def proposed(searches: Iterable[Proposing], a: Side, b: Side) -> Bools:
+def proposed(searches: Iterable[Search], a: Side, b: Side) -> Bools:
     """Return which pairs (a[k], b[k]) some search proposes."""
     found = np.zeros(len(a.rows), np.bool_)
     for search in searches:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,11 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from simdup.base.mix64 import mix_columns
 from simdup.base.workers import Workers
 from simdup.corpus.batches import Batch, TextBatch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.records import without_surrogates
-from simdup.corpus.spool import SpoolReader, SpoolWriter, spool_folder
+from simdup.corpus.spool import Slots, SpoolReader, SpoolWriter, spool_folder
+from simdup.model.criteria import Criteria
 from simdup.model.documents import NO_WORDS, Document, Skipped, Unread
 from simdup.model.settings import Reading
 from simdup.model.table import Documents, Growing, objects
@@ -31,13 +33,14 @@ from simdup.near.batch_reader import (
     FORMS,
     TEXTS,
     BatchReader,
+    Known,
     ReadBatch,
     TextWork,
     document_columns,
 )
 from simdup.near.counting import Counting, Maker, Prepared
-from simdup.near.source_report import SourceReport
-from simdup.near.sources import Input
+from simdup.near.rules import within_groups
+from simdup.near.sources import GroupBy, Input, SourceReport
 from simdup.reuse.sharing import TextSeeds
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
@@ -67,14 +70,18 @@ def mapped(path: str, kind: DTypeLike, count: int) -> NDArray[np.generic]:
     return np.memmap(path, kind, "r+", shape=(count,)).view(np.ndarray)
 
 
-def concat_mapped(path: str, parts: Iterable[NDArray[np.uint64]], count: int) -> NDArray[np.uint64]:
-    """Return the values of all parts, `count` of them, in a new file; see `mapped`."""
-    values = mapped(path, np.uint64, count).view(np.uint64)
-    done = 0
-    for part in parts:
-        values[done : done + len(part)] = part
-        done += len(part)
-    return values
+def spooled_numbers(
+    spool: SpoolReader, slots: Slots, name: str, kind: DTypeLike
+) -> tuple[RowIds, NDArray[Any]]:
+    """Return where the 64-bit numbers of each slot begin, and all of them in a file of that name.
+
+    See `mapped`.
+    """
+    starts = np.append(0, np.cumsum(slots[:, 1] // 8))
+    numbers = mapped(os.path.join(spool.folder, name), kind, int(starts[-1])).view(kind)
+    for first, last, content in spool.runs(slots):
+        numbers[starts[first] : starts[last]] = np.frombuffer(content, kind)
+    return starts, numbers
 
 
 # With fewer bytes, one process finishes before others have started: starting and ending two takes
@@ -158,11 +165,7 @@ class Collection:
 
     def seeds(self) -> TextSeeds:
         """Return the seeds of all texts."""
-        slots = self.texts["seeds"]
-        starts = np.append(0, np.cumsum(slots[:, 1] // 8))
-        parts = (np.frombuffer(content, np.uint64) for *_, content in self.spool.runs(slots))
-        path = os.path.join(self.spool.folder, "seeds")
-        return TextSeeds(starts, concat_mapped(path, parts, int(starts[-1])))
+        return TextSeeds(*spooled_numbers(self.spool, self.texts["seeds"], "seeds", np.uint64))
 
     def title_keys(self) -> NDArray[np.uint64]:
         """Return a key of each document, equal for those whose titles are equal (uint64[n])."""
@@ -181,6 +184,53 @@ class Collection:
         """Return the title and the text of documents, both folded."""
         titles = self.folded_titles(documents)
         return {one: (titles[one], "".join(self.text(one).split())) for one in documents}
+
+
+def deciding_columns(
+    read: Collection, prints: Fingerprints, references: int, criteria: Criteria
+) -> dict[str, NDArray[Any]]:
+    """Return what decides about documents; so many at the beginning are references."""
+    columns = {name: read[name] for name in ("name", "path", "digest")}
+    columns |= prints.columns | {"reference": np.arange(len(read)) < references}
+    return columns | rule_columns(read, criteria)
+
+
+def rule_columns(read: Collection, criteria: Criteria) -> dict[str, NDArray[Any]]:
+    """Return the columns of the rules that the criteria set; see `simdup.near.rules`."""
+    columns: dict[str, NDArray[Any]] = {}
+    if criteria.across is not None:
+        columns["group_number"] = group_numbers(read, "across", criteria.across)
+    equal = [read.title_keys()] if criteria.same_title else []
+    if criteria.within is not None:
+        equal.append(within_groups(group_numbers(read, "within", criteria.within)))
+    if equal:
+        columns["blocking_key"] = mix_columns(equal)
+    return columns
+
+
+def group_numbers(read: Collection, argument: str, name: str) -> NDArray[np.int64]:
+    """Return the group of each document, -1 for none; note what follows from it for many.
+
+    Groups are those that must differ (`argument` is ``across``) or be the same (``within``).
+
+    Raises
+    ------
+    SimdupError
+        If no document has the field.
+    """
+    groups, apart = GroupBy(argument, name).group(read.documents), argument == "across"
+    said, without = list[str](), int(np.count_nonzero(groups.of < 0))
+    if without:
+        others = "all others" if apart else "none"
+        said.append(f"{without:,} without field {name!r} compared with {others}")
+    elif len(groups.of) > 1 and len(groups.names) == 1:
+        compared = "none" if apart else "all"
+        same = f"all documents have the same {name}: {groups.names[0]!r:.80}"
+        said.append(f"{same}; {compared} are compared")
+    if not apart and len(groups.of) > 1 and len(groups.names) == len(groups.of) - without:
+        said.append(f"no two documents have the same {name}; none are compared")
+    read.report.notes.extend((f"`{argument}`", what) for what in said)
+    return groups.of
 
 
 @dataclass
@@ -331,26 +381,17 @@ def gathered(
         )  # fmt: skip
 
 
-def ingest_as_they_come(
-    opened: Input, analyzer: Analyzer, read: Callable[[int], Callable[[Batch], ReadBatch]]
-) -> Iterator[Collection]:
-    """Yield a small collection for each batch as soon as it is read."""
-    collector = Collector.of(opened, analyzer, SpoolReader(""))
-    for batch in read_batches(opened, read):
-        collector.add(batch)
-        yield collector.take()
-    opened.report.finish(opened.settings.recipe.strip)
-
-
 def ingest_fingerprinted(
-    opened: Input, makers: Sequence[Maker] = ()
+    opened: Input, makers: Sequence[Maker] = (), known: Known | None = None
 ) -> tuple[Fingerprinter, Iterator[tuple[Collection, Fingerprints]]]:
     """Return the fingerprinter of documents, and the documents with their fingerprints.
 
     With a model or the built-in table, each batch is yielded as soon as it is read.  If the
-    corpus's own frequencies may be needed, all documents are read first.
+    corpus's own frequencies may be needed, all documents are read first.  Those that are known are
+    left out, if the fingerprinter does not depend on them.
     """
-    if opened.settings.recipe.may_need_corpus:
+    recipe, fingerprinter = opened.settings.recipe, opened.fingerprinter
+    if fingerprinter is None and recipe.may_need_corpus:
         with ingest(opened, makers) as collection:
             progress, total = opened.settings.run.progress, len(collection)
             progress("fingerprinting", 0, total)
@@ -358,16 +399,25 @@ def ingest_fingerprinted(
             found = collection.fingerprints(fingerprinter)
             progress("fingerprinting", total, total)
             return fingerprinter, iter([(collection, found)])
-    fingerprinter = Fingerprinter.alone(opened.analyzer())
-    work = Counting(fingerprinter.analyzer, makers)
-    reader = BatchReader(opened.settings.reading, work, opened.settings.recipe)
-    collections = ingest_as_they_come(opened, fingerprinter.analyzer, reader)
-    return fingerprinter, ((one, one.fingerprints(fingerprinter)) for one in collections)
+    fingerprinter = fingerprinter or Fingerprinter.alone(opened.analyzer())
+    return fingerprinter, _as_they_come(opened, fingerprinter, makers, known)
 
 
-def read_batches(
-    opened: Input, read: Callable[[int], Callable[[Batch], ReadBatch]]
-) -> Iterator[ReadBatch]:
+def _as_they_come(
+    opened: Input, fingerprinter: Fingerprinter, makers: Sequence[Maker], known: Known | None
+) -> Iterator[tuple[Collection, Fingerprints]]:
+    """Yield a small collection for each batch as soon as it is read."""
+    analyzer = fingerprinter.analyzer
+    reading, work = opened.settings.reading, Counting(analyzer, makers)
+    collector = Collector.of(opened, analyzer, SpoolReader(""))
+    for batch in read_batches(opened, BatchReader(reading, work, analyzer.recipe, known=known)):
+        collector.add(batch)
+        collection = collector.take()
+        yield collection, collection.fingerprints(fingerprinter)
+    opened.report.finish(opened.settings.recipe.strip)
+
+
+def read_batches(opened: Input, read: BatchReader) -> Iterator[ReadBatch]:
     """Yield what is read of each batch, in order.
 
     One process begins; others join when there is enough work for them.

@@ -15,7 +15,7 @@ from simdup.base.errors import SimdupError
 from simdup.model.documents import Document
 from simdup.model.table import I64, Documents
 from simdup.near.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
-from simdup.near.collection import Collection, mapped
+from simdup.near.collection import Collection, mapped, spooled_numbers
 from simdup.reuse.seeds import MARGIN
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks
 from simdup.reuse.winnowing import Seeds, Template, Window, winnow
@@ -23,6 +23,8 @@ from simdup.text.characters import digest_bytes, fold_all
 
 # Two positions are sorted as one number: some 13 GB of Chinese.
 MOST_UNITS = 1 << 32
+# Texts whose seeds get their positions among all at a time.
+_TEXTS = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,27 +105,24 @@ def assemble(cut: Collection) -> Assembled:
     if size > MOST_UNITS:
         what = f"{int(sizes.sum()):,} units are more than {MOST_UNITS:,}"
         raise SimdupError("passages", what, "compare it in parts")
-    folder, runs = cut.spool.folder, cut.spool.runs
-    symbols = mapped(os.path.join(folder, "symbols"), np.uint32, size).view(np.uint32)
+    spool = cut.spool
+    symbols = mapped(os.path.join(spool.folder, "symbols"), np.uint32, size).view(np.uint32)
     symbols[:MARGIN] = symbols[size - MARGIN :] = HOLE
     marks = end_marks(np.arange(len(sizes)))
     symbols[starts[1:] - 1] = marks
-    for first, last, content in runs(slots["symbols"]):
+    for first, last, content in spool.runs(slots["symbols"]):
         found, done = np.frombuffer(content, np.uint32), 0
         for text in range(first, last):
             part = found[done : done + sizes[text]]
             symbols[starts[text] : starts[text + 1] - 1] = np.where(part == HOLE, marks[text], part)
             done += len(part)
-    counts = slots["seeds"][:, 1] // 8
-    ends = np.cumsum(counts)
-    many = int(counts.sum())
-    hashes = mapped(os.path.join(folder, "hashes"), np.uint64, many).view(np.uint64)
-    positions = mapped(os.path.join(folder, "positions"), np.int64, many).view(np.int64)
-    for first, last, content in runs(slots["seeds"]):
-        hashes[ends[first] - counts[first] : ends[last - 1]] = np.frombuffer(content, np.uint64)
-    for first, last, content in runs(slots["positions"]):
-        found = np.frombuffer(content, np.int64) + np.repeat(starts[first:last], counts[first:last])
-        positions[ends[first] - counts[first] : ends[last - 1]] = found
+    _, hashes = spooled_numbers(spool, slots["seeds"], "hashes", np.uint64)
+    begins, positions = spooled_numbers(spool, slots["positions"], "positions", np.int64)
+    for first in range(0, len(sizes), _TEXTS):
+        some = begins[first : first + _TEXTS + 1]
+        positions[some[0] : some[-1]] += np.repeat(
+            starts[first : first + len(some) - 1], np.diff(some)
+        )
     return Assembled(text_of, starts, symbols, Seeds(hashes, positions))
 
 

@@ -34,8 +34,7 @@ from simdup.model.measures import DocumentPair, MeasuredPairs, Measures
 from simdup.model.table import Documents
 from simdup.near.bounds import FEW_DOCUMENTS, FEW_PAIRS, Bounds
 from simdup.near.candidates import Candidates
-from simdup.near.clusters import Group
-from simdup.near.identical import Identical
+from simdup.near.clusters import Group, Identical
 from simdup.near.rules import across_groups
 from simdup.search.arrays import Bools, RowIds, hamming_distances
 from simdup.search.grouping import (
@@ -238,14 +237,9 @@ class LargeGroup:
     def _look(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
         """Return what is found of pairs, as far as can be afforded."""
         found = np.zeros(len(i), np.uint8)
-        some = self._afford(i, j)
-        found[some] = self._compare(i[some], j[some])
+        some, numbers = self._afford(i, j), self.compared.numbers
+        found[some] = self._codes(self.compared.measure(numbers[i[some]], numbers[j[some]]))
         return found
-
-    def _compare(self, i: RowIds, j: RowIds) -> NDArray[np.uint8]:
-        """Return what is found of candidates."""
-        numbers = self.compared.numbers
-        return self._codes(self.compared.measure(numbers[i], numbers[j]))
 
     def _codes(self, pairs: MeasuredPairs) -> NDArray[np.uint8]:
         """Return what is known of candidates that were measured."""

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from simdup.corpus.batches import Batch, RowBatch, batches
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.record_batches import RecordBatch
+from simdup.corpus.rows import Rows, row_batches
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, InputDocuments, Unread
 from simdup.model.settings import Reading
 from simdup.model.table import Documents, objects
 from simdup.near.batch_reader import read_stripped
 from simdup.near.collection import Collection
-from simdup.near.rows import Rows, row_batches
 from simdup.near.sources import Input
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter

@@ -36,11 +36,9 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import Settings
 from simdup.model.table import Side
 from simdup.model.tuning import Setting
-from simdup.near.candidates import Candidates
-from simdup.near.document_texts import Texts
+from simdup.near.candidates import Candidates, EqualKeys, chosen_searches
 from simdup.near.rules import by_edit, formed, longest_form, may_reach, short
-from simdup.near.searches import EqualKeys, chosen_searches
-from simdup.near.verifier import Verifier, vector
+from simdup.near.verifier import Texts, Verifier, vector
 from simdup.search.arrays import U64, RowIds, RowPairs
 from simdup.text.bands import (
     EditSignatures,

@@ -17,17 +17,14 @@ from simdup.model.documents import InputDocuments, Skipped
 from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
-from simdup.near.candidates import Candidates
+from simdup.near.candidates import Candidates, NearFingerprints
 from simdup.near.clusters import form_clusters
 from simdup.near.collection import collected
 from simdup.near.counting import Counting, Maker, contents, forms
-from simdup.near.document_texts import Texts
 from simdup.near.pairs import find_groups
-from simdup.near.searches import NearFingerprints
 from simdup.near.source_documents import Places, SourceDocuments
-from simdup.near.source_report import SourceReport
-from simdup.near.sources import Input, open_input
-from simdup.near.verifier import Vector, Verifier
+from simdup.near.sources import Input, SourceReport, open_input
+from simdup.near.verifier import Texts, Vector, Verifier
 from simdup.text.fingerprinter import Fingerprints
 
 

@@ -20,16 +20,13 @@ from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Side
 from simdup.near.batch_reader import read_stripped
-from simdup.near.collection import Collection, gathered, ingest
+from simdup.near.candidates import searches_of
+from simdup.near.collection import Collection, deciding_columns, gathered, ingest
 from simdup.near.counting import columns_for, contents, forms
 from simdup.near.differences import find_differences
-from simdup.near.document_texts import Texts
-from simdup.near.rule_columns import deciding_columns
 from simdup.near.rules import by_edit, judged
-from simdup.near.searches import searches_of
-from simdup.near.source_report import SourceReport
-from simdup.near.sources import open_input
-from simdup.near.verifier import CACHE_BYTES, Verifier, Work
+from simdup.near.sources import SourceReport, open_input
+from simdup.near.verifier import CACHE_BYTES, Texts, Verifier, Work
 from simdup.reuse.finding import between
 from simdup.text.analyzer import Analyzer, strip_texts
 from simdup.text.fingerprinter import Fingerprinter, fingerprint

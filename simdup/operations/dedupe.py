@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
+from simdup.corpus.rows import Paths, as_optional_path, as_paths, keep_rows, recognise, select
 from simdup.index.opening import split_indexes
 from simdup.model.cleaned import Cleaned, DedupeOptions
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.near.rows import Paths, as_optional_path, as_paths, keep_rows, recognise, select
 from simdup.near.sources import Data, open_input, require_existing
 from simdup.operations.losses import find_losses, reserved, with_groups, with_indexes
 from simdup.operations.rewrite import rewrite, with_linkage

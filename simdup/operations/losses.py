@@ -17,7 +17,7 @@ from simdup.corpus.batches import open_content
 from simdup.corpus.files import File
 from simdup.corpus.names import is_archive, without_address
 from simdup.corpus.rewriting import Annotations, Note, head_of
-from simdup.index.build import remember
+from simdup.index.ingest import remember
 from simdup.index.references import IndexMatches
 from simdup.index.sections import REMOVED, RemovedTexts, name_keys, removed_keys, text_hashes
 from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part, Removed

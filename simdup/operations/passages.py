@@ -14,6 +14,7 @@ import numpy as np
 from simdup.base.errors import SimdupError, check_names, check_type
 from simdup.base.workers import Workers
 from simdup.corpus.batches import read
+from simdup.corpus.rows import Paths, as_paths
 from simdup.corpus.sources import Named
 from simdup.index.opening import split_indexes
 from simdup.model.documents import Document, Skipped
@@ -25,10 +26,8 @@ from simdup.model.passages import (
     PassageSummary,
 )
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.near.collection import Collection, collected
+from simdup.near.collection import Collection, collected, group_numbers
 from simdup.near.cutting import Cutting, PairTexts, assemble
-from simdup.near.rows import Paths, as_paths
-from simdup.near.rule_columns import group_numbers
 from simdup.near.sources import Data, GroupBy, Input, open_input
 from simdup.reuse.finding import Finder, Passages, Sides, concat
 from simdup.reuse.overlaps import Holders, form_overlaps

@@ -11,6 +11,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
+from simdup.corpus.rows import Paths, as_paths
 from simdup.evaluation.templates import looks_templated
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
@@ -20,7 +21,7 @@ from simdup.model.formats import PageOptions
 from simdup.model.recipe import Recipe
 from simdup.model.result import Result
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.near.candidates import Candidates
+from simdup.near.candidates import Candidates, searches_of
 from simdup.near.clusters import (
     Group,
     Priority,
@@ -29,17 +30,13 @@ from simdup.near.clusters import (
     priority_by,
     rank_by,
 )
-from simdup.near.collection import Collection, ingest
+from simdup.near.collection import Collection, deciding_columns, ingest
 from simdup.near.counting import columns_for
 from simdup.near.decisions import divide
-from simdup.near.document_texts import Texts
 from simdup.near.pairs import find_groups
-from simdup.near.rows import Paths, as_paths
-from simdup.near.rule_columns import apart_by_fields, deciding_columns, notes
-from simdup.near.searches import searches_of
 from simdup.near.source_documents import Places, SourceDocuments
-from simdup.near.sources import Data, Input, open_input
-from simdup.near.verifier import Crew, Work
+from simdup.near.sources import Data, Input, apart_by_fields, notes, open_input
+from simdup.near.verifier import Crew, Texts, Work
 from simdup.text.fingerprinter import Fingerprinter
 
 # Among documents with equal titles, those that share a third of their text are versions.
@@ -188,7 +185,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             hint = _template_hint(found.groups, texts_of, criteria) if criteria.verify else ""
     corpus.skip_wordless(prints)
     report = corpus.report
-    report.notes += [*notes(corpus.documents, criteria, names), *matches.notes()]
+    report.notes += [*notes(corpus.documents, criteria, names), *matches.notes]
     members = [np.array(group.members) - matches.indexed for group in groups]
     report.notes += apart_by_fields(corpus.documents, members, settings.reading)
     summary = Summary.of(

@@ -27,7 +27,6 @@ from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.tuning import FEW_PAIRS, Reason, Setting, Tuning
 from simdup.near.collection import Collection, ingest
 from simdup.near.counting import Maker, contents, forms, titles
-from simdup.near.document_texts import Texts
 from simdup.near.rules import formed
 from simdup.near.sources import Data, Input, open_input
 from simdup.near.true_pairs import (
@@ -42,6 +41,7 @@ from simdup.near.true_pairs import (
     wide_edited,
     written,
 )
+from simdup.near.verifier import Texts
 from simdup.search.equal_keys import collapse
 from simdup.show.evaluation import reasons_words
 from simdup.text.characters import DIGEST_BYTES

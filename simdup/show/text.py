@@ -25,7 +25,7 @@ from simdup.show.words import ENGLISH, Phrases
 from simdup.show.wrapping import fill
 
 if TYPE_CHECKING:
-    from simdup.index.info import IndexInfo
+    from simdup.index.opening import IndexInfo
 
 # Columns before the name in the answer to a query.
 _QUERY_INDENT = 17

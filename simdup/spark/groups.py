@@ -24,12 +24,10 @@ from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
 from simdup.near.candidates import Candidates
-from simdup.near.clusters import form_clusters, priority_by, rank_by, unmeasured
+from simdup.near.clusters import find_identical, form_clusters, priority_by, rank_by, unmeasured
 from simdup.near.decisions import divide
-from simdup.near.document_texts import Texts, cut_slot
-from simdup.near.identical import find_identical
 from simdup.near.pairs import FoundGroups, find_groups, propose
-from simdup.near.verifier import Vector, Verifier, no_vectors, vector
+from simdup.near.verifier import Texts, Vector, Verifier, cut_slot, no_vectors, vector
 from simdup.search import equal_keys
 from simdup.search.arrays import distinct
 from simdup.search.grouping import Forest

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.settings import Settings
 from simdup.model.table import Documents
+from simdup.near.candidates import NearFingerprints
 from simdup.near.rules import formed
-from simdup.near.searches import NearFingerprints
 from simdup.reuse.sharing import TextSeeds, least_share, shared_counts
 from simdup.search import equal_keys
 from simdup.search.arrays import RowIds, mix_rows

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from simdup.model.settings import Settings
 from simdup.model.table import SCHEMA, Documents, objects
+from simdup.near.candidates import ListedPairs, Search, chosen_searches
 from simdup.near.rules import formed
-from simdup.near.searches import ListedPairs, Search, chosen_searches
 from simdup.text.bands import EditSignatures, Signatures, pstable_fewest
 from simdup.text.titles import share_titles
 

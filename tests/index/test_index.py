@@ -19,8 +19,7 @@ import numpy as np
 import pytest
 
 from simdup import Index, Recipe, SimdupError, fingerprint
-from simdup.index.keyset import KeySet
-from simdup.index.store import BLOCK
+from simdup.index.store import BLOCK, KeySet
 
 OTHER = "Nothing of this has to do with bridges: a recipe for bread, flour, water, salt, patience."
 BRIDGE = "The council met on Monday to discuss the new bridge over the river, and what it may cost."

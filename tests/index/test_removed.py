@@ -9,7 +9,7 @@ from support import Command
 from lab.corpora.crafted import edit, forge
 from lab.corpora.made import prose
 from simdup import Index, SimdupError, dedupe, scan
-from simdup.index.writer import Writer
+from simdup.index.store import Writer
 
 TEXT = "We were glad to hear from you, and hope that all is well with the garden by the river."
 # Near it by its letters; by its shingles, which are all that an index knows, it is not.

@@ -23,7 +23,7 @@ from simdup.model.criteria import SHORT, Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions
 from simdup.near import verifier
-from simdup.near.document_texts import edit_similarities
+from simdup.near.verifier import edit_similarities
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import edit_signatures, placed_sets
 from simdup.text.short_texts import Forms, form_sets, forms_of, spell_numbers

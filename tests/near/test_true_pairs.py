@@ -11,8 +11,8 @@ from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria, Shingling
 from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.near import true_pairs
-from simdup.near.document_texts import Texts
 from simdup.near.true_pairs import edited_pairs, wide_counted, wide_edited
+from simdup.near.verifier import Texts
 from simdup.text.analyzer import Analyzer
 from simdup.text.short_texts import forms_of
 

@@ -68,7 +68,7 @@ def test_help_costs_next_to_nothing() -> None:
 
 
 def test_tables_import_no_library_but_their_own() -> None:
-    read = "from simdup.near.rows import *; from simdup.model.settings import Reading\n"
+    read = "from simdup.corpus.rows import *; from simdup.model.settings import Reading\n"
     read += "list(row_batches(recognise(data, Reading()), []))"
     tables = {"narwhals", "pandas", "polars", "pyarrow"}
     for data in ("[(1, 'a')]", "{1: 'a'}", "iter([{'text': 'a'}])"):

@@ -8,8 +8,8 @@ import narwhals.stable.v1
 import numpy as np
 import pytest
 
+from simdup.corpus.rows import Rows, keep_rows, recognise, select
 from simdup.model.settings import Reading
-from simdup.near.rows import Rows, keep_rows, recognise, select
 
 ROWS = [{"id": number, "text": text} for number, text in enumerate("abcd")]
 STAY = [0, 2, 3]

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdup.corpus import rows as module
 from simdup.corpus.batches import RowBatch, read
 from simdup.corpus.fields import MISSING
+from simdup.corpus.rows import Rows, recognise, row_batches
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading
-from simdup.near import rows as module
-from simdup.near.rows import Rows, recognise, row_batches
 
 IDS = st.one_of(st.integers(), st.text(max_size=3), st.tuples(st.integers()), st.just(MISSING))
 TEXTS = st.one_of(st.text(max_size=30), st.none(), st.integers(), st.just(MISSING))
