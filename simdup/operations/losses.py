@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
-from simdup.base.workspace import reserve
 from simdup.corpus.batches import open_content
 from simdup.corpus.files import File
 from simdup.corpus.names import is_archive, without_address
@@ -20,45 +18,17 @@ from simdup.corpus.rewriting import Annotations, Note, head_of
 from simdup.index.build import remember
 from simdup.index.references import IndexMatches
 from simdup.index.sections import REMOVED, RemovedTexts, name_keys, removed_keys, text_hashes
-from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part, Removed
-from simdup.model.clusters import Spared
+from simdup.model.cleaned import Cleaned, DedupeOptions, Part, Removed, RemovedDocument
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
 from simdup.model.result import Result
-from simdup.model.settings import Progress, Settings
+from simdup.model.settings import Progress
 from simdup.model.table import Documents
-from simdup.near.differences import find_differences
 from simdup.near.source_documents import SourceDocuments
 from simdup.near.sources import GroupBy, Groups, Input
 from simdup.operations.scan import examine
-from simdup.show.corpus_writer import RemovedDocument
 from simdup.show.records import rounded
-
-# Characters shown before and after a passage, so that it makes sense.
-_AROUND = 20
-
-
-def with_groups(settings: Settings, by: str | None) -> Settings:
-    """Return settings that read the field by which an account is wanted."""
-    if by is None:
-        return settings
-    field = GroupBy("by", by).field
-    reading = replace(settings.reading, group_field=field, group_argument="by")
-    return replace(settings, reading=reading)
-
-
-def with_indexes(opened: Input, indexes: Sequence[str], options: DedupeOptions) -> Input:
-    """Return an input with indexes as references, and that of documents seen before."""
-    seen = options.index
-    if seen is not None and (not options.add or os.path.lexists(seen)):
-        indexes = [*indexes, seen]
-    return replace(opened, indexes=indexes, seen=seen)
-
-
-def reserved(options: DedupeOptions) -> AbstractContextManager[None]:
-    """Keep other runs from adding to the index meanwhile: none would know of the other's texts."""
-    return reserve(options.index) if options.add and options.index else nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,35 +285,6 @@ def _cuts(result: Result, archives: Mapping[str, str]) -> list[RemovedDocument]:
                 )
                 found.append(RemovedDocument(entry, *place, number, kept.number))
     return sorted(found, key=lambda cut: cut.number)
-
-
-def given_up(result: Result) -> list[Spared]:
-    """Return the redundant documents that have something that the kept one lacks, as if spared."""
-    names = {member.number: member.name for one in result.clusters for member in one.members}
-    return [
-        Spared(m.name, names[m.beside], m.similarity, m.covered, m.number, m.beside)
-        for one in result.clusters
-        for m in one.members
-        if m.role == "redundant" and m.covered is not None and m.covered < 1
-    ]
-
-
-def find_lost(result: Result, documents: Iterable[Spared], most: int = 3) -> list[Lost]:
-    """Return what would be lost of those documents of which most would be.
-
-    Texts are read again; what cannot be read again is missing.
-    """
-    found = []
-    for one in sorted(documents, key=lambda one: (one.covered, one.number))[:most]:
-        texts = dict(result.origins.read_again((one.beside, one.number)))
-        if len(texts) == 2:
-            text = texts[one.number]
-            spans = find_differences(texts[one.beside], text, result.origins.analyzer)
-            added = (span.b for span in spans if span.kind == "added")
-            start, end = max(added, key=lambda span: span[1] - span[0], default=(0, 0))
-            before = text[max(start - _AROUND, 0) : start]
-            found.append(Lost(one, before, text[start:end], text[end : end + _AROUND]))
-    return found
 
 
 def check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:
