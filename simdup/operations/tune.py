@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import WHOLE, check_type, invalid
-from simdup.evaluation.templates import looks_templated
 from simdup.model.criteria import (
     CHARACTERS_5,
     FEW_TERMS,
@@ -46,6 +45,7 @@ from simdup.search.duplicates import collapse
 from simdup.show.evaluation import reasons_words
 from simdup.text.characters import DIGEST_BYTES
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
+from simdup.text.titles import looks_templated
 from simdup.text.weights import Weighting
 
 _DEFAULT = Criteria()

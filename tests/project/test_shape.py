@@ -20,15 +20,15 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_334,
+    "lines": 39_309,
     "lines of compiled loops": 2_105,
     "lines in simdup/cli": 2_973,
-    "files": 232,
+    "files": 228,
     "classes": 304,
     "class names used twice": 0,
     "file names used twice": 14,
     "small modules with one importer": 4,
-    "modules that a scan imports": 173,
+    "modules that a scan imports": 170,
     "modules that the file of scan imports": 26,
     "fields of the largest class": 19,
     '"None where" and "None if"': 67,
