@@ -151,8 +151,8 @@ def _dedupe_rows(rows: Any, options: DedupeOptions, settings: Settings) -> Clean
     indexes, others = split_indexes(options.references)
     opened = open_input(rows, _completed(settings, options), others)
     with _reserved(options):
-        losses = find_losses(_with_indexes(opened, indexes, options), options).checked(options)
-        cleaned = losses.cleaned()._replace(added=losses.remember(options))
+        losses = find_losses(_with_indexes(opened, indexes, options), options).checked()
+        cleaned = losses.cleaned()._replace(added=losses.remember())
     if len(rows) != len(cleaned.result.inputs):
         raise RuntimeError(f"{len(rows)} rows gave {len(cleaned.result.inputs)} documents")
     return cleaned._replace(data=select(rows, _staying(cleaned)))
@@ -299,13 +299,13 @@ class _Task:
 
     def find(self) -> Losses:
         """Find what is redundant; raise if that is too much."""
-        return find_losses(self.opened, self.options).checked(self.options, self.sources)
+        return find_losses(self.opened, self.options).checked(self.sources)
 
     def list_only(self) -> Cleaned:
         """Find what is redundant and write no corpus; raise after the list if that is too much."""
         losses = find_losses(self.opened, self.options)
         self.list_removed(losses.cleaned())
-        added = losses.checked(self.options, self.sources).remember(self.options)
+        added = losses.checked(self.sources).remember()
         return losses.cleaned()._replace(added=added)
 
     def list_removed(self, cleaned: Cleaned) -> None:
@@ -343,7 +343,7 @@ def _write_file(task: _Task, file: File, references: Sequence[File]) -> Cleaned:
             raise unwritable(f"{file.path} to {target}", error) from None
         check_unchanged([file])
     cleaned = cleaned._replace(
-        written=target, annotated=task.options.annotate, added=losses.remember(task.options)
+        written=target, annotated=task.options.annotate, added=losses.remember()
     )
     if compression != file.compression or not os.path.isfile(target):
         return cleaned
@@ -386,7 +386,7 @@ def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
         bytes_after=after,
         missing=missing,
         annotated=task.options.annotate,
-        added=replace(losses, cuts=filled.cuts).remember(task.options, filled.lost),
+        added=replace(losses, cuts=filled.cuts).remember(filled.lost),
     )
 
 
