@@ -216,7 +216,8 @@ class _Search:
         """Return the similar pairs; None if more than `most` elements are in common."""
         texts, least = self.documents.texts.by(shingling), LEAST
         if self.sample is self.documents:
-            sets = texts.sets(np.arange(len(self.documents)))
+            # Settings are tried with the same sets.
+            sets = self.documents.sets(shingling)
             times = np.unique(sets.hashes, return_counts=True)[1]
             if int((times * times).sum()) > most:
                 return None
