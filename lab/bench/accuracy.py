@@ -22,13 +22,13 @@ from lab.corpora.made import in_memory, zipf_texts
 from lab.measuring import JOBS, Ran, simdup
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
-from simdup.evaluation.metrics import from_pairs
 from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria, Shingling
 from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.near.rules import longest_form
 from simdup.near.true_pairs import SharedElements, counted_pairs, edited_pairs
 from simdup.near.verifier import Texts
+from simdup.operations.evaluate import from_pairs
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import fold
 from simdup.text.shingles import Shingler, Shingles

@@ -29,13 +29,13 @@ from simdup.corpus.decisions import read_baseline, read_decisions
 from simdup.corpus.fingerprint_lines import read_lines
 from simdup.corpus.patterns import matches
 from simdup.corpus.sources import list_files
-from simdup.evaluation.labels import read_labels
 from simdup.model.criteria import Shingling
 from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading
 from simdup.near.differences import find_differences
 from simdup.near.verifier import edit_similarities
+from simdup.operations.evaluate import read_labels
 from simdup.show.report.chunks import delta
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import fold_all

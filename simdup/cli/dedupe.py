@@ -48,7 +48,7 @@ def command(call: Call) -> Status:
     listing = call.value(Output, path=removed or ("-" if dry_run else None), format=call.format)
     call.check_suffix(("csv", "jsonl", PAGE))
 
-    from simdup.operations.rewrite import rewrite, with_linkage
+    from simdup.operations.dedupe import rewrite
     from simdup.show.summary import report
 
     def list_removed(cleaned: Cleaned) -> None:
@@ -60,9 +60,9 @@ def command(call: Call) -> Status:
     options = call.value(DedupeOptions, target=target, report=removed, waiting=waiting)
     with call.watch() as settings:
         cleaned = rewrite(sources, options, settings, list_removed)
-    result, criteria = cleaned.result, with_linkage(call.settings).criteria
+    result = cleaned.result
     call.screen.skipped(result.skipped, result.notes)
-    text = report(result, criteria, words=call.screen.words)
+    text = report(result, result.origins.criteria, words=call.screen.words)
     status = call.finish(result.skipped, text, result.summary.recipe)
     _say_written(cleaned, options, call)
     return status
@@ -84,9 +84,8 @@ def _removed_lines(cleaned: Cleaned, listing: Output, call: Call) -> Iterable[by
 
 def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
     """Print where the corpus was written, how much of it stays, what it lacks and lost."""
-    from simdup.operations.losses import find_lost, given_up
     from simdup.show.escaping import shown
-    from simdup.show.removed import account_text, lost_text
+    from simdup.show.removed import account_text, given_up, lost_text
     from simdup.show.summary import added_words, cleaned_words, missing_words
 
     screen, words, result = call.screen, call.screen.words, cleaned.result
@@ -111,6 +110,6 @@ def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
     for title, documents in zip(titles, (result.spared, lost), strict=True):
         if documents:
             screen.report(title)
-            say("\n".join(lost_text(find_lost(result, documents), screen.painter)))
+            say("\n".join(lost_text(result, documents, screen.painter)))
     if options.by is not None:
         say("\n".join(account_text(cleaned.parts, options.by, screen.painter)))

@@ -6,7 +6,7 @@ backslash, so that every document is one line for `sort`, `grep` and `head`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -94,11 +94,11 @@ def read_lines(paths: Sequence[str]) -> FingerprintLines:
     characters = np.frombuffer(content, np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
     starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
-    locator = _Locator(paths, contents, starts)
+    locate = _locator(paths, contents, starts)
     first = characters[starts]
     recipe, width = "", 0
     for line in np.flatnonzero(first == ord("#")).tolist():
-        where = locator.locate(line)
+        where = locate(line)
         digest, bits = _read_header(from_bytes(content[starts[line] : ends[line]]), where)
         if width and (recipe, width) != (digest, bits // 4):
             raise _different((width * 4, bits), where)
@@ -114,11 +114,11 @@ def read_lines(paths: Sequence[str]) -> FingerprintLines:
     valid &= (characters[gap] == ord(" ")) & (characters[gap + 1] == ord(" "))
     if not valid.all():
         what = f"a fingerprint of {width * 4} bits" if width > 0 else "a fingerprint in hex"
-        where = locator.locate(int(lines[np.argmin(valid)]))
+        where = locate(int(lines[np.argmin(valid)]))
         raise SimdupError(where, f"expected {what}, two spaces and a name", _SOURCE)
     values, wrong = _parse_hex(characters, digits, width)
     if len(wrong):
-        raise SimdupError(locator.locate(int(lines[wrong[0]])), "the fingerprint is not in hex")
+        raise SimdupError(locate(int(lines[wrong[0]])), "the fingerprint is not in hex")
     names = Names(content, digits + width + 2, ends, escaped)
     return FingerprintLines(names, values, width * 4 or 64, recipe)
 
@@ -131,19 +131,19 @@ def _different(bits: tuple[int, int], where: str) -> SimdupError:
     return SimdupError(where, what, "make all with the same `bits`")
 
 
-class _Locator:
-    """Maps a line of the concatenated files to its file and its number there."""
+def _locator(
+    paths: Sequence[str], contents: Sequence[bytes], starts: NDArray[np.int64]
+) -> Callable[[int], str]:
+    """Return what names a line of the concatenated files by its file and its number there."""
+    sizes = [len(c) + (not c.endswith(b"\n")) for c in contents if c]
+    files = [path for path, c in zip(paths, contents, strict=True) if c]
+    firsts = np.searchsorted(starts, np.cumsum([0, *sizes]))
 
-    def __init__(
-        self, paths: Sequence[str], contents: Sequence[bytes], starts: NDArray[np.int64]
-    ) -> None:
-        sizes = [len(c) + (not c.endswith(b"\n")) for c in contents if c]
-        self._paths = [path for path, c in zip(paths, contents, strict=True) if c]
-        self._first = np.searchsorted(starts, np.cumsum([0, *sizes]))
+    def locate(line: int) -> str:
+        file = int(np.searchsorted(firsts, line, "right")) - 1
+        return f"{files[file]}:{line - firsts[file] + 1}"
 
-    def locate(self, line: int) -> str:
-        file = int(np.searchsorted(self._first, line, "right")) - 1
-        return f"{self._paths[file]}:{line - self._first[file] + 1}"
+    return locate
 
 
 def _read_header(line: str, where: str) -> tuple[str, int]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdup.base.errors import NUMBER, SimdupError, check_type, invalid
-from simdup.model.clusters import Spared
 from simdup.model.matches import Added
 from simdup.model.result import Result
 
@@ -79,6 +78,18 @@ class Removed:
     covered: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RemovedDocument:
+    """A document that is left out."""
+
+    entry: Removed
+    path: str  # of the file that it comes from
+    record: int  # its number in that file; 0 for the file itself
+    kept_path: str  # of the file with the document that is kept instead
+    number: int  # of the document, in input order
+    kept: int  # number of the one that is kept instead; below 0 in an index
+
+
 class Part(NamedTuple):
     """What some of the documents lost: those of a source, an author or a folder."""
 
@@ -92,15 +103,6 @@ class Part(NamedTuple):
     def share(self) -> float:
         """The share of the documents that was removed."""
         return self.removed / max(self.documents, 1)
-
-
-class Lost(NamedTuple):
-    """The longest passage of a spared document that would be lost, and what surrounds it."""
-
-    document: Spared
-    before: str
-    passage: str
-    after: str
 
 
 class Cleaned(NamedTuple):

@@ -1,4 +1,4 @@
-"""The result of trying settings on a sample."""
+"""How good a result is, and what trying settings on a sample has found."""
 
 from __future__ import annotations
 
@@ -10,6 +10,27 @@ from simdup.model.documents import Skipped
 
 # With fewer true pairs, even a whole corpus does not tell: of 20 pairs, one alone is 0.05.
 FEW_PAIRS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The measures: shares from 0 to 1, except the Rand index, which may be negative."""
+
+    documents: int  # how many documents either side names
+    found_pairs: int
+    true_pairs: int
+    both_pairs: int  # those in both
+    # Of pairs.  If nothing was found, precision is 1; if nothing is true, recall is 1.
+    precision: float
+    recall: float
+    f1: float
+    found_clusters: int  # of two documents or more
+    true_clusters: int  # likewise
+    adjusted_rand: float  # 1 for equal partitions, about 0 for unrelated ones
+    # Means over documents.
+    bcubed_precision: float
+    bcubed_recall: float
+    bcubed_f1: float
 
 
 class Reason(NamedTuple):

@@ -35,7 +35,7 @@ from simdup.search.grouping import LOOK, Budget, Forest, Lists, connect, kinds_o
 from simdup.search.plans import HammingBall, cut
 from simdup.search.tables import block_keys
 from simdup.text.bands import EditSignatures, Keys, Signatures, pstable_signatures
-from simdup.text.fingerprinter import Fingerprints, near_pairs
+from simdup.text.fingerprinter import near_pairs
 from simdup.text.simhash import to_hex
 from simdup.text.weights import Weighting
 
@@ -129,18 +129,16 @@ class NearFingerprints(Search):
 
     def blocks(self, documents: Documents) -> list[U64]:
         """Return the blocks of fingerprints of which near documents share one."""
-        prints = self._prints(documents)
-        distance = min(self.settings.criteria.distance, prints.bits)
-        return block_keys(prints.values, HammingBall(prints.bits, distance))
+        return block_keys(documents["fingerprint"], self._ball)
 
     def _near(self, documents: Documents, every: bool) -> Iterator[RowPairs]:
-        distance, run = self.settings.criteria.distance, self.settings.run
-        for pairs in near_pairs(self._prints(documents), distance, run, every):
+        for pairs in near_pairs(documents["fingerprint"], self._ball, self.settings.run, every):
             yield pairs.i, pairs.j
 
-    def _prints(self, documents: Documents) -> Fingerprints:
+    @property
+    def _ball(self) -> HammingBall:
         bits = self.settings.recipe.bits
-        return Fingerprints(documents["fingerprint"], bits, documents["terms"])
+        return HammingBall(bits, min(self.settings.criteria.distance, bits))
 
 
 @dataclass(frozen=True)

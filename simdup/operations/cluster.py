@@ -13,6 +13,7 @@ from simdup.base.errors import SimdupError
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.sources import Named
 from simdup.model.clusters import Summary
+from simdup.model.criteria import FEW_TERMS
 from simdup.model.documents import InputDocuments, Skipped
 from simdup.model.result import Result
 from simdup.model.settings import Settings
@@ -25,7 +26,6 @@ from simdup.near.pairs import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
 from simdup.near.sources import Input, SourceReport, open_input
 from simdup.near.verifier import Texts, Vector, Verifier
-from simdup.text.fingerprinter import Fingerprints
 
 
 def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[str] = ()) -> Result:
@@ -71,9 +71,13 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
 
 
 def _documents(lines: FingerprintLines) -> Documents:
-    prints = Fingerprints.of_lines(lines)
-    nobody = np.zeros(len(lines.names), np.bool_)
-    return Documents({"name": objects(lines.names), "reference": nobody, **prints.columns})
+    """Return the lines as a table; they lack the number of terms: each counts as having enough."""
+    return Documents({
+        "name": objects(lines.names),
+        "reference": np.zeros(len(lines.names), np.bool_),
+        "fingerprint": lines.values,
+        "terms": np.full(len(lines.names), FEW_TERMS, np.uint8),
+    })  # fmt: skip
 
 
 def _clustered(

@@ -18,22 +18,21 @@ from simdup.model.criteria import EDIT, JACCARD, Criteria, CriteriaFields
 from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
-from simdup.model.table import Side
+from simdup.model.table import Documents, Side
 from simdup.near.batch_reader import read_stripped
-from simdup.near.candidates import searches_of
-from simdup.near.collection import Collection, deciding_columns, gathered, ingest
+from simdup.near.candidates import Search, searches_of
+from simdup.near.collection import deciding_columns, gathered, ingest
 from simdup.near.counting import columns_for, contents, forms
 from simdup.near.differences import find_differences
 from simdup.near.rules import by_edit, judged
 from simdup.near.sources import SourceReport, open_input
-from simdup.near.verifier import CACHE_BYTES, Texts, Verifier, Work
+from simdup.near.verifier import CACHE_BYTES, Texts, Work
 from simdup.reuse.finding import between
 from simdup.text.analyzer import Analyzer, strip_texts
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
 from simdup.text.short_texts import forms_of
-from simdup.text.simhash import to_hex
 from simdup.text.titles import title_of
-from simdup.text.weights import UNIT, Model
+from simdup.text.weights import UNIT, Model, Weighting
 
 # The rows of the two documents.
 _A, _B = np.array([0]), np.array([1])
@@ -136,31 +135,49 @@ def compare_documents(
     criteria: Criteria,
     diff: bool = False,
 ) -> Comparison:
-    """Compare two documents, which were stripped, as a scan would; see `compare`."""
-    analyzer = fingerprinter.analyzer
-    makers = columns_for(criteria)
+    """Compare two documents, which were stripped, by the steps of a scan; see `compare`."""
+    analyzer, makers = fingerprinter.analyzer, columns_for(criteria)
     if not criteria.verify:
         # What is known of the texts is shown all the same.
         makers.append(contents)
         makers += [partial(forms, criteria=criteria)] if criteria.short_texts else []
     with gathered(documents, analyzer, makers) as corpus:
-        both = _Both(corpus, fingerprinter, criteria)
-        (measures,) = both.verifier().measure(_A, _B).measures()
-        bands, proposed_by = both.proposals()
+        weighting = fingerprinter.weigh(corpus.counts)
+        prints, known = fingerprint(weighting), corpus.of_texts
+        if not corpus["length"].all():
+            # A text without a letter is measured by shingles, of which it has none.
+            known = known.without("letters", "numbers")
+        texts = Texts(known, analyzer, criteria.shingle, corpus.spool.read)
+        verifier = Work(weighting, texts, criteria).verifier(CACHE_BYTES)
+        (measures,) = verifier.measure(_A, _B).measures()
+        edited = bool(by_edit(Side(known, _A), Side(known, _B)).all())
+        identical = bool(corpus["digest"][0] == corpus["digest"][1])
+        own = deciding_columns(corpus, prints, 0, criteria)
+        own |= {"number": np.arange(2), "content_number": np.array([0, not identical], np.int64)}
+        table = known.and_columns(**own)
+        searches, proposed_by = dict[str, tuple[bool, ...]](), tuple[str, ...]()
+        if prints.terms.all():
+            settings = Settings.of(fingerprinter.recipe, criteria)
+            found = searches_of(corpus, weighting, settings)
+            searches, proposed_by = _proposals(found, table, criteria, edited)
+        one, other = (
+            digits if terms else None
+            for digits, terms in zip(prints.hexes(), prints.terms.tolist(), strict=True)
+        )
+        numbers = () if measures.same_numbers else forms_of([texts.text(0), texts.text(1)]).numbers
         a, b = (document.text for document in documents)
-        titles = tuple(map(title_of, documents)) if criteria.same_title else ()
         return Comparison(
             names=(documents[0].name, documents[1].name),
-            fingerprints=both.hexes,
-            weights=both.weights(),
-            identical=both.identical,
-            searches=bands,
+            fingerprints=(one, other),
+            weights=_weights(weighting),
+            identical=identical,
+            searches=searches,
             proposed_by=proposed_by,
             measures=measures,
-            measure=EDIT if both.by_edit else JACCARD,
-            numbers=() if measures.same_numbers else both.numbers(),
-            titles=titles,
-            forbidden_by=both.forbidden_by,
+            measure=EDIT if edited else JACCARD,
+            numbers=tuple(numbers),
+            titles=tuple(map(title_of, documents)) if criteria.same_title else (),
+            forbidden_by=_forbidding(table, criteria),
             reuse=between(a, b),
             recipe=fingerprinter.fields,
             criteria=criteria,
@@ -168,80 +185,36 @@ def compare_documents(
         )
 
 
-class _Both:
-    """Two documents on their way through the steps of a scan."""
+def _forbidding(documents: Documents, criteria: Criteria) -> tuple[str, ...]:
+    """Return the rules that forbid the pair, by their columns."""
+    if not criteria.edits_decide:
+        documents = documents.without("letters", "numbers")
+    rules = judged(Side(documents, _A), Side(documents, _B))
+    return tuple(column for column, allows in rules.items() if not allows[0])
 
-    def __init__(
-        self, corpus: Collection, fingerprinter: Fingerprinter, criteria: Criteria
-    ) -> None:
-        self._corpus, self._criteria = corpus, criteria
-        self._settings = Settings.of(fingerprinter.recipe, criteria)
-        self._weighting = fingerprinter.weigh(corpus.counts)
-        self.prints = fingerprint(self._weighting)
-        known = corpus.of_texts
-        if not corpus["length"].all():
-            # A text without a letter is measured by shingles, of which it has none.
-            known = known.without("letters", "numbers")
-        self._known = known
-        self._texts = Texts(known, corpus.analyzer, criteria.shingle, corpus.spool.read)
-        own = deciding_columns(corpus, self.prints, 0, criteria)
-        self._documents = known.and_columns(**own, number=np.arange(2))
 
-    @property
-    def hexes(self) -> tuple[str | None, str | None]:
-        """The fingerprints as hex digits; None for a text without terms."""
-        a, b = to_hex(self.prints.values, self.prints.bits)
-        return a if self.prints.terms[0] else None, b if self.prints.terms[1] else None
+def _weights(weighting: Weighting) -> dict[str, tuple[float, float]]:
+    """Return the weights of each top term in both texts, 0 in one that lacks it."""
+    (top,) = weighting.top_terms()
+    terms = weighting.counts.terms
+    rows = zip(top.columns.tolist(), top.weights.tolist(), strict=True)
+    a, b = ({terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w} for row in rows)
+    return {term: (a.get(term, 0.0), b.get(term, 0.0)) for term in a | b}
 
-    @property
-    def by_edit(self) -> bool:
-        """Whether the two are measured by edit similarity."""
-        return bool(by_edit(Side(self._known, _A), Side(self._known, _B)).all())
 
-    @property
-    def identical(self) -> bool:
-        """Whether the folded texts are the same."""
-        return bool(self._documents["digest"][0] == self._documents["digest"][1])
-
-    @property
-    def forbidden_by(self) -> tuple[str, ...]:
-        """The rules that forbid the pair, by their columns."""
-        contents = np.array([0, not self.identical], np.int64)
-        documents = self._documents.and_columns(content_number=contents)
-        if not self._criteria.edits_decide:
-            documents = documents.without("letters", "numbers")
-        rules = judged(Side(documents, _A), Side(documents, _B))
-        return tuple(column for column, allows in rules.items() if not allows[0])
-
-    def verifier(self) -> Verifier:
-        """Return what measures the two."""
-        return Work(self._weighting, self._texts, self._criteria).verifier(CACHE_BYTES)
-
-    def numbers(self) -> tuple[tuple[str, ...], ...]:
-        """Return the numbers in the forms of both."""
-        return tuple(forms_of([self._texts.text(0), self._texts.text(1)]).numbers)
-
-    def weights(self) -> dict[str, tuple[float, float]]:
-        """Return the weights of each top term in both texts, 0 in one that lacks it."""
-        (top,) = self._weighting.top_terms()
-        terms = self._weighting.counts.terms
-        rows = zip(top.columns.tolist(), top.weights.tolist(), strict=True)
-        a, b = ({terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w} for row in rows)
-        return {term: (a.get(term, 0.0), b.get(term, 0.0)) for term in a | b}
-
-    def proposals(self) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
-        """Return which bands are equal in each search, and which searches propose the pair."""
-        if not self.prints.terms.all():
-            return {}, ()
-        # Without blocking keys: titles are compared apart.
-        documents, rows = self._documents.without("blocking_key"), np.arange(2)
-        bands, proposing = dict[str, tuple[bool, ...]](), set[str]()
-        for search in searches_of(self._corpus, self._weighting, self._settings):
-            prepared = search.prepared(documents, rows)
-            if prepared.propose(Side(documents, _A), Side(documents, _B))[0]:
-                proposing.add(prepared.name)
-            # Short texts have bands of their forms too, which come later.
-            if prepared.name not in bands or self.by_edit:
-                bands[prepared.name] = tuple(prepared.equal_bands(documents, 0, 1))
-        names = self._criteria.searches
-        return {name: bands[name] for name in names}, tuple(filter(proposing.__contains__, names))
+def _proposals(
+    searches: Sequence[Search], documents: Documents, criteria: Criteria, edited: bool
+) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
+    """Return which bands are equal in each search, and which searches propose the pair."""
+    # Without blocking keys: titles are compared apart.
+    documents, rows = documents.without("blocking_key"), np.arange(2)
+    bands, proposing = dict[str, tuple[bool, ...]](), set[str]()
+    for search in searches:
+        prepared = search.prepared(documents, rows)
+        if prepared.propose(Side(documents, _A), Side(documents, _B))[0]:
+            proposing.add(prepared.name)
+        # Short texts have bands of their forms too, which come later.
+        if prepared.name not in bands or edited:
+            bands[prepared.name] = tuple(prepared.equal_bands(documents, 0, 1))
+    names = criteria.searches
+    return {name: bands[name] for name in names}, tuple(filter(proposing.__contains__, names))

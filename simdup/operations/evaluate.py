@@ -1,21 +1,59 @@
-"""Evaluate how well found near-duplicates agree with known ones."""
+"""Evaluate how well found near-duplicates agree with known ones.
+
+Pairs are judged one by one: precision is the share of found pairs that are true, recall the share
+of true pairs that are found, F1 their harmonic mean.  Clusters are judged as partitions of the
+documents: the adjusted Rand index, scikit-learn's, counts pairs of documents that both partitions
+join or both separate, less what chance would give; B-cubed asks for each document how much of its
+found cluster truly belongs with it (precision), and how much of its true cluster was found with it
+(recall).
+
+The documents are those that either side names.  A document in no pair is a cluster by itself.
+
+References
+----------
+L. Hubert, P. Arabie, "Comparing partitions", Journal of Classification 2 (1985).
+A. Bagga, B. Baldwin, "Entity-based cross-document coreferencing using the vector space model",
+COLING 1998: B-cubed.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
-from collections.abc import Hashable, Iterable, Sequence
-from itertools import compress
-from typing import TypeAlias
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, compress
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from simdup.base.errors import SimdupError
-from simdup.evaluation.labels import read_labels, with_names_of
-from simdup.evaluation.metrics import Evaluation, LabelledPairs, from_pairs, measure
-from simdup.model.clusters import Pair
+from simdup.base.when_used import pattern
+from simdup.corpus.json_text import parse_json
+from simdup.corpus.names import from_bytes
+from simdup.corpus.sources import read_bytes
+from simdup.model.formats import TABLES
 from simdup.model.result import Result
+from simdup.model.tuning import Evaluation
+from simdup.near.clusters import components
 
 Labels: TypeAlias = str | os.PathLike[str] | Result | Iterable[tuple[Hashable, Hashable]]
+NamePair: TypeAlias = tuple[str, str]
 
 _KINDS = "a path, a Result or pairs of ids"
+
+# Labels of listed pairs that are not near-duplicates; any other label means yes.
+NEGATIVE = ("0", "no", "false", "negative", "different", "unrelated")
+
+# Columns with a score; the first existing one is compared with the lowest score.
+SCORES = ("score", "jaccard", "similarity")
+
+# What columns are called: id, file1, name_a.
+_WORD = pattern(r"[A-Za-z_ ]+[0-9]?")
+
+_HINT = "expected JSONL of scan or pairs, or a table with columns a and b, or cluster and document"
 
 
 def evaluate(found: Labels, truth: Labels, least_score: float | None = None) -> Evaluation:
@@ -66,7 +104,8 @@ def _labels(argument: str, given: Labels, least_score: float | None = None) -> L
         return read_labels(os.fspath(given), least_score)
     if isinstance(given, Result):
         named = [(str(pair.a), str(pair.b)) for pair in given.pairs]
-        return from_pairs(named, compress(named, map(_copies, given.pairs)))
+        copies = (_copies(pair.distance, pair.similarity) for pair in given.pairs)
+        return from_pairs(named, compress(named, copies))
     if not isinstance(given, Iterable):
         raise TypeError(f"{argument}: expected {_KINDS}, got {type(given).__name__}")
     pairs = list(given)
@@ -76,6 +115,371 @@ def _labels(argument: str, given: Labels, least_score: float | None = None) -> L
     return from_pairs((str(a), str(b)) for a, b in pairs)
 
 
-def _copies(pair: Pair) -> bool:
-    """Return whether a pair is two copies: a result lists them with the first of them only."""
-    return pair.distance == 0 if pair.similarity is None else pair.similarity == 1
+@dataclass(frozen=True, slots=True)
+class LabelledPairs:
+    """Pairs of near-duplicates, as one side labels them.
+
+    Documents with the same partners share a group, so a cluster of m documents takes O(m).
+
+    Attributes
+    ----------
+    groups : tuple of tuple of str
+        Names; each is in one group.
+    links : frozenset of (int, int)
+        Groups, the smaller number first: each document of one is a pair with each of the other.
+        A link of a group with itself joins all its documents.
+    """
+
+    groups: tuple[tuple[str, ...], ...] = ()
+    links: frozenset[tuple[int, int]] = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The documents that are in a pair."""
+        return frozenset(chain.from_iterable(self.groups))
+
+    def count_pairs(self) -> int:
+        """Return how many pairs there are, without listing them."""
+        sizes = [len(group) for group in self.groups]
+        return sum(
+            sizes[a] * (sizes[a] - 1) // 2 if a == b else sizes[a] * sizes[b] for a, b in self.links
+        )
+
+    @property
+    def clusters(self) -> list[tuple[str, ...]]:
+        """The names that pairs connect, by cluster."""
+        return [
+            tuple(chain.from_iterable(self.groups[group] for group in linked))
+            for linked in components(self.links)
+        ]
+
+
+def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> LabelledPairs:
+    """Return the labels that pairs in any order give; clusters are what they connect.
+
+    Some of the pairs are copies of each other: what one is a pair with, so is the other.  A
+    document does not pair with itself.
+    """
+    numbers: dict[str, int] = {}
+    joined = [_numbered(pair, numbers) for pair in pairs if pair[0] != pair[1]]
+    same = [_numbered(pair, numbers) for pair in copies if pair[0] != pair[1]]
+    names = list(numbers)
+    members = components([*same, *((number, number) for number in range(len(names)))])
+    group_of = {number: group for group, among in enumerate(members) for number in among}
+    links = {(group, group) for group, among in enumerate(members) if len(among) > 1}
+    for a, b in joined:
+        ours, theirs = group_of[a], group_of[b]
+        links.add((min(ours, theirs), max(ours, theirs)))
+    groups = tuple(tuple(names[number] for number in among) for among in members)
+    return LabelledPairs(groups, frozenset(links))
+
+
+def from_clusters(clusters: Iterable[Iterable[str]]) -> LabelledPairs:
+    """Return the labels that clusters give: all pairs within a cluster."""
+    members = [tuple(dict.fromkeys(cluster)) for cluster in clusters]
+    members = [cluster for cluster in members if len(cluster) > 1]
+    if len(set(chain.from_iterable(members))) < sum(map(len, members)):
+        # The partners of a document in two clusters need not be pairs of each other.
+        return from_pairs(pair for cluster in members for pair in combinations(cluster, 2))
+    return LabelledPairs(tuple(members), frozenset((i, i) for i in range(len(members))))
+
+
+def _numbered(pair: NamePair, numbers: dict[str, int]) -> tuple[int, int]:
+    a, b = (numbers.setdefault(name, len(numbers)) for name in pair)
+    return a, b
+
+
+def _copies(distance: float | None, similarity: float | None) -> bool:
+    """Return whether a pair is two copies: a run lists them with the first of them only.
+
+    Only runs state a distance.
+    """
+    if distance is None:
+        return False
+    return distance == 0 if similarity is None else similarity == 1
+
+
+# -- files of pairs or clusters --
+
+
+class _Listed(NamedTuple):
+    """One pair of a file: `values` are its cells or fields by name."""
+
+    a: str
+    b: str
+    values: dict[str, Any]
+
+
+def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
+    """Read pairs or clusters from a file; ``-`` is standard input.
+
+    JSONL gives the pairs that its clusters list, or that it lists one per line.  A table, with tabs
+    if its first line has one and else with commas, gives clusters by its columns ``cluster`` and
+    ``document``, all pairs within one counting; or pairs by its columns ``a`` and ``b``.  Without
+    a header the first two columns are those, and the third is a score if all of it are numbers,
+    else a label.  Pairs with a label out of `NEGATIVE` are left out, and those with a score
+    (`SCORES`) below the least.
+
+    A run lists copies only with the first of them.  They have similarity 1, or distance 0 if no
+    similarity was measured; what one of them is paired with, so are the others.
+
+    Raises
+    ------
+    SimdupError
+        If the file cannot be read, has another format, or lacks a required score.
+    """
+    text = from_bytes(read_bytes(path)).removeprefix("\ufeff")
+    if text.lstrip().startswith("{"):
+        listed = list(_json_pairs(path, text))
+    else:
+        rows = _rows(path, text)
+        header = [cell.strip().lower() for cell in rows[0]] if rows else []
+        if "cluster" in header and "document" in header:
+            return _table_clusters(path, header, rows[1:], least_score)
+        listed = list(_table_pairs(path, header, rows))
+    listed = [one for one in listed if str(one.values.get("label", "")).lower() not in NEGATIVE]
+    if least_score is not None:
+        listed = [one for one in listed if _score(path, one) >= least_score]
+    named = [(one.a, one.b) for one in listed]
+    figures = (map(_number, map(one.values.get, ("distance", "similarity"))) for one in listed)
+    return from_pairs(named, compress(named, (_copies(*both) for both in figures)))
+
+
+def _json_pairs(path: str, text: str) -> Iterator[_Listed]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = parse_json(line)
+            pairs = record["pairs"] if record["type"] == "cluster" else [record]
+            if record["type"] in ("cluster", "pair"):
+                yield from map(_listed, pairs)
+        except (ValueError, KeyError, TypeError):
+            raise SimdupError(f"{path}:{number}", "not a line written by simdup", _HINT) from None
+
+
+def _listed(pair: dict[str, Any]) -> _Listed:
+    """Return a pair of JSON; raise TypeError if its names are not strings."""
+    a, b = pair["a"], pair["b"]
+    if not (isinstance(a, str) and isinstance(b, str)):
+        raise TypeError
+    # Labels and scores are plain values; nested ones may be too deep to inspect.
+    return _Listed(a, b, {k: v for k, v in pair.items() if not isinstance(v, list | dict)})
+
+
+def _rows(path: str, text: str) -> list[list[str]]:
+    content = io.StringIO(text, newline="")
+    if "\t" in text.split("\n", 1)[0]:
+        # In a file with tabs, a quotation mark is part of a name.
+        lines = csv.reader(content, delimiter="\t", quoting=csv.QUOTE_NONE)
+    else:
+        lines = csv.reader(content)
+    try:
+        return [row for row in lines if row]
+    except csv.Error as error:
+        raise SimdupError(f"{path}:{lines.line_num}", str(error), _HINT) from None
+
+
+def _table_clusters(
+    path: str, header: list[str], rows: Sequence[list[str]], least_score: float | None
+) -> LabelledPairs:
+    if least_score is not None:
+        raise SimdupError(path, "clusters have no scores", "remove `least_score`")
+    clusters: dict[str, list[str]] = defaultdict(list)
+    for number, row in enumerate(rows, 2):
+        _check_width(path, number, row, len(header))
+        clusters[row[header.index("cluster")]].append(row[header.index("document")])
+    return from_clusters(clusters.values())
+
+
+def _table_pairs(path: str, header: list[str], rows: list[list[str]]) -> Iterator[_Listed]:
+    first = 1
+    if "a" in header and "b" in header:
+        first = 2
+        rows = rows[1:]
+    elif _is_header(rows):
+        what = f"columns {', '.join(rows[0])}: not those of pairs or clusters"
+        raise SimdupError(path, what, _HINT)
+    else:
+        third = [row[2] for row in rows if len(row) > 2]
+        header = ["a", "b", "score" if None not in map(_number, third) else "label"]
+        header = header[: max(len(rows[0]), 2)] if rows else header
+    for number, row in enumerate(rows, first):
+        _check_width(path, number, row, len(header))
+        values = dict(zip(header, row, strict=False))
+        yield _Listed(values["a"], values["b"], values)
+
+
+def _is_header(rows: Sequence[list[str]]) -> bool:
+    """Return whether the first row of a table without known columns is a header all the same.
+
+    It is one of simdup, or its first two cells are plain words and no other name is.
+    """
+    if not rows:
+        return False
+    head = tuple(cell.strip().lower() for cell in rows[0])
+    if any(head[: len(columns)] == columns for columns in TABLES):
+        return True
+    names = [cell for row in rows[1:] for cell in row[:2]]
+    return bool(names) and all(map(_is_word, head[:2])) and not any(map(_is_word, names))
+
+
+def _is_word(cell: str) -> bool:
+    return _WORD.fullmatch(cell.strip()) is not None
+
+
+def _check_width(path: str, number: int, row: list[str], least: int) -> None:
+    if len(row) < least:
+        what = f"{least} columns needed, found {len(row)}"
+        raise SimdupError(f"{path}, row {number}", what, _HINT)
+
+
+def _number(cell: Any) -> float | None:
+    try:
+        return float(str(cell))
+    except ValueError:
+        return None
+
+
+def _score(path: str, one: _Listed) -> float:
+    name = next((name for name in SCORES if name in one.values), None)
+    if name is None:
+        raise SimdupError(path, "no score found", "expected a column " + " or ".join(SCORES))
+    score = _number(one.values[name])
+    if score is None:
+        raise SimdupError(path, f"the score {str(one.values[name])!r} is not a number")
+    return score
+
+
+def with_names_of(found: LabelledPairs, truth: LabelledPairs) -> LabelledPairs:
+    """Return the truth with its documents named as in `found`.
+
+    A name means the document with that name.  If there is none, it means the document whose path
+    ends with the name (``a.txt`` means ``corpus/a.txt``), with or without the suffix (so does
+    ``a``), or whose path is the end of the name (``data/corpus/a.txt``).  Other names mean
+    documents that were not found.
+
+    Raises
+    ------
+    SimdupError
+        If a name means several documents, or several names the same one.
+    """
+    documents, names = found.names, truth.names
+    ends: dict[str, list[str]] = defaultdict(list)
+    bare: dict[str, list[str]] = defaultdict(list)
+    # A document that is named exactly cannot be meant by another name.
+    # In order, so that the error is the same each time.
+    for document in sorted(documents - names):
+        for end in _ends(document):
+            ends[end].append(document)
+            bare[_without_suffix(end)].append(document)
+    plain = {document.removeprefix("./"): document for document in documents - names}
+    called: dict[str, str] = {}
+    renamed: dict[str, str] = {}
+    for name in sorted(names - documents):
+        longer = [plain[end] for end in _ends(name) if end in plain]
+        meant = ends.get(name) or bare.get(name) or longer[:1]
+        if len(meant) > 1:
+            what = f"matches both {meant[0]} and {meant[1]}"
+            raise SimdupError(name, what, "write more of the path in TRUTH")
+        if meant:
+            document = renamed[name] = meant[0]
+            other = called.setdefault(document, name)
+            if other != name:
+                what = f"has two names in TRUTH: {other} and {name}"
+                raise SimdupError(document, what, "write the full path of one of them")
+    groups = (tuple(renamed.get(name, name) for name in group) for group in truth.groups)
+    return LabelledPairs(tuple(groups), truth.links)
+
+
+def _ends(path: str) -> Iterator[str]:
+    """Yield the path and its ends of whole parts, the longest first."""
+    parts = path.split("/")
+    return ("/".join(parts[first:]) for first in range(len(parts)))
+
+
+def _without_suffix(path: str) -> str:
+    folder, slash, file = path.rpartition("/")
+    stem, dot, _ = file.rpartition(".")
+    return f"{folder}{slash}{stem if dot and stem else file}"
+
+
+# -- measures --
+
+
+def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
+    """Return how well `found` agrees with `truth`."""
+    from sklearn.metrics import adjusted_rand_score
+
+    found_pairs, true_pairs = found.count_pairs(), truth.count_pairs()
+    both = _common_pairs(found, truth)
+    found_clusters, true_clusters = found.clusters, truth.clusters
+    ours, theirs = _numbers(found_clusters), _numbers(true_clusters)
+    names = sorted(ours.keys() | theirs.keys())
+    # A document in no cluster is a cluster by itself; negative numbers are free.
+    labels = [(ours.get(name, -i), theirs.get(name, -i)) for i, name in enumerate(names, 1)]
+    bcubed_precision, bcubed_recall = _bcubed(labels)
+    return Evaluation(
+        documents=len(names),
+        found_pairs=found_pairs,
+        true_pairs=true_pairs,
+        both_pairs=both,
+        precision=_share(both, found_pairs),
+        recall=_share(both, true_pairs),
+        f1=_share(2 * both, found_pairs + true_pairs),
+        found_clusters=len(found_clusters),
+        true_clusters=len(true_clusters),
+        adjusted_rand=float(adjusted_rand_score(*zip(*labels, strict=True))) if labels else 1.0,
+        bcubed_precision=bcubed_precision,
+        bcubed_recall=bcubed_recall,
+        bcubed_f1=_share(2 * bcubed_precision * bcubed_recall, bcubed_precision + bcubed_recall),
+    )
+
+
+def _common_pairs(one: LabelledPairs, other: LabelledPairs) -> int:
+    """Return how many pairs both sides have, without listing the pairs of a group.
+
+    Let C count the documents of each group of one side in each of the other, and let A and B be
+    the matrices of links.  The sum of (A C) times (C B), cell by cell, counts each common pair
+    twice, and each document that is linked with itself on both sides once.
+    """
+    from scipy import sparse
+
+    mine, theirs = _numbers(one.groups), _numbers(other.groups)
+    shared = sorted(mine.keys() & theirs.keys())
+    rows, columns = [mine[name] for name in shared], [theirs[name] for name in shared]
+    shape = len(one.groups), len(other.groups)
+    cells = sparse.csr_array((np.ones(len(shared), np.int64), (rows, columns)), shape)
+    ours, others = _matrix(one), _matrix(other)
+    twice = ((ours @ cells) * (cells @ others)).sum()
+    alone = ours.diagonal() @ cells @ others.diagonal()
+    return int(twice - alone) // 2
+
+
+def _matrix(side: LabelledPairs) -> Any:
+    """Return the links of a side as a symmetric matrix of zeros and ones."""
+    from scipy import sparse
+
+    both_ways = side.links | {(b, a) for a, b in side.links}
+    rows, columns = np.array(sorted(both_ways), np.int64).reshape(-1, 2).T
+    ones = np.ones(len(rows), np.int64)
+    return sparse.csr_array((ones, (rows, columns)), (len(side.groups),) * 2)
+
+
+def _bcubed(labels: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """Return B-cubed precision and recall of documents labelled by both sides."""
+    rows = Counter(row for row, _ in labels)
+    columns = Counter(column for _, column in labels)
+    cells = Counter(labels).items()
+    precise = sum(count**2 / rows[row] for (row, _), count in cells)
+    complete = sum(count**2 / columns[column] for (_, column), count in cells)
+    return _share(precise, len(labels)), _share(complete, len(labels))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 1.0
+
+
+def _numbers(clusters: Iterable[tuple[str, ...]]) -> dict[str, int]:
+    """Return the number of each document's cluster or group."""
+    return {name: number for number, cluster in enumerate(clusters) for name in cluster}

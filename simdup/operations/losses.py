@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError
 from simdup.corpus.batches import open_content
 from simdup.corpus.files import File
@@ -20,45 +18,17 @@ from simdup.corpus.rewriting import Annotations, Note, head_of
 from simdup.index.ingest import remember
 from simdup.index.references import IndexMatches
 from simdup.index.sections import REMOVED, RemovedTexts, name_keys, removed_keys, text_hashes
-from simdup.model.cleaned import Cleaned, DedupeOptions, Lost, Part, Removed
-from simdup.model.clusters import Spared
+from simdup.model.cleaned import Cleaned, DedupeOptions, Part, Removed, RemovedDocument
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
 from simdup.model.result import Result
-from simdup.model.settings import Progress, Settings
+from simdup.model.settings import Progress
 from simdup.model.table import Documents
-from simdup.near.differences import find_differences
 from simdup.near.source_documents import SourceDocuments
 from simdup.near.sources import GroupBy, Groups, Input
 from simdup.operations.scan import examine
-from simdup.show.corpus_writer import RemovedDocument
 from simdup.show.records import rounded
-
-# Characters shown before and after a passage, so that it makes sense.
-_AROUND = 20
-
-
-def with_groups(settings: Settings, by: str | None) -> Settings:
-    """Return settings that read the field by which an account is wanted."""
-    if by is None:
-        return settings
-    field = GroupBy("by", by).field
-    reading = replace(settings.reading, group_field=field, group_argument="by")
-    return replace(settings, reading=reading)
-
-
-def with_indexes(opened: Input, indexes: Sequence[str], options: DedupeOptions) -> Input:
-    """Return an input with indexes as references, and that of documents seen before."""
-    seen = options.index
-    if seen is not None and (not options.add or os.path.lexists(seen)):
-        indexes = [*indexes, seen]
-    return replace(opened, indexes=indexes, seen=seen)
-
-
-def reserved(options: DedupeOptions) -> AbstractContextManager[None]:
-    """Keep other runs from adding to the index meanwhile: none would know of the other's texts."""
-    return reserve(options.index) if options.add and options.index else nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +39,7 @@ class Losses:
     cuts: Sequence[RemovedDocument]
     groups: Groups | None  # None if nobody asks for an account by group
     matches: IndexMatches  # see `Examined`
+    options: DedupeOptions
     progress: Progress
 
     def cleaned(self) -> Cleaned:
@@ -77,7 +48,7 @@ class Losses:
         parts = () if self.groups is None else tuple(self._parts(self.groups))
         return Cleaned(self.result, entries, numbers=self._numbers, parts=parts)
 
-    def checked(self, options: DedupeOptions, sources: Sequence[str] = ()) -> Losses:
+    def checked(self, sources: Sequence[str] = ()) -> Losses:
         """Return these; raise if the corpus, a source or a group loses too large a share.
 
         Raises
@@ -85,7 +56,7 @@ class Losses:
         SimdupError
             Names the one that would lose the largest share.
         """
-        most = options.max_removed
+        most = self.options.max_removed
         if most is None:
             return self
         known = len(self.result.inputs.names)
@@ -93,7 +64,7 @@ class Losses:
         if len(sources) > 1:
             checked.append(("source", _by_source(sources, self.result.origins)))
         if self.groups is not None:
-            checked.append((options.by or "", self.groups))
+            checked.append((self.options.by or "", self.groups))
         parts = [(kind, part) for kind, groups in checked for part in self._parts(groups)]
         # A group of one document has no share worth a name.
         lost = [(kind, part) for kind, part in parts if part.share > most and part.documents > 1]
@@ -109,7 +80,7 @@ class Losses:
             raise SimdupError("max_removed", what, hint, "max_removed")
         return self
 
-    def remember(self, options: DedupeOptions, lost: Container[str] = ()) -> Added | None:
+    def remember(self, lost: Container[str] = ()) -> Added | None:
         """Add the documents that stay to the index, without those of lost files.
 
         Return what happened to them; None if none are to be added.  The index also takes the texts
@@ -120,7 +91,7 @@ class Losses:
         SimdupError
             If the index cannot be written; what was written elsewhere stays.
         """
-        columns = self.matches.asked
+        columns, options = self.matches.asked, self.options
         if not options.add or options.index is None or not columns:
             return None
         origins, inputs = self.result.origins, self.result.inputs
@@ -270,7 +241,7 @@ def find_losses(opened: Input, options: DedupeOptions) -> Losses:
         groups = replace(groups, of=places.spread(groups.of, -1))
     cuts, notes = list_cuts(result, opened.files)
     result = replace(result, notes=(*result.notes, *notes))
-    return Losses(result, cuts, groups, matches, opened.settings.run.progress)
+    return Losses(result, cuts, groups, matches, options, opened.settings.run.progress)
 
 
 def list_cuts(
@@ -282,17 +253,6 @@ def list_cuts(
     program that packed it knows.
     """
     archives = {file.path: file.member.archive for file in files if file.member}
-    cuts = _cuts(result, archives)
-    staying = Counter(archives[cut.path] for cut in cuts if cut.path in archives)
-    notes = [
-        (path, f"{count:,} redundant in it; archives are kept whole")
-        for path, count in staying.items()
-    ]
-    return [cut for cut in cuts if cut.path not in archives], notes
-
-
-def _cuts(result: Result, archives: Mapping[str, str]) -> list[RemovedDocument]:
-    """Return the redundant documents; `archives` has those of the files in them."""
     origins: SourceDocuments = result.origins
     # A file that was not read completely is kept whole.
     unread = {one.document for one in result.skipped if one.error}
@@ -306,44 +266,20 @@ def _cuts(result: Result, archives: Mapping[str, str]) -> list[RemovedDocument]:
                 read = kept.number >= 0  # not in an index, of which neither text nor file is known
                 same = read and digests[number] == digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
-                figures = one.distance or 0, one.similarity, kept.name, one.estimated, one.measure
-                kept_path = paths[kept.number] if read else ""
-                kept_path = archives.get(kept_path, kept_path)
-                place = paths[number], int(records[number]), kept_path
                 entry = Removed(
-                    one.name, reason, *figures, one.containment, one.cosine, one.covered
-                )
+                    one.name, reason, one.distance or 0, one.similarity, kept.name, one.estimated,
+                    one.measure, one.containment, one.cosine, one.covered,
+                )  # fmt: skip
+                beside = paths[kept.number] if read else ""
+                place = paths[number], int(records[number]), archives.get(beside, beside)
                 found.append(RemovedDocument(entry, *place, number, kept.number))
-    return sorted(found, key=lambda cut: cut.number)
-
-
-def given_up(result: Result) -> list[Spared]:
-    """Return the redundant documents that have something that the kept one lacks, as if spared."""
-    names = {member.number: member.name for one in result.clusters for member in one.members}
-    return [
-        Spared(m.name, names[m.beside], m.similarity, m.covered, m.number, m.beside)
-        for one in result.clusters
-        for m in one.members
-        if m.role == "redundant" and m.covered is not None and m.covered < 1
+    found.sort(key=lambda cut: cut.number)
+    staying = Counter(archives[cut.path] for cut in found if cut.path in archives)
+    notes = [
+        (path, f"{count:,} redundant in it; archives are kept whole")
+        for path, count in staying.items()
     ]
-
-
-def find_lost(result: Result, documents: Iterable[Spared], most: int = 3) -> list[Lost]:
-    """Return what would be lost of those documents of which most would be.
-
-    Texts are read again; what cannot be read again is missing.
-    """
-    found = []
-    for one in sorted(documents, key=lambda one: (one.covered, one.number))[:most]:
-        texts = dict(result.origins.read_again((one.beside, one.number)))
-        if len(texts) == 2:
-            text = texts[one.number]
-            spans = find_differences(texts[one.beside], text, result.origins.analyzer)
-            added = (span.b for span in spans if span.kind == "added")
-            start, end = max(added, key=lambda span: span[1] - span[0], default=(0, 0))
-            before = text[max(start - _AROUND, 0) : start]
-            found.append(Lost(one, before, text[start:end], text[end : end + _AROUND]))
-    return found
+    return [cut for cut in found if cut.path not in archives], notes
 
 
 def check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:

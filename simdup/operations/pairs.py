@@ -13,8 +13,9 @@ from simdup.corpus.spool import spool_folder
 from simdup.model.clusters import Pair
 from simdup.model.settings import PAIR_MEMORY, RunOptions
 from simdup.search.arrays import U64, combine_rows, hamming_distances
+from simdup.search.plans import HammingBall
 from simdup.search.threads import free_memory, sort_chunks
-from simdup.text.fingerprinter import Fingerprints, near_pairs
+from simdup.text.fingerprinter import near_pairs
 
 # Bytes of a pair in memory: one value contains both rows.
 _PAIR_BYTES = 8
@@ -31,7 +32,7 @@ def pairs(lines: FingerprintLines, distance: int, run: RunOptions) -> Iterator[I
     ends.
     """
     memory = PAIR_MEMORY if run.search.memory is None else run.search.memory
-    found = near_pairs(Fingerprints.of_lines(lines), distance, run)
+    found = near_pairs(lines.values, HammingBall(lines.bits, min(distance, lines.bits)), run)
     keys = (combine_rows(pairs.i, pairs.j) for pairs in found)
     room = max(min(memory, free_memory()) // _PAIR_BYTES, _LEAST)
     with sort_chunks(keys, room, partial(spool_folder, "the pairs")) as ordered:

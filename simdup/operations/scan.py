@@ -12,7 +12,6 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from simdup.corpus.rows import Paths, as_paths
-from simdup.evaluation.templates import looks_templated
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.model.clusters import Cluster, Summary
@@ -38,6 +37,7 @@ from simdup.near.source_documents import Places, SourceDocuments
 from simdup.near.sources import Data, Input, apart_by_fields, notes, open_input
 from simdup.near.verifier import Crew, Texts, Work
 from simdup.text.fingerprinter import Fingerprinter
+from simdup.text.titles import looks_templated
 
 # Among documents with equal titles, those that share a third of their text are versions.
 TITLED = 0.5

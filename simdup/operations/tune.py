@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import WHOLE, check_type, invalid
-from simdup.evaluation.templates import looks_templated
 from simdup.model.criteria import (
     CHARACTERS_5,
     FEW_TERMS,
@@ -46,6 +45,7 @@ from simdup.search.equal_keys import collapse
 from simdup.show.evaluation import reasons_words
 from simdup.text.characters import DIGEST_BYTES
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
+from simdup.text.titles import looks_templated
 from simdup.text.weights import Weighting
 
 _DEFAULT = Criteria()
@@ -216,7 +216,8 @@ class _Search:
         """Return the similar pairs; None if more than `most` elements are in common."""
         texts, least = self.documents.texts.by(shingling), LEAST
         if self.sample is self.documents:
-            sets = texts.sets(np.arange(len(self.documents)))
+            # Settings are tried with the same sets.
+            sets = self.documents.sets(shingling)
             times = np.unique(sets.hashes, return_counts=True)[1]
             if int((times * times).sum()) > most:
                 return None

@@ -14,8 +14,7 @@ from simdup.show.text import Painter, aligned, padded
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
-    from simdup.evaluation.metrics import Evaluation
-    from simdup.model.tuning import Reason, Tuning
+    from simdup.model.tuning import Evaluation, Reason, Tuning
 
 
 # Terminal cells of the names of figures.

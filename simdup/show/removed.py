@@ -9,9 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from simdup.base.when_used import pattern
-from simdup.model.cleaned import Cleaned, Lost, Part, Removed
+from simdup.model.cleaned import Cleaned, Part, Removed
+from simdup.model.clusters import Spared
 from simdup.model.formats import REMOVED_COLUMNS
 from simdup.model.frames import measure_of
+from simdup.model.result import Result
+from simdup.near.differences import find_differences
 from simdup.show.escaping import shown
 from simdup.show.records import csv_head, csv_rows, digits, json_line, rounded
 from simdup.show.summary import size_words
@@ -90,8 +93,11 @@ def beginning(text: str) -> str:
 # More rows do not help a person; programs get all.
 ROWS = 20
 _INDENT = 10
-# Facts of a document that are named.
+# Documents of which is shown what would be lost, facts of each that are named, and characters
+# before and after the passage, so that it makes sense.
+_LOST = 3
 FACTS = 5
+_AROUND = 20
 _SPACE = pattern(r"\s+")
 # The columns, and their terminal cells.
 _COLUMNS = ("documents", "removed", "share", "bytes")
@@ -126,18 +132,41 @@ def _row(cells: Iterable[str], name: str) -> str:
     return "  ".join([*figures, name])
 
 
-def lost_text(lost: Iterable[Lost], paint: Painter) -> Iterator[str]:
-    """Yield lines that show what would be lost of some documents."""
+def given_up(result: Result) -> list[Spared]:
+    """Return the redundant documents that have something that the kept one lacks, as if spared."""
+    names = {member.number: member.name for one in result.clusters for member in one.members}
+    return [
+        Spared(m.name, names[m.beside], m.similarity, m.covered, m.number, m.beside)
+        for one in result.clusters
+        for m in one.members
+        if m.role == "redundant" and m.covered is not None and m.covered < 1
+    ]
+
+
+def lost_text(result: Result, documents: Iterable[Spared], paint: Painter) -> Iterator[str]:
+    """Yield lines that show what would be lost of those documents of which most would be.
+
+    Texts are read again; what cannot be read again is missing.
+    """
     indent = " " * _INDENT
-    for one in lost:
-        share = f"{1 - one.document.covered:>{_INDENT - 2}.1%}  "
-        yield f"{share}{paint.name(str(one.document.name), _INDENT)}"
-        beside = paint.words("spared.beside", kept=one.document.kept)
-        if one.document.facts:
-            facts = paint.words.listed(one.document.facts[:FACTS])
-            beside += paint.words("spared.facts", facts=facts, n=len(one.document.facts))
+    for one in sorted(documents, key=lambda one: (one.covered, one.number))[:_LOST]:
+        texts = dict(result.origins.read_again((one.beside, one.number)))
+        if len(texts) < 2:
+            continue
+        yield f"{1 - one.covered:>{_INDENT - 2}.1%}  {paint.name(str(one.name), _INDENT)}"
+        beside = paint.words("spared.beside", kept=one.kept)
+        if one.facts:
+            facts = paint.words.listed(one.facts[:FACTS])
+            beside += paint.words("spared.facts", facts=facts, n=len(one.facts))
         yield f"{indent}{paint.name(beside, _INDENT)}"
-        before, passage, after = map(_one_line, (one.before, one.passage[:BEGINNING], one.after))
+        text = texts[one.number]
+        spans = find_differences(texts[one.beside], text, result.origins.analyzer)
+        added = (span.b for span in spans if span.kind == "added")
+        # The longest passage that the kept one lacks.
+        start, end = max(added, key=lambda span: span[1] - span[0], default=(0, 0))
+        before = _one_line(text[max(start - _AROUND, 0) : start])
+        passage = _one_line(text[start:end][:BEGINNING])
+        after = _one_line(text[end : end + _AROUND])
         if paint.width:
             room = max(paint.width - _INDENT, 8 * len("[++]"))
             before, after = (shortened(part, room // 4 - 2) for part in (before, after))

@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 from simdup import search
 from simdup.base.errors import SimdupError
-from simdup.corpus.fingerprint_lines import FingerprintLines
-from simdup.model.criteria import FEW_TERMS
 from simdup.model.recipe import Recipe, recipe_fields
 from simdup.model.settings import RunOptions
-from simdup.search import Pairs
+from simdup.search import HammingBall, Pairs
 from simdup.text.analyzer import Analyzer
 from simdup.text.counts import Counts
 from simdup.text.simhash import simhash_rows, to_hex
@@ -48,14 +46,6 @@ class Fingerprints:
     bits: int
     # int64[documents]: how many terms with a weight above 0 each document has.
     terms: NDArray[np.int64]
-
-    @classmethod
-    def of_lines(cls, lines: FingerprintLines) -> Fingerprints:
-        """Return the fingerprints of lines.
-
-        Lines do not contain the number of terms, so each document counts as having enough.
-        """
-        return cls(lines.values, lines.bits, np.full(len(lines.values), FEW_TERMS, np.int64))
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -182,20 +172,18 @@ def _model_of(analyzer: Analyzer) -> Model:
 
 
 def near_pairs(
-    fingerprints: Fingerprints, distance: int, run: RunOptions, every: bool = False
+    values: NDArray[np.uint64], ball: HammingBall, run: RunOptions, every: bool = False
 ) -> Iterator[Pairs]:
-    """Yield, in chunks, enough pairs to connect everything within a Hamming distance.
+    """Yield, in chunks, enough pairs to connect all fingerprints that are in each other's ball.
 
     Identical fingerprints are paired with the first of them only, and only the first with others,
     unless `every` pair is wanted: then all come at once, ordered.
     """
-    values, bits, how = fingerprints.values, fingerprints.bits, run.search
-    distance = min(distance, bits)
+    how, distance, bits = run.search, ball.distance, ball.bits
     tables = how.tables if how.tables == "auto" else int(how.tables)
     options: dict[str, Any] = {"tables": tables, "search": how.search, "threads": run.processes}
     if every:
         return iter([search.all_pairs(values, distance, bits, memory=how.memory, **options)])
     if how.explain is not None:
-        ball = search.HammingBall(bits, distance)
         how.explain(search.explain(search.plan(ball, len(values), tables, how.search)))
     return search.iter_pairs(values, distance, bits, "first", **options)

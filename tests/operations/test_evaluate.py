@@ -15,8 +15,14 @@ from sklearn.metrics import adjusted_rand_score
 from lab.oracles import plain
 from simdup.base.errors import SimdupError
 from simdup.cli import main
-from simdup.evaluation.labels import read_labels, with_names_of
-from simdup.evaluation.metrics import LabelledPairs, from_clusters, from_pairs, measure
+from simdup.operations.evaluate import (
+    LabelledPairs,
+    from_clusters,
+    from_pairs,
+    measure,
+    read_labels,
+    with_names_of,
+)
 
 NAMES = "abcdefgh"
 NamePairs = set[tuple[str, str]]

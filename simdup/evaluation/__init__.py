@@ -1,1 +1,0 @@
-"""Measure how good results are."""
