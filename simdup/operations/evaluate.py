@@ -11,7 +11,7 @@ from simdup.base.errors import SimdupError
 from simdup.evaluation.labels import read_labels, with_names_of
 from simdup.evaluation.metrics import Evaluation, LabelledPairs, from_pairs, measure
 from simdup.model.clusters import Pair
-from simdup.model.result import Result
+from simdup.show.result import Result
 
 Labels: TypeAlias = str | os.PathLike[str] | Result | Iterable[tuple[Hashable, Hashable]]
 

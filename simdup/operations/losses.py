@@ -25,7 +25,6 @@ from simdup.model.clusters import Spared
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
-from simdup.model.result import Result
 from simdup.model.settings import Progress, Settings
 from simdup.model.table import Documents
 from simdup.near.differences import find_differences
@@ -34,6 +33,7 @@ from simdup.near.sources import GroupBy, Groups, Input
 from simdup.operations.scan import examine
 from simdup.show.corpus_writer import RemovedDocument
 from simdup.show.records import rounded
+from simdup.show.result import Result
 
 # Characters shown before and after a passage, so that it makes sense.
 _AROUND = 20
@@ -120,10 +120,9 @@ class Losses:
         SimdupError
             If the index cannot be written; what was written elsewhere stays.
         """
-        columns = self.matches.asked
-        if not options.add or options.index is None or not columns:
+        columns, origins, inputs = self.matches.asked, self.result.origins, self.result.inputs
+        if not options.add or options.index is None or not columns or not origins.fingerprinter:
             return None
-        origins, inputs = self.result.origins, self.result.inputs
         known = np.ones(len(inputs.names), np.bool_)
         known[: inputs.references] = known[list(inputs.skipped)] = False
         stays = known.copy()
@@ -293,7 +292,7 @@ def list_cuts(
 
 def _cuts(result: Result, archives: Mapping[str, str]) -> list[RemovedDocument]:
     """Return the redundant documents; `archives` has those of the files in them."""
-    origins: SourceDocuments = result.origins
+    origins = result.origins
     # A file that was not read completely is kept whole.
     unread = {one.document for one in result.skipped if one.error}
     found: list[RemovedDocument] = []

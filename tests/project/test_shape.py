@@ -20,16 +20,16 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_488,
+    "lines": 39_384,
     "lines of compiled loops": 2_105,
     "lines in simdup/cli": 2_974,
     "files": 234,
-    "classes": 305,
+    "classes": 303,
     "class names used twice": 0,
     "file names used twice": 14,
     "small modules with one importer": 5,
     "modules that a scan imports": 175,
-    "modules that the file of scan imports": 26,
+    "modules that the file of scan imports": 22,
     "fields of the largest class": 19,
     '"None where" and "None if"': 67,
 }
