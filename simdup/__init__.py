@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from simdup.model.criteria import Criteria as Criteria
     from simdup.model.passages import PassageCriteria as PassageCriteria
     from simdup.model.recipe import Recipe as Recipe
-    from simdup.model.result import Result as Result
     from simdup.operations.compare import compare as compare
     from simdup.operations.dedupe import dedupe as dedupe
     from simdup.operations.evaluate import evaluate as evaluate
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from simdup.operations.scan import scan as scan
     from simdup.operations.tune import tune as tune
     from simdup.search import all_pairs as all_pairs
+    from simdup.show.result import Result as Result
     from simdup.text.simhash import distance as distance
     from simdup.text.simhash import simhash as simhash
 
@@ -43,7 +43,7 @@ _HOMES = {
     "Pair": "simdup.model.clusters",
     "PassageCriteria": "simdup.model.passages",
     "Recipe": "simdup.model.recipe",
-    "Result": "simdup.model.result",
+    "Result": "simdup.show.result",
     "SimdupError": "simdup.base.errors",
     "all_pairs": "simdup.search",
     "compare": "simdup.operations.compare",

@@ -11,7 +11,7 @@ from simdup.cli.options import GITHUB, PAGE
 from simdup.show.selection import EVERYTHING, Selection, result_lines
 
 if TYPE_CHECKING:
-    from simdup.model.result import Result
+    from simdup.show.result import Result
 
 
 @declare("scan", "SOURCE...")

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdup.base.errors import NUMBER, SimdupError, check_type, invalid
 from simdup.model.matches import Added
-from simdup.model.result import Result
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from simdup.show.result import Result
 
 # How to put unchanged files into a folder.
 LINKS = ("copy", "hard", "symbolic")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 
@@ -127,12 +127,15 @@ class Cluster:
     complete : bool
         Whether these are all pairs; of a large family each member but the kept one has one.
         With documents of indexes each has one pair, that with the nearest of them.
+    order : tuple of int
+        The places of the members, the first to keep first; empty if that is their order of input.
     """
 
     number: int
     members: tuple[Member, ...]
     pairs: tuple[Pair, ...]
     complete: bool = True
+    order: tuple[int, ...] = field(default=(), repr=False, compare=False)
 
     def member(self, number: int) -> Member:
         """Return the member with this document number; those after the kept one ascend."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
 REMOVED_COLUMNS = ("document", "reason", "distance", "similarity", "kept")
@@ -45,16 +44,6 @@ TEXT_BYTES = 16 << 20
 
 
 KINDS = ("scan", "cluster", "compare", "dedupe", "passages", "query")
-
-
-class Pages(Protocol):
-    """How a result becomes HTML; what makes a result knows it, the result itself does not."""
-
-    def save(self, result: Any, path: str, options: PageOptions) -> None:
-        """Write the report page of a result."""
-
-    def inline(self, result: Any) -> str:
-        """Return a result as a few lines of HTML, for a notebook."""
 
 
 @dataclass(frozen=True, slots=True)

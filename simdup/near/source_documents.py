@@ -9,9 +9,9 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
 
@@ -87,8 +87,6 @@ class SourceDocuments:
     criteria: Criteria
     analyzer: Analyzer
     fingerprinter: Fingerprinter | None  # None where only fingerprints are known
-    # By cluster, positions of its members, the first to keep first; a missing one is in order.
-    order: Mapping[int, Sequence[int]] = field(default_factory=dict)
     texts: Sequence[str] = ()  # of all documents, if they are still in memory
 
     @classmethod
@@ -97,7 +95,6 @@ class SourceDocuments:
         opened: Input,
         collection: Collection,
         fingerprinter: Fingerprinter | None,
-        order: Mapping[int, Sequence[int]],
         places: Places,
     ) -> SourceDocuments:
         """Return the documents of a collection; what was not read has empty rows."""
@@ -107,7 +104,7 @@ class SourceDocuments:
         settings = opened.settings
         return cls(
             places.spread_table(Documents(columns)), opened.files, opened.rows, settings.reading,
-            settings.criteria, collection.analyzer, fingerprinter, order,
+            settings.criteria, collection.analyzer, fingerprinter,
         )  # fmt: skip
 
     def read_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:

@@ -9,11 +9,11 @@ from itertools import chain
 
 from simdup.model.clusters import Cluster, Member, Summary
 from simdup.model.decisions import Baseline, Entry
-from simdup.model.result import Result
 from simdup.near.clusters import components
 from simdup.near.decisions import confirmed
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.escaping import shown
+from simdup.show.result import Result
 from simdup.show.summary import count_words
 from simdup.text.characters import text_digest
 
@@ -44,10 +44,6 @@ def new_since(result: Result, baseline: Baseline) -> Result:
     compared = [_compare(cluster, known) for cluster in result.clusters]
     listed = [one for one in compared if _has_new(one)]
     clusters = tuple(replace(one, number=number) for number, one in enumerate(listed, 1))
-    order = result.origins.order
-    order = {
-        number: order[one.number] for number, one in enumerate(listed, 1) if one.number in order
-    }
     summary = _summary(result.summary, clusters, known.stale)
     note = ("baseline", f"{count_words(summary.known or 0, 'known pair')} not listed")
     return replace(
@@ -55,7 +51,6 @@ def new_since(result: Result, baseline: Baseline) -> Result:
         clusters=clusters,
         notes=(*result.notes, note) if summary.known else result.notes,
         known=tuple(one for one in compared if not _has_new(one)),
-        origins=replace(result.origins, order=order),
         summary=summary,
     )
 
@@ -75,7 +70,7 @@ class _Known:
     """What is known about the texts and documents of a result."""
 
     def __init__(self, result: Result, baseline: Baseline) -> None:
-        self._origins: SourceDocuments = result.origins
+        self._origins = result.origins
         self._cluster_of = _clusters_of_texts(baseline)
         members = [member for cluster in result.clusters for member in cluster.members]
         entries = [

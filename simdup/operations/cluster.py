@@ -15,7 +15,6 @@ from simdup.corpus.sources import Named
 from simdup.model.clusters import Summary
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.documents import InputDocuments, Skipped
-from simdup.model.result import Result
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
 from simdup.near.candidates import Candidates, NearFingerprints
@@ -26,6 +25,7 @@ from simdup.near.pairs import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
 from simdup.near.sources import Input, SourceReport, open_input
 from simdup.near.verifier import Texts, Vector, Verifier
+from simdup.show.result import Result
 
 
 def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[str] = ()) -> Result:
@@ -100,7 +100,7 @@ def _clustered(
         **found.figures(criteria),
     )
     inputs = InputDocuments(documents["name"].tolist())
-    return Result(clusters, tuple(skipped), (), summary, inputs=inputs, origins=origins)
+    return Result(clusters, tuple(skipped), (), summary, inputs=inputs, sources=origins)
 
 
 def _cluster_texts(lines: FingerprintLines, opened: Input, started: float) -> Result:
@@ -127,7 +127,7 @@ def _cluster_texts(lines: FingerprintLines, opened: Input, started: float) -> Re
         searches = [NearFingerprints(settings)]
         compared = Candidates(documents, searches, settings, measure, texts.sets)
         skipped = _skipped(found.report, set(lines.names), row_of.keys())
-        origins = SourceDocuments.of(opened, found, None, {}, Places(len(found), ()))
+        origins = SourceDocuments.of(opened, found, None, Places(len(found), ()))
         return _clustered(lines, compared, started, skipped, origins)
 
 

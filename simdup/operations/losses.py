@@ -22,13 +22,13 @@ from simdup.model.cleaned import Cleaned, DedupeOptions, Part, Removed, RemovedD
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
-from simdup.model.result import Result
 from simdup.model.settings import Progress
 from simdup.model.table import Documents
 from simdup.near.source_documents import SourceDocuments
 from simdup.near.sources import GroupBy, Groups, Input
 from simdup.operations.scan import examine
 from simdup.show.records import rounded
+from simdup.show.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,10 @@ class Losses:
         SimdupError
             If the index cannot be written; what was written elsewhere stays.
         """
-        columns, options = self.matches.asked, self.options
-        if not options.add or options.index is None or not columns:
-            return None
+        options, columns = self.options, self.matches.asked
         origins, inputs = self.result.origins, self.result.inputs
+        if not options.add or options.index is None or not columns or not origins.fingerprinter:
+            return None
         known = np.ones(len(inputs.names), np.bool_)
         known[: inputs.references] = known[list(inputs.skipped)] = False
         stays = known.copy()
@@ -253,7 +253,7 @@ def list_cuts(
     program that packed it knows.
     """
     archives = {file.path: file.member.archive for file in files if file.member}
-    origins: SourceDocuments = result.origins
+    origins = result.origins
     # A file that was not read completely is kept whole.
     unread = {one.document for one in result.skipped if one.error}
     found: list[RemovedDocument] = []

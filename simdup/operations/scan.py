@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -16,9 +15,7 @@ from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
-from simdup.model.formats import PageOptions
 from simdup.model.recipe import Recipe
-from simdup.model.result import Result
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.candidates import Candidates, searches_of
 from simdup.near.clusters import (
@@ -36,6 +33,7 @@ from simdup.near.pairs import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
 from simdup.near.sources import Data, Input, apart_by_fields, notes, open_input
 from simdup.near.verifier import Crew, Texts, Work
+from simdup.show.result import Result
 from simdup.text.fingerprinter import Fingerprinter
 from simdup.text.titles import looks_templated
 
@@ -197,46 +195,29 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
         **found.figures(criteria) | indexes.figures,
     )
     skipped, noted = tuple(report.skipped), tuple(report.notes)
-    order = _order(clusters, lambda number: priority(bisect_left(numbers, number)), criteria)
-    origins = SourceDocuments.of(opened, corpus, fingerprinter, order, places)
+    clusters = _ordered(clusters, lambda number: priority(bisect_left(numbers, number)), criteria)
+    origins = SourceDocuments.of(opened, corpus, fingerprinter, places)
     inputs = places.inputs(own, [one.name for one in unread])
     settings.run.progress("clustering", len(groups), len(groups))
-    result = Result(clusters, skipped, noted, summary, hint, inputs, origins, ScanPages(), spared)
+    result = Result(clusters, skipped, noted, summary, hint, inputs, origins, spared)
     return Examined(result, corpus, places, matches)
 
 
-class ScanPages:
-    """How the result of a scan becomes HTML; nothing of that is imported before it is asked for."""
-
-    def save(self, result: Result, path: str, options: PageOptions) -> None:
-        """Write the report page of a result."""
-        from simdup.show.report.scan import scan_page
-        from simdup.show.streams import open_output
-
-        with open_output(os.fspath(path)) as stream:
-            stream.writelines(scan_page(result, options))
-
-    def inline(self, result: Result) -> str:
-        """Return a result as a few lines of HTML, for a notebook."""
-        from simdup.show.report.notebook import inline
-
-        return inline(result)
-
-
-def _order(
-    clusters: Sequence[Cluster], priority: Callable[[int], Priority], criteria: Criteria
-) -> dict[int, list[int]]:
-    """Return in which order members would be kept, if it is not that of the input."""
+def _ordered(
+    clusters: tuple[Cluster, ...], priority: Callable[[int], Priority], criteria: Criteria
+) -> tuple[Cluster, ...]:
+    """Return clusters that know in which order members would be kept, if not in that of input."""
     if criteria.keep == "first" and not criteria.prefer and not criteria.decisions.kept:
-        return {}
-    return {
-        cluster.number: sorted(
-            range(len(cluster.members)), key=lambda i: priority(cluster.members[i].number)
-        )
-        for cluster in clusters
+        return clusters
+
+    def order(cluster: Cluster) -> tuple[int, ...]:
+        numbers = [member.number for member in cluster.members]
         # Smaller ones never fall apart into several, nor do those of indexes.
-        if len(cluster.members) > 2 and min(m.number for m in cluster.members) >= 0
-    }
+        if len(numbers) <= 2 or min(numbers) < 0:
+            return ()
+        return tuple(sorted(range(len(numbers)), key=lambda i: priority(numbers[i])))
+
+    return tuple(replace(cluster, order=order(cluster)) for cluster in clusters)
 
 
 def _template_hint(groups: list[Group], corpus: Collection, criteria: Criteria) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
 from simdup.model.clusters import Cluster
-from simdup.model.result import Result
+from simdup.show.result import Result
 
 if TYPE_CHECKING:
     from simdup.near.source_documents import SourceDocuments
@@ -22,10 +22,9 @@ def details(result: Result, clusters: Iterable[Cluster], columns: Sequence[str])
 
     Documents are read again for their titles; documents of an index have none of all this.
     """
-    origins: SourceDocuments = result.origins
     members = (member.number for cluster in clusters for member in cluster.members)
     numbers = sorted(number for number in members if number >= 0)
-    return {column: COLUMNS[column](origins, numbers) for column in columns}
+    return {column: COLUMNS[column](result.origins, numbers) for column in columns}
 
 
 def new_documents(clusters: Iterable[Cluster]) -> Mapping[int, str]:

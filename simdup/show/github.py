@@ -16,10 +16,10 @@ from simdup.corpus.files import STDIN
 from simdup.corpus.names import to_bytes
 from simdup.corpus.record_batches import record_lines
 from simdup.model.clusters import Cluster, Member, Pair
-from simdup.model.result import Result
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.escaping import shown
 from simdup.show.records import digits
+from simdup.show.result import Result
 
 # GitHub shows this many warnings of a step beside the files; the log has all.
 SHOWN = 10
@@ -43,7 +43,7 @@ def warning_lines(result: Result, advice: str) -> Iterator[bytes]:
     These are the redundant and linked ones or, if a baseline was given, those that it lacks.
     `advice` ends each message: what to do.
     """
-    origins: SourceDocuments = result.origins
+    origins = result.origins
     found = [one for cluster in result.clusters for one in _findings(cluster, result)]
     lines = _lines(origins, [one.member.number for one in found])
     for one in found:

@@ -23,9 +23,9 @@ from simdup.model.documents import Skipped
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, QUERY_COLUMNS
 from simdup.model.frames import measure_of
 from simdup.model.matches import QueryResult
-from simdup.model.result import Result
 from simdup.show.details import Details
 from simdup.show.escaping import shown
+from simdup.show.result import Result
 
 # The version of the typed lines; it increases with incompatible changes.
 SCHEMA = 1

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from simdup.base.errors import SimdupError
 from simdup.model.clusters import Cluster, Pair
 from simdup.model.criteria import EDIT
-from simdup.model.result import Result
+from simdup.show.result import Result
 from simdup.show.streams import Output
 
 if TYPE_CHECKING:

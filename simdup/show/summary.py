@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
-from simdup.model.result import Result
 from simdup.show.escaping import shown
+from simdup.show.result import Result
 from simdup.show.selection import EVERYTHING, Selection
 from simdup.show.words import ENGLISH, Phrases
 

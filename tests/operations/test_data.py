@@ -15,12 +15,12 @@ import pytest
 from lab.corpora.made import near, prose
 from simdup import Index, Recipe, SimdupError, dedupe, passages, scan
 from simdup.model.decisions import Decision, Decisions
-from simdup.model.result import Result
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.sources import open_input
 from simdup.operations.fingerprint import fingerprint_sources
 from simdup.operations.fit import fit
 from simdup.operations.tune import tune
+from simdup.show.result import Result
 
 ONE = RunOptions(jobs=1)
 TEXTS = [prose(n % 7) if n % 3 else near(prose(n % 7)) for n in range(20)] + ["", None, "!?"]

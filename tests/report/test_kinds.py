@@ -256,6 +256,6 @@ def test_given_texts_are_shown_if_they_can_be_read_again(tmp_path):
 def test_a_result_without_documents_has_no_page(tmp_path):
     from dataclasses import replace
 
-    result = replace(library.scan([("a", "some text")]), pages=None)
+    result = replace(library.scan([("a", "some text")]), sources=None)
     with pytest.raises(SimdupError, match="report page"):
         result.to_html(str(tmp_path / "page.html"))

@@ -8,7 +8,7 @@ from simdup.model.cleaned import Cleaned, Removed
 from simdup.model.clusters import Cluster, Member, Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import InputDocuments, Skipped
-from simdup.model.result import Result
+from simdup.show.result import Result
 from simdup.show.summary import cleaned_words, report, size_words
 
 SUMMARY = Summary(

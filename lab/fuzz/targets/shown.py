@@ -18,12 +18,12 @@ from simdup.corpus.decoding import unify_line_ends
 from simdup.corpus.names import from_bytes, unescape
 from simdup.model.formats import PageOptions
 from simdup.model.recipe import Recipe
-from simdup.model.result import Result
 from simdup.operations.scan import scan
 from simdup.show import records
 from simdup.show.escaping import shown, shown_in_json
 from simdup.show.github import warning_lines
 from simdup.show.report.scan import scan_page
+from simdup.show.result import Result
 from simdup.show.summary import report
 from simdup.show.text import Painter, cluster_text, pair_text
 from simdup.show.words import CHINESE, ENGLISH

@@ -11,11 +11,11 @@ from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.comparison import Comparison
 from simdup.model.documents import Document
 from simdup.model.formats import PageOptions
-from simdup.model.result import Result
 from simdup.model.settings import Reading
 from simdup.model.table import Documents, objects
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.report.scan import scan_page
+from simdup.show.result import Result
 from simdup.text.characters import DIGEST_TYPE
 from simdup.text.fingerprinter import Fingerprinter
 
@@ -46,7 +46,7 @@ def comparison_page(
         analyzer=fingerprinter.analyzer,
         fingerprinter=fingerprinter,
     )
-    result = replace(_as_result(found), origins=origins)
+    result = replace(_as_result(found), sources=origins)
     return scan_page(result, replace(options, kind="compare"))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from simdup.model.clusters import Cluster
-from simdup.model.result import Result
 from simdup.show.escaping import shown
 from simdup.show.records import digits
+from simdup.show.result import Result
 
 # Clusters that are listed, and documents of each.
 CLUSTERS, DOCUMENTS = 10, 4

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from simdup.model.clusters import Cluster
-from simdup.model.result import Result
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.report.tables import Folders, ten_thousandths
+from simdup.show.result import Result
 
 # Bars of the histogram, from similarity 0 to 1: fine enough for a threshold of two digits.
 BARS = 100

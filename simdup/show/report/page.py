@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 
 from simdup._version import __version__
 from simdup.model.formats import PAGE_LINE, PageOptions
-from simdup.model.result import Result
 from simdup.show.escaping import shown
 from simdup.show.report.chunks import Chunks
 from simdup.show.report.columns import deflate, script_json
 from simdup.show.report.tables import Folders, table
+from simdup.show.result import Result
 from simdup.show.words import page_words
 from simdup.text.characters import simplified_characters
 

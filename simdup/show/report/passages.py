@@ -14,13 +14,13 @@ import numpy as np
 from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.formats import PageOptions
 from simdup.model.passages import Overlap, PassageCriteria, PassageResult
-from simdup.model.result import Result
 from simdup.near.cutting import PairTexts
 from simdup.show.report.chunks import CHUNK, CLIP, Chunks
 from simdup.show.report.columns import script_json
 from simdup.show.report.overview import by_folder, overview
 from simdup.show.report.page import assemble
 from simdup.show.report.tables import Folders, ten_thousandths
+from simdup.show.result import Result
 
 # Pairs that a page lists: by falling overlap, nobody goes beyond.
 PAIRS = 20_000

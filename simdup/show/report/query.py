@@ -15,11 +15,11 @@ from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
 from simdup.model.matches import QueryResult, QueryResults
-from simdup.model.result import Result
 from simdup.show.report.chunks import Chunks
 from simdup.show.report.overview import by_folder, overview
 from simdup.show.report.page import assemble
 from simdup.show.report.tables import Folders, folder_by_name
+from simdup.show.result import Result
 
 
 @dataclass(slots=True)

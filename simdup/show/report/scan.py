@@ -11,12 +11,12 @@ from typing import Any
 from simdup.corpus.files import STDIN
 from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
-from simdup.model.result import Result
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.report.chunks import Chunks, add_texts, carried, reachable, read_originals
 from simdup.show.report.overview import overview
 from simdup.show.report.page import assemble
 from simdup.show.report.tables import Folders
+from simdup.show.result import Result
 
 
 def scan_page(
@@ -33,7 +33,7 @@ def scan_page(
     removed : frozenset of str
         The documents that a cleaned corpus lacks.
     """
-    origins: SourceDocuments = result.origins
+    origins = result.origins
     with Chunks(inf if options.texts is None else options.texts) as chunks:
         if options.texts != 0:
             _add_texts(chunks, result, origins)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from simdup.corpus.files import STDIN
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import EDIT
-from simdup.model.result import Result
 from simdup.model.table import Documents
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.report.columns import pack
+from simdup.show.result import Result
 
 ROLES = ("kept", "redundant", "linked")
 
@@ -108,7 +108,7 @@ def table(
             "chunk": np.array([chunk for chunk, _ in places], np.int32),
             "slot": _u32([slot for _, slot in places]),
             **_documents(result, folders, removed),
-            "order": _order(clusters, result.origins),
+            "order": _order(clusters),
             **_pairs(clusters),
         }
     )
@@ -117,7 +117,7 @@ def table(
 def _documents(
     result: Result, folders: Folders, removed: frozenset[str]
 ) -> dict[str, NDArray[Any]]:
-    origins: SourceDocuments | None = result.origins
+    origins = result.sources
     members = [member for cluster in result.clusters for member in cluster.members]
     digits = max((len(member.fingerprint) for member in members), default=16)
     prints = "".join(member.fingerprint.zfill(digits) for member in members)
@@ -156,13 +156,12 @@ def _flags(member: Member, origins: SourceDocuments | None, references: int) -> 
     return flags | _EXACT * bool(same)
 
 
-def _order(clusters: Sequence[Cluster], origins: SourceDocuments | None) -> NDArray[np.uint32]:
+def _order(clusters: Sequence[Cluster]) -> NDArray[np.uint32]:
     """Return for each document which one of its cluster it would be to be kept."""
     ranks: list[int] = []
     for cluster in clusters:
-        order = origins.order.get(cluster.number) if origins is not None else None
-        if order is None:
-            order = sorted(range(len(cluster.members)), key=lambda i: cluster.members[i].number)
+        members = cluster.members
+        order = cluster.order or sorted(range(len(members)), key=lambda i: members[i].number)
         own = [0] * len(order)
         for rank, i in enumerate(order):
             own[i] = rank

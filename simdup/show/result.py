@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from simdup.base.errors import SimdupError
 from simdup.model.clusters import Cluster, Pair, Spared, Summary
 from simdup.model.documents import InputDocuments, Skipped
-from simdup.model.formats import TEXT_BYTES, PageOptions, Pages
+from simdup.model.formats import TEXT_BYTES, PageOptions
 from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from simdup.model.documents import I64
+    from simdup.near.source_documents import SourceDocuments
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,8 @@ class Result:
         Advice, or an empty string.
     inputs : InputDocuments
         All documents of the run in input order, references first.
-    origins : object, optional
-        Where the documents come from, for a report page; see
-        `simdup.near.source_documents.SourceDocuments`.
-    pages : Pages, optional
-        How the result becomes HTML.
+    sources : SourceDocuments or None
+        Where the documents come from; None for fingerprint lines alone.  See `origins`.
     spared : tuple of Spared
         With `Criteria.lossless` or a containment, and star linkage: the documents that are not
         redundant only because the kept one near them does not contain them, in input order.
@@ -52,10 +52,22 @@ class Result:
     summary: Summary
     hint: str = ""
     inputs: InputDocuments = field(default_factory=InputDocuments)
-    origins: Any = field(default=None, repr=False, compare=False)
-    pages: Pages | None = field(default=None, repr=False, compare=False)
+    sources: SourceDocuments | None = field(default=None, repr=False, compare=False)
     spared: tuple[Spared, ...] = ()
     known: tuple[Cluster, ...] = ()
+
+    @property
+    def origins(self) -> SourceDocuments:
+        """Where the documents come from.
+
+        Raises
+        ------
+        SimdupError
+            If these are fingerprint lines alone.
+        """
+        if self.sources is None:
+            raise SimdupError("to_html", "only results of scans have a report page")
+        return self.sources
 
     def __len__(self) -> int:
         """Return the number of clusters."""
@@ -133,9 +145,11 @@ class Result:
         SimdupError
             If the file cannot be written, or this result is not one of `scan`.
         """
-        if self.pages is None:
-            raise SimdupError("to_html", "only results of scans have a report page")
-        self.pages.save(self, path, PageOptions(texts, root))
+        from simdup.show.report.scan import scan_page
+        from simdup.show.streams import open_output
+
+        with open_output(os.fspath(path)) as stream:
+            stream.writelines(scan_page(self, PageOptions(texts, root)))
 
     def to_frame(self) -> Any:
         """Return the clusters as a pandas DataFrame, or a Polars one where pandas is missing.
@@ -152,7 +166,7 @@ class Result:
         """
         return to_frame(self._columns())
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> pa.Table:
         """Return the table of `to_frame` as a ``pyarrow.Table``.
 
         Other libraries take it without a copy, through its ``__arrow_c_stream__``.
@@ -165,18 +179,20 @@ class Result:
         return to_arrow(self._columns())
 
     def _columns(self) -> Columns:
-        extras = () if self.origins is None else self.origins.criteria.columns
+        extras = () if self.sources is None else self.sources.criteria.columns
         return cluster_columns(self.clusters, extras, measure=self.has_measures)
 
     @property
     def has_measures(self) -> bool:
         """Whether tables have a column that tells what each similarity is."""
-        by_edit = self.origins is not None and self.origins.criteria.by_edit
+        by_edit = self.sources is not None and self.sources.criteria.by_edit
         return by_edit or self.summary.indexed is not None
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        return escape(repr(self)) if self.pages is None else self.pages.inline(self)
+        from simdup.show.report.notebook import inline
+
+        return inline(self)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
