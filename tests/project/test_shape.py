@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_189,
+    "lines": 39_179,
     "lines of compiled loops": 2_105,
     "lines in simdup/cli": 2_974,
     "files": 218,
