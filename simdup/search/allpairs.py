@@ -124,11 +124,11 @@ def all_pairs(
         Invalid input, or more pairs than fit in memory.
     """
     view = BitView.of_all_bits(fingerprints, bits)
-    choose = _chooser(HammingBall(bits, distance), len(view), tables, search)
+    choose = _chooser(HammingBall(bits, distance), len(view), tables, search, copies)
     limit = (free_memory() if memory is None else memory) // PAIR_BYTES
     found: list[U64] = []
     total = 0
-    for i, j in _find(view, choose, copies, threads, limit):
+    for i, j in _iter_rows(view, choose, copies == "all", count_threads(threads), limit):
         total += len(i)
         if total > limit:
             raise too_many(total, copies)
@@ -159,18 +159,22 @@ def iter_pairs(
     parameters are those of `all_pairs`.
     """
     view = BitView.of_all_bits(fingerprints, bits)
-    choose = _chooser(HammingBall(bits, distance), len(view), tables, search)
+    choose = _chooser(HammingBall(bits, distance), len(view), tables, search, copies)
     f = view.fingerprints
-    chunks = _find(view, choose, copies, threads, None)
+    chunks = _iter_rows(view, choose, copies == "all", count_threads(threads))
     return (Pairs(i, j, hamming_distances(f, i, f, j)) for i, j in chunks)
 
 
 def _chooser(
-    ball: HammingBall, n: int, tables: int | str, search: str
+    ball: HammingBall, n: int, tables: int | str, search: str, copies: str
 ) -> Callable[[BitView], tuple[BitView, Plan]]:
-    """Return what chooses the plan for at most n fingerprints, and the bits that it looks at."""
+    """Return what chooses the plan for at most n fingerprints, and the bits that it looks at.
 
-    plan(ball, n, tables, search)  # refuses what is invalid
+    Raise if an argument of a search is invalid.
+    """
+    if copies not in ("all", "first"):
+        raise invalid("copies", copies, "'all' or 'first'")
+    plan(ball, n, tables, search)
 
     def choose(view: BitView) -> tuple[BitView, Plan]:
         chosen = plan(ball, len(view), tables, search)
@@ -186,25 +190,12 @@ def _chooser(
     return choose
 
 
-def _find(
-    view: BitView,
-    choose: Callable[[BitView], tuple[BitView, Plan]],
-    copies: str,
-    threads: int | None,
-    limit: int | None,
-) -> Iterator[RowPairs]:
-    """Return the rows of all pairs, i < j, each once, in chunks; raise at once if invalid."""
-    if copies not in ("all", "first"):
-        raise invalid("copies", copies, "'all' or 'first'")
-    return _iter_rows(view, choose, copies == "all", count_threads(threads), limit)
-
-
 def _iter_rows(
     view: BitView,
     choose: Callable[[BitView], tuple[BitView, Plan]],
     every: bool,
     threads: int,
-    limit: int | None,
+    limit: int | None = None,
 ) -> Iterator[RowPairs]:
     """Yield the pairs of identical fingerprints, then those of the distinct ones, expanded."""
     groups = equal_keys.collapse(view.fingerprints, threads)

@@ -221,8 +221,8 @@ _PLACED = 0.4
 # pairs of lines with a common key, most of them by chance.
 _WINDOW = 8
 
-# For characters and for runs of two: the words of their odd sketches, and what an edit changes.
-_SKETCHES = ((2, 2), (4, 4))
+# Words of the odd sketches of characters, and of runs of two.
+_WORDS = (2, 4)
 _COLUMNS = ("sketch_1", "sketch_2")
 
 
@@ -255,10 +255,9 @@ class EditSignatures(NamedTuple):
     def propose(self, a: RowIds, b: RowIds) -> Bools:
         """Return which pairs share a key and may have the similarity."""
         i, j = self.row_of[a], self.row_of[b]
-        proposed: Bools = (i >= 0) & (j >= 0)
-        some = np.flatnonzero(proposed)
+        some = np.flatnonzero((i >= 0) & (j >= 0))
         some = some[self.may_reach(i[some], j[some])]
-        proposed[:] = False
+        proposed = np.zeros(len(i), np.bool_)
         proposed[some] = (self.keys[i[some]] == self.keys[j[some]]).any(axis=1)
         return proposed
 
@@ -321,7 +320,7 @@ def edit_signatures(forms: Sequence[str], numbers: U64, criteria: Criteria) -> E
     # Half a key is enough: keys that are equal by chance only cost a look at the sketches.
     keys32 = (keys ^ numbers[:, None]).astype(np.uint32)
     sketches = tuple(
-        odd_sketches(*runs(ends, codes, n), words) for n, (words, _) in enumerate(_SKETCHES, 1)
+        odd_sketches(*runs(ends, codes, n), words) for n, words in enumerate(_WORDS, 1)
     )
     rows = np.arange(len(forms))
     return EditSignatures(keys32, lengths, sketches, criteria.similarity, rows, banding.bands)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
 from simdup.corpus.opening import read_named
+from simdup.kernels.characters import look_up
 from simdup.model.recipe import Recipe
 from simdup.text.characters import CODE_POINTS, ends_of, fold, from_codes, to_codes
 
@@ -166,7 +167,6 @@ def _runs(tokens: Tokens, n: int) -> Tokens:
 
 def _cut(words: Words, texts: Sequence[str]) -> Tokens:
     """Cut texts into words, in order."""
-    from simdup.kernels.characters import look_up
     from simdup.kernels.words import cut
 
     codes, ends = to_codes("".join(texts)), ends_of(texts)
