@@ -20,11 +20,11 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_181,
+    "lines": 39_178,
     "lines of compiled loops": 2_105,
     "lines in simdup/cli": 2_973,
     "files": 223,
-    "classes": 301,
+    "classes": 300,
     "class names used twice": 0,
     "file names used twice": 14,
     "small modules with one importer": 5,
@@ -34,7 +34,7 @@ CEILINGS = {
     '"None where" and "None if"': 67,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
-SLACK = {"lines": 39_181, "lines of compiled loops": 30, "lines in simdup/cli": 50}
+SLACK = {"lines": 39_178, "lines of compiled loops": 30, "lines in simdup/cli": 50}
 
 
 @cache
