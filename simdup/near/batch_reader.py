@@ -107,11 +107,10 @@ class BatchTexts(Protocol):
         """Return the columns, by table, of what takes part, and the counts of terms."""
 
 
-class TextWork(Protocol):
-    """What a run makes of texts; can be pickled."""
-
-    def start(self) -> Callable[[Sequence[Document]], BatchTexts]:
-        """Return what prepares the documents of each batch in one process."""
+# Prepares the documents of a batch.
+PrepareTexts: TypeAlias = Callable[[Sequence[Document]], BatchTexts]
+# What a run makes of texts: it returns what prepares the batches of one process; can be pickled.
+TextWork: TypeAlias = Callable[[], PrepareTexts]
 
 
 class Seen:
@@ -164,16 +163,14 @@ class BatchReader:
         """Return the function that reads a batch in the process of that number."""
         if self.spool is None:
             return self.read
-        prepare, writer = self.work.start(), SpoolWriter(self.spool, number)
+        prepare, writer = self.work(), SpoolWriter(self.spool, number)
         return lambda batch: self._read(batch, prepare, writer.column)
 
     def read(self, batch: Batch) -> ReadBatch:
         """Read a batch on its own."""
-        return self._read(batch, self.work.start(), _no_spool)
+        return self._read(batch, self.work(), _no_spool)
 
-    def _read(
-        self, batch: Batch, prepare: Callable[[Sequence[Document]], BatchTexts], spool: Spool
-    ) -> ReadBatch:
+    def _read(self, batch: Batch, prepare: PrepareTexts, spool: Spool) -> ReadBatch:
         done = ReadBatch(batch.size)
         found = list(read_stripped(batch, self.reading, self.recipe, done.stripped))
         if self.known is not None:

@@ -143,7 +143,7 @@ class Counting:
         if self.counted:
             self.analyzer.tokenize  # noqa: B018
 
-    def start(self) -> Callable[[Sequence[Document]], CountedTexts]:
+    def __call__(self) -> Callable[[Sequence[Document]], CountedTexts]:
         """Return what prepares the documents of each batch in one process."""
         counter = self.analyzer.counter() if self.counted else None
         return lambda documents: CountedTexts(self, counter, documents)

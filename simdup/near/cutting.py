@@ -34,7 +34,7 @@ class Cutting:
     window: Window
     template: Template | None = None
 
-    def start(self) -> Callable[[Sequence[Document]], CutTexts]:
+    def __call__(self) -> Callable[[Sequence[Document]], CutTexts]:
         """Return what prepares the documents of each batch in one process."""
         return lambda documents: CutTexts(self, documents)
 

@@ -34,7 +34,7 @@ CEILINGS = {
     '"None where" and "None if"': 67,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
-SLACK = {"lines": 39_181, "lines of compiled loops": 30, "lines in simdup/cli": 50}
+SLACK = {"lines": 39_178, "lines of compiled loops": 30, "lines in simdup/cli": 50}
 
 
 @cache
