@@ -20,11 +20,11 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_273,
+    "lines": 39_268,
     "lines of compiled loops": 2_105,
     "lines in simdup/cli": 2_973,
     "files": 228,
-    "classes": 303,
+    "classes": 302,
     "class names used twice": 0,
     "file names used twice": 14,
     "small modules with one importer": 4,
