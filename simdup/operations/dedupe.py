@@ -17,7 +17,17 @@ from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError, unwritable
 from simdup.corpus.compression import detect_compression
 from simdup.corpus.files import STDIN, File
-from simdup.corpus.rewriting import Annotations, require_records, write_records
+from simdup.corpus.rewriting import (
+    Annotations,
+    CleanedFolder,
+    check_unchanged,
+    fill,
+    list_others,
+    open_folder,
+    records_by_file,
+    require_records,
+    write_records,
+)
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, keep_rows, recognise, select
 from simdup.corpus.sources import SourceListing, list_files
 from simdup.corpus.spool import spool_folder
@@ -30,19 +40,7 @@ from simdup.model.settings import Progress, Reading, RunOptions, Settings
 from simdup.near.sources import Data, GroupBy, Input, open_files, open_input, require_existing
 from simdup.operations.losses import Losses, check_references, find_losses
 from simdup.show.streams import open_output
-from simdup.show.targets import (
-    CleanedFolder,
-    check_name,
-    check_places,
-    check_unchanged,
-    compression_for,
-    fill,
-    list_others,
-    open_folder,
-    places,
-    records_by_file,
-    single_file,
-)
+from simdup.show.targets import check_name, check_places, compression_for, places, single_file
 
 
 def dedupe(

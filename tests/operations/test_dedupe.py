@@ -554,16 +554,16 @@ def test_a_source_that_vanishes_while_it_is_copied(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = write(tmp_path / "in", {"a.txt": prose(9), "b.txt": TEXTS[0], "a0.txt": TEXTS[2]})
-    from simdup.show import targets
+    from simdup.corpus import rewriting
 
-    opened = targets.open_regular
+    opened = rewriting.open_regular
 
     def and_remove(path: str) -> IO[bytes]:
         if path.endswith("a0.txt"):
             os.unlink(path)
         return opened(path)
 
-    monkeypatch.setattr(targets, "open_regular", and_remove)
+    monkeypatch.setattr(rewriting, "open_regular", and_remove)
     ran = simdup("dedupe", "in", "-o", "out")
     assert (ran.status, "in/a0.txt: no such file or folder" in ran.err) == (2, True)
     assert tree(tmp_path / "out") == tree(source)
