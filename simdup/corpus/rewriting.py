@@ -31,11 +31,11 @@ from simdup.base.atomic import (
     move_folder,
     sync_one,
     sync_path,
+    walk,
     work_folder,
     writes_into,
 )
 from simdup.base.errors import SimdupError, unwritable
-from simdup.base.workspace import walk
 from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress
 from simdup.corpus.decoding import decode
