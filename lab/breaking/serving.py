@@ -292,8 +292,8 @@ def _call(run: Run, way: Any) -> int:
 
 def _divide_work(size: int) -> None:
     """Let work be divided among processes at once, and batches be small: corpora are tiny here."""
-    from simdup.corpus import batches, lines
-    from simdup.near import collection, rows, verifier
+    from simdup.corpus import batches, lines, rows
+    from simdup.near import collection, verifier
 
     collection.WORTH_WORKERS = verifier.WORTH_CREW = 0
     if size:
