@@ -78,8 +78,8 @@ class RowGroup(NamedTuple):
 
     def ranks(self) -> list[int]:
         """Return for each document which one of the group it would be to be kept."""
-        rows = self.documents
-        order = self.order or sorted(range(len(rows)), key=lambda i: rows[i].number)
+        numbers = [row.number for row in self.documents]
+        order = self.order or sorted(range(len(numbers)), key=numbers.__getitem__)
         return sorted(range(len(order)), key=order.__getitem__)
 
 
@@ -101,11 +101,16 @@ def folder_by_name(name: str) -> str:
     return path if mark and number.isdecimal() else os.path.dirname(name)
 
 
+def file_flag(path: str, record: int) -> int:
+    """Return `FILE` for a document that is a file of its own, which a link can open; else 0."""
+    return FILE if not record and path not in ("", STDIN) else 0
+
+
 def source_row(documents: Documents, number: int) -> DocumentRow:
     """Return the row of a document that was read, without its figures."""
-    name, path, record = (documents[column][number] for column in ("name", "path", "record"))
-    is_file = not record and path not in ("", STDIN)
-    return DocumentRow(str(name), folder_of(str(name), path, record), number, flags=FILE * is_file)
+    name, path = str(documents["name"][number]), documents["path"][number]
+    record = int(documents["record"][number])
+    return DocumentRow(name, folder_of(name, path, record), number, flags=file_flag(path, record))
 
 
 def table(

@@ -29,9 +29,9 @@ from simdup.show.report.columns import (
     PairRow,
     RowGroup,
     by_folder,
+    file_flag,
     folder_of,
     overview,
-    source_row,
 )
 from simdup.show.report.page import assemble
 from simdup.show.result import Result
@@ -106,11 +106,12 @@ def _groups(result: Result, origins: SourceDocuments, removed: frozenset[str]) -
 def _document_rows(
     cluster: Cluster, origins: SourceDocuments, removed: frozenset[str], references: int
 ) -> list[DocumentRow]:
-    documents, digests = origins.documents, origins.documents["digest"]
-    sizes, rows = documents["size"], []
+    columns = ("path", "record", "size", "digest")
+    paths, records, sizes, digests = (origins.documents[column] for column in columns)
+    rows = []
     for one in cluster.members:
-        number, beside = one.number, one.beside
-        row, size = DocumentRow(str(one.name), number=number), 0
+        name, number, beside = str(one.name), one.number, one.beside
+        folder, size = "", 0
         flags = (
             REFERENCE * (number < references)
             | ESTIMATED * one.estimated
@@ -118,15 +119,12 @@ def _document_rows(
             | EDITED * (one.measure == EDIT)
         )
         if number >= 0:
-            row, size = source_row(documents, number), int(sizes[number])
+            path, record, size = paths[number], int(records[number]), int(sizes[number])
+            folder = folder_of(name, path, record)
             same = 0 <= beside != number and digests[number] == digests[beside]
-            flags |= row.flags | EXACT * bool(same)
-        rows.append(
-            row._replace(
-                role=one.role, distance=one.distance, similarity=one.similarity,
-                fingerprint=one.fingerprint, size=size, flags=flags,
-            )
-        )  # fmt: skip
+            flags |= file_flag(path, record) | EXACT * bool(same)
+        figures = one.role, one.distance, one.similarity, one.fingerprint
+        rows.append(DocumentRow(name, folder, number, *figures, size, flags))
     return rows
 
 
