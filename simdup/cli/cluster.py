@@ -47,7 +47,7 @@ def command(call: Call) -> Status:
 
             stream.writelines(scan_page(result, replace(call.page, kind="cluster")))
         else:
-            stream.writelines(result_lines(result, selection, (), out, stream, words))
+            stream.writelines(result_lines(result, selection, out, stream, words))
     listed = EVERYTHING if out.format == PAGE else selection
     text = report(result, criteria, listed, words)
     return call.finish(result.skipped, text, result.summary.recipe)

@@ -75,7 +75,7 @@ def _removed_lines(cleaned: Cleaned, listing: Output, call: Call) -> Iterable[by
     if listing.format == PAGE:
         from simdup.show.report.scan import scan_page
 
-        names = frozenset(one.document for one in cleaned.removed)
+        names = [one.document for one in cleaned.removed]
         return scan_page(cleaned.result, replace(call.page, kind="dedupe"), names)
     return (
         removed_jsonl(cleaned) if listing.format == "jsonl" else removed_csv(cleaned, listing.bom)

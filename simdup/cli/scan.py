@@ -75,8 +75,7 @@ def command(call: Call) -> Status:
 
             stream.writelines(warning_lines(result, advice_words(result)))
         else:
-            columns = criteria.columns
-            stream.writelines(result_lines(result, selection, columns, out, stream, words))
+            stream.writelines(result_lines(result, selection, out, stream, words))
     shown = EVERYTHING if listed or out.format in (PAGE, GITHUB) else selection
     text = report(result, criteria, shown, words)
     if out.format == GITHUB:

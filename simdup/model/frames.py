@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from simdup.base.errors import SimdupError
@@ -18,27 +19,28 @@ if TYPE_CHECKING:
 Columns: TypeAlias = dict[str, list[Any]]
 
 _INTEGERS = ("cluster", "distance")
-_SHARES = ("similarity", "containment", "cosine")
+# Columns that are written with four digits.
+SHARES = ("similarity", "containment", "cosine")
 
 
-def cluster_columns(
-    clusters: Sequence[Cluster], extras: Sequence[str] = (), *, measure: bool = False
-) -> Columns:
+def value_of(column: str) -> Callable[[Any], Any]:
+    """Return what finds the value of a column for a document of a cluster, or for a pair."""
+    if column == "measure":
+        return measure_of
+    return attrgetter("name" if column == "document" else column)
+
+
+def cluster_columns(clusters: Sequence[Cluster], extras: Sequence[str] = ()) -> Columns:
     """Return the columns of the CSV of clusters: a row for each document, None for no value.
 
-    `extras` are the columns of further measures; `measure` adds one that tells what each similarity
-    is.
+    `extras` are the columns of further measures; see `Result.extras`.
     """
     members = [member for cluster in clusters for member in cluster.members]
     numbers = [cluster.number for cluster in clusters for _ in cluster.members]
-    special = {"cluster": numbers, "document": [_spelled(member.name) for member in members]}
-    columns = {
-        name: special.get(name) or [getattr(member, name) for member in members]
-        for name in (*CLUSTER_COLUMNS, *extras)
-    }
-    if measure:
-        columns["measure"] = [measure_of(member) for member in members]
-    return columns
+    names = (*CLUSTER_COLUMNS[1:], *extras)
+    columns = {name: list(map(value_of(name), members)) for name in names}
+    columns["document"] = list(map(_spelled, columns["document"]))
+    return {CLUSTER_COLUMNS[0]: numbers} | columns
 
 
 def _spelled(name: Any) -> Any:
@@ -59,12 +61,12 @@ def to_frame(columns: Columns) -> Any:
     """Return columns as a DataFrame of pandas, or of Polars where pandas is missing."""
     if find_spec("pandas"):
         # A nullable type: an integer that is missing would turn all of them into floats.
-        types = {"cluster": "int64", "distance": "Int64"} | dict.fromkeys(_SHARES, "float64")
+        types = {"cluster": "int64", "distance": "Int64"} | dict.fromkeys(SHARES, "float64")
         frame = import_module("pandas").DataFrame(columns)
         return frame.astype({name: types[name] for name in columns if name in types})
     if find_spec("polars"):
         polars = import_module("polars")
-        types = dict.fromkeys(_INTEGERS, polars.Int64) | dict.fromkeys(_SHARES, polars.Float64)
+        types = dict.fromkeys(_INTEGERS, polars.Int64) | dict.fromkeys(SHARES, polars.Float64)
         strings = dict.fromkeys(_strings(columns), polars.String)
         known = {name: one for name, one in (types | strings).items() if name in columns}
         return polars.DataFrame(columns, schema_overrides=known)
@@ -78,7 +80,7 @@ def to_arrow(columns: Columns) -> Any:
         hint = "python -m pip install 'simdup[parquet]'"
         raise SimdupError("to_arrow", "needs pyarrow, which is not installed", hint)
     pyarrow = import_module("pyarrow")
-    types = dict.fromkeys(_INTEGERS, pyarrow.int64()) | dict.fromkeys(_SHARES, pyarrow.float64())
+    types = dict.fromkeys(_INTEGERS, pyarrow.int64()) | dict.fromkeys(SHARES, pyarrow.float64())
     types |= dict.fromkeys(_strings(columns), pyarrow.string())
     columns = columns | {"document": _of_one_type(columns["document"])}
     return pyarrow.table(

@@ -179,8 +179,13 @@ class Result:
         return to_arrow(self._columns())
 
     def _columns(self) -> Columns:
+        return cluster_columns(self.clusters, self.extras)
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The columns of tables that tell more of how near documents are."""
         extras = () if self.sources is None else self.sources.criteria.columns
-        return cluster_columns(self.clusters, extras, measure=self.has_measures)
+        return (*extras, "measure") if self.has_measures else extras
 
     @property
     def has_measures(self) -> bool:

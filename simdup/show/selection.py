@@ -110,17 +110,9 @@ EVERYTHING = Selection()
 
 
 def result_lines(
-    result: Result,
-    selection: Selection,
-    extras: Sequence[str],
-    out: Output,
-    stream: BinaryIO,
-    words: Phrases,
+    result: Result, selection: Selection, out: Output, stream: BinaryIO, words: Phrases
 ) -> Iterable[bytes]:
-    """Return what is listed of a result, as lines of the format of an output.
-
-    `extras` are columns of measures beside the similarity, see `Criteria.columns`.
-    """
+    """Return what is listed of a result, as lines of the format of an output."""
     from simdup.show.details import details, new_documents
     from simdup.show.records import (
         cluster_csv,
@@ -130,24 +122,24 @@ def result_lines(
         summary_jsonl,
     )
 
-    measured = result.has_measures
+    extras = result.extras
     pairs = selection.chosen_pairs(result) if selection.pairs else []
     clusters = [] if selection.pairs else selection.clusters(result)
     more = details(result, clusters, selection.columns)
     if result.summary.new is not None and out.format != "jsonl":
         more = {"new": new_documents(clusters), **more}
     if out.format == "csv" and selection.pairs:
-        return pair_csv(pairs, extras, out.bom, measured=measured)
+        return pair_csv(pairs, extras, out.bom)
     if out.format == "csv":
-        return cluster_csv(clusters, extras, out.bom, measured=measured, more=more)
+        return cluster_csv(clusters, extras, out.bom, more)
     if out.format == "jsonl":
         # One of the two is empty.
         listed = pair_jsonl(pairs), cluster_jsonl(clusters, more)
         return chain(*listed, summary_jsonl(result))
     from simdup.show.text import cluster_text, pair_text
 
-    if any(pair.measure == EDIT for pair in result.pairs):
-        extras = (*extras, "measure")
+    if not any(pair.measure == EDIT for pair in result.pairs):
+        extras = tuple(extra for extra in extras if extra != "measure")
     paint = out.painter(stream, words)
     if selection.pairs:
         return pair_text(pairs, paint, extras)

@@ -19,7 +19,7 @@ from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.matches import QueryResult
 from simdup.show.details import Details
 from simdup.show.escaping import shown
-from simdup.show.records import NO_DETAILS, digits, figure
+from simdup.show.records import NO_DETAILS, digits
 from simdup.show.summary import recipe_words
 from simdup.show.words import ENGLISH, Phrases
 from simdup.show.wrapping import fill
@@ -196,10 +196,10 @@ def _figures(one: Member | Pair, extras: Sequence[str], words: Phrases) -> str:
     """Return the columns of distance, similarity and further measures."""
     distance = "" if one.distance is None else str(one.distance)
     similarity = ("~" if one.estimated else "") + digits(one.similarity)
-    found = [figure(one, extra) for extra in extras]
+    values = (getattr(one, extra) for extra in extras)
     # Some say a word instead of a number.
-    named = (words(f"value.{cell}") if cell.isalpha() else cell for cell in found)
-    further = "".join(f"{aligned(cell, _EXTRA)}  " for cell in named)
+    cells = (words(f"value.{one}") if isinstance(one, str) else digits(one) for one in values)
+    further = "".join(f"{aligned(cell, _EXTRA)}  " for cell in cells)
     return f"{distance:>4}  {similarity:>7}  {further}"
 
 

@@ -20,7 +20,7 @@ TEXTS = [("a", prose(1)), ("b", prose(2)), ("c", near(prose(1))), ("d", prose(2)
 def rows(found: Result, extras: tuple[str, ...] = ()) -> list[dict[str, str]]:
     return list(
         csv.DictReader(
-            io.StringIO(b"".join(cluster_csv(found.clusters, extras, measured=True)).decode())
+            io.StringIO(b"".join(cluster_csv(found.clusters, (*extras, "measure"))).decode())
         )
     )
 

@@ -8,7 +8,7 @@ from pages import CONTRAST, NAMELESS, columns, corpus, go, head, inflate, opened
 import simdup as library
 from lab.corpora.made import edited, prose, write
 from simdup import SimdupError
-from simdup.show.report.tables import folder_by_name
+from simdup.show.report.columns import folder_by_name
 
 LINKS = "[...document.querySelectorAll('.member a')].map((one) => one.href)"
 

@@ -16,8 +16,15 @@ from lab.corpora.made import edited, prose
 from simdup import scan
 from simdup.model.formats import KINDS
 from simdup.model.recipe import Recipe
-from simdup.show.report.chunks import as_units, delta, pieces, read_originals
-from simdup.show.report.columns import deflate, pack, script_json
+from simdup.show.report.chunks import (
+    as_units,
+    deflate,
+    delta,
+    pieces,
+    read_originals,
+    script_json,
+)
+from simdup.show.report.columns import pack
 from simdup.text.analyzer import Analyzer
 
 TEXTS = st.text(alphabet="abcd天地\U00020000", max_size=300)

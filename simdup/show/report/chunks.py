@@ -25,8 +25,11 @@ what is left as it compares whole texts.
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
+import zlib
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -39,15 +42,11 @@ from numpy.typing import NDArray
 from simdup.corpus.decoding import unify_line_ends
 from simdup.corpus.files import difference
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
-from simdup.model.clusters import Cluster
 from simdup.near.source_documents import SourceDocuments
-from simdup.show.report.columns import deflate, script_json
+from simdup.show.report.columns import RowGroup
 from simdup.text.characters import to_codes
 from simdup.text.fingerprinter import Fingerprinter
 from simdup.text.weights import UNIT
-
-# Texts of so many members are carried: matrix and graph show no more.
-MEMBERS = 24
 
 # Characters at which a text is clipped: nobody reads more on a page.
 CLIP = 400_000
@@ -57,41 +56,39 @@ CLIP = 400_000
 _SHRINK = 8
 
 
-def edge_first(clusters: Sequence[Cluster], similarity: float) -> list[int]:
-    """Return the positions of clusters, those first whose pairs are most in doubt.
-
-    Chained clusters come first, then those whose weakest pair is nearest to the threshold, then
-    those whose fingerprints differ most, then large ones.  The list of the page has the same order.
-    """
-
-    def need(i: int) -> tuple[object, ...]:
-        cluster = clusters[i]
-        weakest = cluster.weakest
-        margin = 1.0 if weakest is None else weakest - similarity
-        return (not cluster.linked, margin, -cluster.diameter, -len(cluster.members), i)
-
-    return sorted(range(len(clusters)), key=need)
-
-
-def carried(cluster: Cluster) -> list[int]:
-    """Return the numbers of the members whose texts travel; documents of indexes have none."""
-    return [member.number for member in cluster.members[:MEMBERS] if member.number >= 0]
-
-
-def within_reach(
-    order: Sequence[int], clusters: Sequence[Cluster], origins: SourceDocuments, budget: float
-) -> Iterator[int]:
-    """Yield the positions of the clusters whose texts are worth reading again."""
+def reachable(
+    groups: Sequence[RowGroup], origins: SourceDocuments, similarity: float, budget: float
+) -> list[int]:
+    """Return the positions of the groups whose texts are worth reading again, in their order."""
     left = _SHRINK * budget
     sizes = origins.documents["size"]
-    for i in order:
-        size = int(np.minimum(sizes[list(carried(clusters[i]))], 4 * CLIP).sum())
+    found = []
+    for i in edge_first(groups, similarity):
+        size = int(np.minimum(sizes[groups[i].carried], 4 * CLIP).sum())
         if size > left:
             # A smaller one may still fit, but not many.
             left -= min(size, left) // 16
             continue
         left -= size
-        yield i
+        found.append(i)
+    return found
+
+
+def edge_first(groups: Sequence[RowGroup], similarity: float) -> list[int]:
+    """Return the positions of groups, those first whose pairs are most in doubt.
+
+    Chained groups come first, then those whose weakest pair is nearest to the threshold, then
+    those whose fingerprints differ most, then large ones.  The list of the page has the same order.
+    """
+
+    def need(i: int) -> tuple[object, ...]:
+        documents, pairs, *_ = groups[i]
+        measured = (pair.similarity for pair in pairs if pair.similarity is not None)
+        margin = min((one - similarity for one in measured), default=1.0)
+        chained = any(row.role == "linked" for row in documents)
+        return (not chained, margin, -max(pair.distance for pair in pairs), -len(documents), i)
+
+    return sorted(range(len(groups)), key=need)
 
 
 # Texts that are folded and written at a time.
@@ -317,6 +314,30 @@ def _spooled() -> IO[bytes]:
     return tempfile.SpooledTemporaryFile(_IN_MEMORY)
 
 
+def deflate(content: bytes) -> bytes:
+    """Return raw deflate of the content in base64, as blocks of a page hold it."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    return b64encode(packer.compress(content) + packer.flush())
+
+
+def script_json(value: Any) -> str:
+    """Return JSON that is safe in a script element: nothing in it ends the element.
+
+    Lone surrogates, which names may hold, are escaped.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character in "<\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return escape_surrogates(text)
+
+
+def escape_surrogates(text: str) -> str:
+    """Return JSON with its lone surrogates, which UTF-8 does not have, as escapes."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 @dataclass
 class Chunks:
     """The blocks of a page, on disk once they are many, and which cluster is where."""
@@ -372,21 +393,13 @@ class Chunks:
             done = end
 
 
-def reachable(
-    clusters: Sequence[Cluster], originals: Any, similarity: float, budget: float
-) -> list[int]:
-    """Return the positions of the clusters whose texts are to be read again, in their order."""
-    order = edge_first(clusters, similarity)
-    return list(within_reach(order, clusters, originals, budget))
-
-
 def add_texts(
-    chunks: Chunks, clusters: Sequence[Cluster], order: Sequence[int], originals: Originals
+    chunks: Chunks, groups: Sequence[RowGroup], order: Sequence[int], originals: Originals
 ) -> None:
     """Add the texts of clusters in blocks, in this order, as many as the budget allows."""
     terms_left = _TERMS
     whole = True
-    for some in _blocks(clusters, order, originals):
+    for some in _blocks(groups, order, originals):
         known = _terms(some.values(), originals) if whole and terms_left > 0 else {}
         terms_left -= sum(len(text or "") for texts in some.values() for text in texts)
         if whole:
@@ -400,13 +413,13 @@ def add_texts(
 
 
 def _blocks(
-    clusters: Sequence[Cluster], order: Sequence[int], originals: Originals
+    groups: Sequence[RowGroup], order: Sequence[int], originals: Originals
 ) -> Iterator[dict[int, Texts]]:
     """Yield the texts of clusters, so many at a time as a block holds."""
     some: dict[int, Texts] = {}
     size = 0
     for i in order:
-        texts = [originals.text(number) for number in carried(clusters[i])]
+        texts = [originals.text(number) for number in groups[i].carried]
         if any(texts):
             some[i] = texts
             size += sum(len(text or "") for text in texts)

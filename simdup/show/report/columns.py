@@ -1,20 +1,156 @@
-"""Columns of numbers as bytes that a page reads without parsing, and blocks of bytes in a page.
+"""What a page lists, in rows that every kind of page gives: groups, their documents, their pairs.
 
-A table begins with four bytes, the length of a JSON head, and the head: for each column its type,
-its offset and how many numbers it has.  Columns are little-endian and aligned to four bytes, so
-the page makes typed arrays of them in place.
+Rows become a table, columns of numbers as bytes that a page reads without parsing, and the figures
+that its overview shows.  A table begins with four bytes, the length of a JSON head, and the head:
+for each column its type, its offset and how many numbers it has.  Columns are little-endian and
+aligned, so the page makes typed arrays of them in place.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import os
 import struct
-import zlib
-from base64 import b64encode
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
+
+from simdup.corpus.files import STDIN
+from simdup.model.documents import Skipped
+from simdup.model.table import Documents
+
+ROLES = ("kept", "redundant", "linked")
+
+# Flags of a document: it is a reference, it is a file that can be opened, its similarity is an
+# estimate, its text is that of the kept one, it was left out of a cleaned corpus, its similarity is
+# that of short texts.
+REFERENCE, FILE, ESTIMATED, EXACT, REMOVED, EDITED = 1, 2, 4, 8, 16, 32
+
+# Flags of a pair: its texts are the same, its similarity is an estimate, and only one document is
+# contained in the other, as was asked for: the first stays beside the second, or the second stays.
+SAME, ABOUT, FIRST_STAYS, SECOND_STAYS = 1, 2, 4, 8
+
+# The texts of the first documents of a group are carried: matrix and graph show no more.
+MEMBERS = 24
+
+
+class DocumentRow(NamedTuple):
+    """A document that a page lists, and its figures beside the kept one."""
+
+    name: str
+    folder: str = ""
+    number: int = -1  # its place in the input; below 0 for one of an index
+    role: str = "kept"  # one of `ROLES`
+    distance: int | None = None
+    similarity: float | None = None
+    fingerprint: str = ""
+    size: int = 0  # in bytes
+    flags: int = 0
+
+
+class PairRow(NamedTuple):
+    """A pair that a page lists, by the places of its documents in their group."""
+
+    a: int
+    b: int
+    distance: int
+    similarity: float | None
+    flags: int = 0
+
+
+class RowGroup(NamedTuple):
+    """Documents that a page shows side by side."""
+
+    documents: Sequence[DocumentRow]
+    pairs: Sequence[PairRow]
+    complete: bool = True  # whether these are all pairs
+    # The places of the documents, the first to keep first; empty if that is their order of input.
+    order: Sequence[int] = ()
+
+    @property
+    def carried(self) -> list[int]:
+        """The numbers of the documents whose texts travel; those of an index have none."""
+        return [one.number for one in self.documents[:MEMBERS] if one.number >= 0]
+
+    def ranks(self) -> list[int]:
+        """Return for each document which one of the group it would be to be kept."""
+        numbers = [row.number for row in self.documents]
+        order = self.order or sorted(range(len(numbers)), key=numbers.__getitem__)
+        return sorted(range(len(order)), key=order.__getitem__)
+
+
+def ten_thousandths(similarity: float | None) -> int:
+    """Return a similarity in ten-thousandths, rounded down as results print it; -1 for None."""
+    return -1 if similarity is None else math.floor(round(similarity * 1e4, 6))
+
+
+def folder_of(name: str, path: str, record: int) -> str:
+    """Return the folder of a document, or the file of a record that is named after its place."""
+    if record and name == f"{path}#{record}":
+        return path
+    return os.path.dirname(name)
+
+
+def folder_by_name(name: str) -> str:
+    """Return the folder of a document of which only the name is known; records end with ``#5``."""
+    path, mark, number = name.rpartition("#")
+    return path if mark and number.isdecimal() else os.path.dirname(name)
+
+
+def file_flag(path: str, record: int) -> int:
+    """Return `FILE` for a document that is a file of its own, which a link can open; else 0."""
+    return FILE if not record and path not in ("", STDIN) else 0
+
+
+def source_row(documents: Documents, number: int) -> DocumentRow:
+    """Return the row of a document that was read, without its figures."""
+    name, path = str(documents["name"][number]), documents["path"][number]
+    record = int(documents["record"][number])
+    return DocumentRow(name, folder_of(name, path, record), number, flags=file_flag(path, record))
+
+
+def table(
+    groups: Sequence[RowGroup], folders: Mapping[str, int], place: Mapping[int, tuple[int, int]]
+) -> bytes:
+    """Return the table of groups; `folders` numbers their folders, `place` is that of `Chunks`."""
+    places = [place.get(i, (-1, 0)) for i in range(len(groups))]
+    rows = [row for group in groups for row in group.documents]
+    pairs = [pair for group in groups for pair in group.pairs]
+    digits = max((len(row.fingerprint) for row in rows), default=16)
+    prints = "".join(row.fingerprint.zfill(digits) for row in rows)
+    distances = [-1 if row.distance is None else row.distance for row in rows]
+    return pack(
+        {
+            "size": _u32(len(group.documents) for group in groups),
+            "pairs": _u32(len(group.pairs) for group in groups),
+            "complete": np.array([group.complete for group in groups], np.uint8),
+            "chunk": np.array([chunk for chunk, _ in places], np.int32),
+            "slot": _u32(slot for _, slot in places),
+            "folder": _u32(folders[row.folder] for row in rows),
+            "bytes": _u32(min(row.size, 2**32 - 1) for row in rows),
+            "number": np.array([row.number for row in rows], np.int32),
+            "role": np.array([ROLES.index(row.role) for row in rows], np.uint8),
+            "distance": np.array(distances, np.int16),
+            "similarity": np.array([ten_thousandths(row.similarity) for row in rows], np.int32),
+            "flags": np.array([row.flags for row in rows], np.uint8),
+            "fingerprint": np.frombuffer(bytes.fromhex(prints), np.uint8),
+            "order": _u32(rank for group in groups for rank in group.ranks()),
+            "pairA": _u32(pair.a for pair in pairs),
+            "pairB": _u32(pair.b for pair in pairs),
+            "pairDistance": np.array([pair.distance for pair in pairs], np.uint16),
+            "pairSimilarity": np.array([ten_thousandths(p.similarity) for p in pairs], np.int32),
+            "pairFlags": np.array([pair.flags for pair in pairs], np.uint8),
+        }
+    )
+
+
+def _u32(values: Iterable[int]) -> NDArray[np.uint32]:
+    return np.array(list(values), np.uint32)
+
 
 _NAMES = {"|u1": "u8", "<u2": "u16", "<i2": "i16", "<u4": "u32", "<i4": "i32", "<f8": "f64"}
 _ALIGN = 8
@@ -34,25 +170,56 @@ def pack(columns: Mapping[str, NDArray[Any]]) -> bytes:
     return struct.pack("<I", len(described)) + described + body
 
 
-def deflate(content: bytes) -> bytes:
-    """Return raw deflate of the content in base64, as blocks of a page hold it."""
-    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
-    return b64encode(packer.compress(content) + packer.flush())
+# Bars of the histogram, from similarity 0 to 1: fine enough for a threshold of two digits.
+BARS = 100
+
+# Distances of the heat map: beyond, fingerprints say little.  Rows are 20 to a similarity of 1.
+HEAT_COLUMNS, HEAT_ROWS = 24, 20
+
+# Folders, notes and skipped documents that are listed; what is beyond is counted.
+LISTED = 500
 
 
-def script_json(value: Any) -> str:
-    """Return JSON that is safe in a script element: nothing in it ends the element.
+def overview(
+    groups: Sequence[RowGroup],
+    figures: Mapping[str, Any],
+    folders: list[list[Any]],
+    skipped: Sequence[Skipped],
+    notes: Sequence[tuple[str, str]],
+    hint: str = "",
+) -> dict[str, Any]:
+    """Return what a page shows first, small enough for its beginning: figures, charts, notes."""
+    return {
+        "figures": figures,
+        "histogram": _histogram(groups),
+        "heat": _heat(groups),
+        "sizes": sorted(Counter(len(group.documents) for group in groups).items()),
+        "folders": folders,
+        "skipped": [[str(one.document), one.reason] for one in skipped[:LISTED]],
+        "notes": [list(note) for note in notes[:LISTED]],
+        "hint": hint,
+    }
 
-    Lone surrogates, which names may hold, are escaped.
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    for character in "<\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return escape_surrogates(text)
+
+def _histogram(groups: Sequence[RowGroup]) -> list[int]:
+    """Return how many pairs there are in each hundredth of similarity; 1 has a bar of its own."""
+    found = np.array([ten_thousandths(p.similarity) for one in groups for p in one.pairs], np.int64)
+    bars: list[int] = np.bincount(found[found >= 0] // 100, minlength=BARS + 1).tolist()
+    return bars
 
 
-def escape_surrogates(text: str) -> str:
-    """Return JSON with its lone surrogates, which UTF-8 does not have, as escapes."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "backslashreplace").decode()
+def _heat(groups: Sequence[RowGroup]) -> list[list[int]]:
+    """Return [distance, row of similarity, pairs] wherever there are pairs."""
+    cells = Counter(
+        (min(p.distance, HEAT_COLUMNS - 1), min(int(p.similarity * HEAT_ROWS), HEAT_ROWS - 1))
+        for group in groups
+        for p in group.pairs
+        if p.similarity is not None
+    )
+    return [[distance, row, pairs] for (distance, row), pairs in sorted(cells.items())]
+
+
+def by_folder(every: Counter[str], found: Counter[str]) -> list[list[Any]]:
+    """Return [folder, documents, those found] by falling number of those found."""
+    order = sorted(every, key=lambda folder: (-found[folder], -every[folder], folder))
+    return [[folder, every[folder], found[folder]] for folder in order[:LISTED]]

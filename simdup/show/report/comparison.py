@@ -1,21 +1,31 @@
-"""The page of two documents: a cluster of its own."""
+"""The page of two documents, whatever the answer."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.comparison import Comparison
+from simdup.model.criteria import EDIT
 from simdup.model.documents import Document
 from simdup.model.formats import PageOptions
 from simdup.model.settings import Reading
 from simdup.model.table import Documents, objects
 from simdup.near.source_documents import SourceDocuments
-from simdup.show.report.scan import scan_page
-from simdup.show.result import Result
+from simdup.show.report.columns import (
+    EDITED,
+    EXACT,
+    SAME,
+    PairRow,
+    RowGroup,
+    by_folder,
+    overview,
+    source_row,
+)
+from simdup.show.report.scan import criteria_values, page_with_texts
 from simdup.text.characters import DIGEST_TYPE
 from simdup.text.fingerprinter import Fingerprinter
 
@@ -27,55 +37,59 @@ def comparison_page(
     options: PageOptions,
 ) -> Iterator[bytes]:
     """Yield the page of a comparison."""
-    texts = [(one.name, one.text) for one in documents]
-    prepared = fingerprinter.analyzer.prepare_all([text for _, text in texts])
+    texts = [one.text for one in documents]
+    prepared = fingerprinter.analyzer.prepare_all(texts)
     columns = {
         "name": objects(one.name for one in documents),
         "path": objects(one.path for one in documents),
         "record": np.array([one.record for one in documents], np.int64),
         "digest": np.array([one.digest for one in prepared], DIGEST_TYPE),
-        "size": np.array([len(text.encode("utf-8", "surrogatepass")) for _, text in texts]),
+        "size": np.array([len(text.encode("utf-8", "surrogatepass")) for text in texts]),
     }
     origins = SourceDocuments(
-        Documents(columns),
-        files=[],
-        rows=None,
-        texts=[text for _, text in texts],
-        reading=Reading(),
-        criteria=found.criteria,
-        analyzer=fingerprinter.analyzer,
-        fingerprinter=fingerprinter,
-    )
-    result = replace(_as_result(found), sources=origins)
-    return scan_page(result, replace(options, kind="compare"))
+        Documents(columns), files=[], rows=None, texts=texts, reading=Reading(),
+        criteria=found.criteria, analyzer=fingerprinter.analyzer, fingerprinter=fingerprinter,
+    )  # fmt: skip
+    group = _group(found, origins)
+    redundant = Counter(row.folder for row in group.documents if row.role == "redundant")
+    figures = {
+        "documents": 2,
+        "clusters": 1,
+        "redundant": redundant.total(),
+        "linked": 1 - redundant.total(),
+        "unique": 0,
+        "pairs": 1,
+        "candidates": 1,
+        "chained": 1 - redundant.total(),
+        "skipped": 0,
+        "bytes": sum(row.size for row in group.documents),
+        "saved": sum(row.size for row in group.documents if row.role == "redundant"),
+        "seconds": 0.0,
+        "incomplete": 0,
+    }
+    folders = by_folder(Counter(row.folder for row in group.documents), redundant)
+    about = {
+        "title": "",  # the heading has both names
+        "criteria": criteria_values(found.criteria),
+        **overview([group], figures, folders, (), ()),
+    }
+    options = replace(options, kind="compare")
+    return page_with_texts([group], origins, about, options, found.recipe)
 
 
-def _as_result(found: Comparison) -> Result:
-    """Return two documents as a result with one cluster, whatever the answer."""
-    measures = found.similarity, *found.measures[1:3]
-    one, other = (digits or "" for digits in found.fingerprints)
-    digits = found.bits // 4
-    role = "redundant" if found.duplicates else "linked"
-    members = (
-        Member(found.names[0], "kept", one.zfill(digits), number=0, beside=0),
-        Member(
-            found.names[1],
-            role,
-            other.zfill(digits),
-            found.distance,
-            *measures,
-            number=1,
-            beside=0,
-            measure=found.measure,
-        ),
+def _group(found: Comparison, origins: SourceDocuments) -> RowGroup:
+    """Return the two documents; the second is redundant if they are near-duplicates."""
+    documents = origins.documents
+    sizes, digests = documents["size"].tolist(), documents["digest"]
+    first, second = (source_row(documents, n)._replace(size=sizes[n]) for n in (0, 1))
+    a, b = ((digits or "").zfill(found.bits // 4) for digits in found.fingerprints)
+    flags = EXACT * bool(digests[0] == digests[1]) | EDITED * (found.measure == EDIT)
+    second = second._replace(
+        role="redundant" if found.duplicates else "linked",
+        distance=found.distance,
+        similarity=found.similarity,
+        fingerprint=b,
+        flags=second.flags | flags,
     )
-    pair = Pair(
-        *found.names,
-        found.distance or 0,
-        *measures,
-        exact=found.identical,
-        measure=found.measure,
-    )
-    clusters = (Cluster(1, members, (pair,)),)
-    figures = {"documents": 2, "skipped": 0, "candidates": 1, "candidates_by": {}, "seconds": 0.0}
-    return Result(clusters, (), (), Summary.of(clusters, recipe=found.recipe, **figures))
+    pair = PairRow(0, 1, found.distance or 0, found.similarity, SAME * found.identical)
+    return RowGroup([first._replace(fingerprint=a), second], [pair])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib import resources
@@ -24,10 +24,8 @@ from numpy.typing import NDArray
 from simdup._version import __version__
 from simdup.model.formats import PAGE_LINE, PageOptions
 from simdup.show.escaping import shown
-from simdup.show.report.chunks import Chunks
-from simdup.show.report.columns import deflate, script_json
-from simdup.show.report.tables import Folders, table
-from simdup.show.result import Result
+from simdup.show.report.chunks import Chunks, deflate, script_json
+from simdup.show.report.columns import DocumentRow, RowGroup, table
 from simdup.show.words import page_words
 from simdup.text.characters import simplified_characters
 
@@ -90,43 +88,41 @@ def _allowed(content: str) -> str:
 
 
 def assemble(
-    result: Result,
-    options: PageOptions,
+    groups: Sequence[RowGroup],
     chunks: Chunks,
-    folders: Folders,
     about: Mapping[str, Any],
-    removed: frozenset[str] = frozenset(),
+    options: PageOptions,
+    recipe: Mapping[str, Any],
 ) -> Iterator[bytes]:
-    """Yield the page of a result.
+    """Yield a page.
 
     Parameters
     ----------
-    result : Result
-        Its clusters are what the page lists.
-    options : PageOptions
-        What the page carries.
+    groups : sequence of RowGroup
+        What the page lists.
     chunks : Chunks
         The texts.
-    folders : Folders
-        Where documents are.
     about : mapping
         What only this page has in its head: ``title``, ``criteria``, and the overview.
-    removed : frozenset of str
-        The documents that a cleaned corpus lacks.
+    options : PageOptions
+        What the page carries.
+    recipe : mapping
+        The resolved recipe; empty if there is none.
     """
-    packed = table(result, folders, chunks.place, removed)
-    names = [str(member.name) for cluster in result.clusters for member in cluster.members]
+    rows = [row for group in groups for row in group.documents]
+    folders = {folder: i for i, folder in enumerate(dict.fromkeys(row.folder for row in rows))}
     head = {
         "kind": options.kind,
         "simdup": __version__,
-        "id": _identity(result),
+        "id": _identity(rows),
         "command": options.command,
         "root": os.path.abspath(options.root or os.curdir),
-        "recipe": result.summary.recipe,
+        "recipe": recipe,
         "folds": _folds(chunks.characters),
         **about,
     }
-    labels = {"names": names, "folders": list(folders.names)}
+    packed = table(groups, folders, chunks.place)
+    labels = {"names": [row.name for row in rows], "folders": list(folders)}
     title = about["title"]
     yield from write_page(
         f"simdup: {shown(title)}" if title else "simdup",
@@ -145,11 +141,10 @@ def _folds(occurs: NDArray[np.bool_]) -> list[str]:
     return ["".join(map(chr, found)), "".join(chr(known[code]) for code in found)]
 
 
-def _identity(result: Result) -> str:
-    """Return what tells this result from others: decisions are kept under it."""
+def _identity(rows: Iterable[DocumentRow]) -> str:
+    """Return what tells a result from others: decisions are kept under it."""
     content = hashlib.blake2b(digest_size=8)
-    for cluster in result.clusters:
-        for member in cluster.members:
-            line = f"{member.name}\0{member.fingerprint}\n"
-            content.update(line.encode("utf-8", "backslashreplace"))
+    for row in rows:
+        line = f"{row.name}\0{row.fingerprint}\n"
+        content.update(line.encode("utf-8", "backslashreplace"))
     return content.hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from math import inf
@@ -11,16 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.formats import PageOptions
 from simdup.model.passages import Overlap, PassageCriteria, PassageResult
 from simdup.near.cutting import PairTexts
-from simdup.show.report.chunks import CHUNK, CLIP, Chunks
-from simdup.show.report.columns import script_json
-from simdup.show.report.overview import by_folder, overview
+from simdup.show.report.chunks import CHUNK, CLIP, Chunks, script_json
+from simdup.show.report.columns import (
+    SAME,
+    DocumentRow,
+    PairRow,
+    RowGroup,
+    by_folder,
+    overview,
+    source_row,
+    ten_thousandths,
+)
 from simdup.show.report.page import assemble
-from simdup.show.report.tables import Folders, ten_thousandths
-from simdup.show.result import Result
 
 # Pairs that a page lists: by falling overlap, nobody goes beyond.
 PAIRS = 20_000
@@ -31,49 +36,53 @@ def passages_page(
 ) -> Iterator[bytes]:
     """Yield the page of passages."""
     overlaps = list(islice(found.overlaps, PAIRS))
-    result = _as_result(overlaps, found, text_of)
-    folders = Folders(text_of.documents)
+    documents = text_of.documents
+    rows = [source_row(documents, number) for number in range(len(documents))]
+    pairs = zip(overlaps, text_of.pairs[: len(overlaps)].tolist(), strict=True)
+    groups = [_group(overlap, rows[a], rows[b]) for overlap, (a, b) in pairs]
+    sharing = np.unique(text_of.pairs).tolist()
+    every = Counter(row.folder for row in rows)
+    folders = by_folder(every, Counter(rows[number].folder for number in sharing))
+    figures = _figures(found, len(overlaps), len(sharing))
     about = {
         "title": "",
         "criteria": {name: getattr(criteria, name) for name in criteria.__slots__},
-        **overview(result, None, folders),
-        **_overview(found, len(overlaps), text_of, folders),
+        **overview(groups, figures, folders, found.skipped, found.notes),
+        "heat": [],  # pairs have no distance
+        "sizes": [],  # and each has two documents
     }
     with Chunks(inf if options.texts is None else options.texts) as chunks:
         if options.texts != 0:
             _add_texts(chunks, overlaps, text_of)
-        options = replace(options, kind="passages")
-        yield from assemble(result, options, chunks, folders, about)
+        yield from assemble(groups, chunks, about, replace(options, kind="passages"), {})
 
 
-def _overview(
-    found: PassageResult, listed: int, text_of: PairTexts, folders: Folders
-) -> dict[str, Any]:
-    """Return what the overview says of all pairs, listed or not."""
-    sharing = np.unique(text_of.pairs).tolist()
-    names = text_of.documents["name"]
+def _group(overlap: Overlap, a: DocumentRow, b: DocumentRow) -> RowGroup:
+    """Return a pair of documents; their similarity is the larger share."""
+    share = min(max(overlap.share_a, overlap.share_b), 1.0)
+    b = b._replace(role="linked", distance=0, similarity=share)
+    return RowGroup([a, b], [PairRow(0, 1, 0, share, SAME * overlap.identical)])
+
+
+def _figures(found: PassageResult, listed: int, sharing: int) -> dict[str, Any]:
+    """Return figures of all pairs, listed or not."""
+    summary = found.summary
     figures: dict[str, Any] = {
-        "documents": found.summary.documents,
-        "matched": len(sharing),
+        "documents": summary.documents,
+        "matched": sharing,
         "clusters": listed,
-        "pairs": found.summary.pairs,
+        "pairs": summary.pairs,
         "listed": listed,
-        "passages": found.summary.passages,
-        "identical": found.summary.identical,
-        "skipped": found.summary.skipped,
+        "passages": summary.passages,
+        "identical": summary.identical,
+        "skipped": summary.skipped,
         "redundant": 0,
         "incomplete": 0,
     }
-    told = found.summary
-    if told.common_units:
-        figures["common"] = [told.common_units, told.common_documents, told.most_documents]
-    every = Counter(folders.of(number, name) for number, name in enumerate(names))
-    return {
-        "figures": figures,
-        "folders": by_folder(every, Counter(folders.of(n, names[n]) for n in sharing)),
-        "heat": [],  # pairs have no distance
-        "sizes": [],  # and each has two documents
-    }
+    if summary.common_units:
+        common = [summary.common_units, summary.common_documents, summary.most_documents]
+        figures["common"] = common
+    return figures
 
 
 def _add_texts(chunks: Chunks, overlaps: list[Overlap], text_of: PairTexts) -> None:
@@ -99,28 +108,3 @@ def _content(overlap: Overlap, texts: list[str | None]) -> str:
     ]
     shares = [ten_thousandths(overlap.share_a), ten_thousandths(overlap.share_b)]
     return script_json({"texts": texts, "passages": passages, "shares": shares})
-
-
-def _as_result(overlaps: Sequence[Overlap], found: PassageResult, text_of: PairTexts) -> Result:
-    """Return pairs as clusters of two; their similarity is the larger share."""
-    clusters = []
-    for number, overlap in enumerate(overlaps):
-        a, b = text_of.pairs[number].tolist()
-        share = min(max(overlap.share_a, overlap.share_b), 1.0)
-        members = (
-            Member(overlap.a, "kept", "", number=a, beside=a),
-            Member(overlap.b, "linked", "", 0, share, number=b, beside=a),
-        )
-        pairs = (Pair(overlap.a, overlap.b, 0, share, exact=overlap.identical),)
-        clusters.append(Cluster(number + 1, members, pairs))
-    figures = found.summary
-    summary = Summary.of(
-        clusters,
-        documents=figures.documents,
-        skipped=figures.skipped,
-        candidates=figures.pairs,
-        candidates_by={},
-        seconds=figures.seconds,
-        recipe={},
-    )
-    return Result(tuple(clusters), found.skipped, found.notes, summary)

@@ -11,15 +11,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from simdup.model.clusters import Cluster, Member, Pair, Summary
 from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
 from simdup.model.matches import QueryResult, QueryResults
 from simdup.show.report.chunks import Chunks
-from simdup.show.report.overview import by_folder, overview
+from simdup.show.report.columns import (
+    ABOUT,
+    ESTIMATED,
+    FILE,
+    REFERENCE,
+    DocumentRow,
+    PairRow,
+    RowGroup,
+    by_folder,
+    folder_by_name,
+    overview,
+)
 from simdup.show.report.page import assemble
-from simdup.show.report.tables import Folders, folder_by_name
-from simdup.show.result import Result
 
 
 @dataclass(slots=True)
@@ -32,7 +40,7 @@ class Queried:
     recipe: dict[str, Any]
     documents: int = 0
     added: int = 0
-    matched: list[QueryResult] = field(default_factory=list)
+    matched: list[RowGroup] = field(default_factory=list)
     folders: Counter[str] = field(default_factory=Counter)  # documents of each
 
     def take(self, results: Iterable[QueryResult]) -> None:
@@ -42,61 +50,42 @@ class Queried:
             self.added += one.added
             self.folders[folder_by_name(one.document)] += 1
             if one.matches:
-                self.matched.append(one)
+                self.matched.append(_group(len(self.matched), one))
 
 
 def query_page(found: Queried, results: QueryResults, options: PageOptions) -> Iterator[bytes]:
     """Yield the page of a query whose results have ended."""
-    result = _as_result(found, results)
-    folders = Folders(None)
-    criteria = found.criteria
+    groups, criteria = found.matched, found.criteria
     similarity = {"similarity": criteria.similarity} if criteria.verify else {}
-    about = {
-        "title": os.path.basename(found.index),
-        "criteria": {"distance": criteria.distance, **similarity, "verify": criteria.verify},
-        **overview(result, None, folders),
-        **_overview(found, result),
-    }
-    with Chunks(0) as none:
-        yield from assemble(result, replace(options, kind="query"), none, folders, about)
-
-
-def _overview(found: Queried, result: Result) -> dict[str, Any]:
     figures = {
         "documents": found.documents,
-        "clusters": len(found.matched),
-        "pairs": result.summary.pairs,
+        "clusters": len(groups),
+        "pairs": sum(len(group.pairs) for group in groups),
         "added": found.added,
         "stored": found.stored,
-        "skipped": result.summary.skipped,
+        "skipped": len(results.skipped),
         "redundant": 0,
         "incomplete": 0,
     }
-    matched = Counter(folder_by_name(one.document) for one in found.matched)
-    return {"figures": figures, "folders": by_folder(found.folders, matched)}
+    folders = by_folder(found.folders, Counter(group.documents[0].folder for group in groups))
+    about = {
+        "title": os.path.basename(found.index),
+        "criteria": {"distance": criteria.distance, **similarity, "verify": criteria.verify},
+        **overview(groups, figures, folders, results.skipped, results.notes),
+    }
+    with Chunks(0) as none:
+        yield from assemble(groups, none, about, replace(options, kind="query"), found.recipe)
 
 
-def _as_result(found: Queried, results: QueryResults) -> Result:
-    """Return each document with its matches as a cluster; those in the index have no number."""
-    clusters = tuple(_as_cluster(number, one) for number, one in enumerate(found.matched))
-    summary = Summary.of(
-        clusters,
-        documents=found.documents,
-        skipped=len(results.skipped),
-        candidates=sum(len(cluster.pairs) for cluster in clusters),
-        candidates_by={},
-        seconds=0.0,
-        recipe=found.recipe,
-    )
-    return Result(clusters, tuple(results.skipped), tuple(results.notes), summary)
-
-
-def _as_cluster(number: int, one: QueryResult) -> Cluster:
-    members = [Member(one.document, "kept", "", number=number, beside=number)]
+def _group(number: int, one: QueryResult) -> RowGroup:
+    """Return a document with its matches; those in the index have no number."""
+    is_file = FILE * os.path.isfile(one.document)
+    rows = [DocumentRow(one.document, folder_by_name(one.document), number, flags=is_file)]
     pairs = []
-    for name, distance, similarity in one.matches:
-        estimated = similarity is not None
+    for place, (name, distance, similarity) in enumerate(one.matches, 1):
+        known = similarity is not None
         figures = distance, similarity
-        members.append(Member(name, "redundant", "", *figures, beside=number, estimated=estimated))
-        pairs.append(Pair(one.document, name, *figures, estimated=estimated))
-    return Cluster(number + 1, tuple(members), tuple(pairs))
+        flags = REFERENCE | ESTIMATED * known
+        rows.append(DocumentRow(name, "", -1, "redundant", *figures, flags=flags))
+        pairs.append(PairRow(0, place, *figures, ABOUT * known))
+    return RowGroup(rows, pairs)
