@@ -17,8 +17,7 @@ from typing import IO, TYPE_CHECKING
 
 from simdup.base.errors import reason
 from simdup.corpus.compression import split_compression
-from simdup.corpus.decoding import decode
-from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.extras import without_missing
 from simdup.corpus.files import ARCHIVE, ArchiveMember, File
 from simdup.corpus.formats import format_of_file

@@ -19,8 +19,7 @@ from typing import IO, Any, TypeGuard
 
 from simdup.base.errors import reason
 from simdup.corpus.compression import decompress
-from simdup.corpus.decoding import decode
-from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.formats import OFFICE
 from simdup.corpus.html import decode_html, extract_text, page_text, page_title

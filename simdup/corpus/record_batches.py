@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, Any
 
-from simdup.corpus.decoding import decode
-from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import File
 from simdup.corpus.json_text import LONGEST, Elements, Fault, split_array
 from simdup.corpus.lines import (

@@ -7,7 +7,7 @@ import re
 from urllib.parse import unquote
 
 from simdup.base.when_used import pattern
-from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.decoding import NotText
 from simdup.corpus.html import decode_html, extract_text
 from simdup.corpus.office.found import NotReadable, OfficeText
 from simdup.corpus.office.package import Package, resolve
