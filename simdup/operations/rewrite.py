@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from simdup.base.errors import SimdupError, unwritable
 from simdup.base.workspace import reserve
 from simdup.corpus.compression import detect_compression, split_compression
-from simdup.corpus.files import ARCHIVE, STDIN, File
-from simdup.corpus.formats import RECORDS, format_of
+from simdup.corpus.files import ARCHIVE, RECORDS, STDIN, File, format_of
 from simdup.corpus.names import split_member, without_address
 from simdup.corpus.rewriting import Annotations
 from simdup.corpus.sources import SourceListing, list_files

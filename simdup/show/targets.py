@@ -11,8 +11,7 @@ from simdup.base.errors import SimdupError, unreadable
 from simdup.base.workspace import entries
 from simdup.corpus.files import STDIN
 from simdup.corpus.names import without_address
-from simdup.corpus.own_results import HEAD, is_own_result
-from simdup.corpus.patterns import matches
+from simdup.corpus.patterns import OWN_HEAD, is_own_result, matches
 from simdup.model.settings import Reading
 from simdup.show.words import CHINESE, ENGLISH
 
@@ -128,7 +127,7 @@ def _check_inside(path: str, folder: str, reading: Reading) -> None:
     if reading.glob and not matches(ways[-1], reading.glob):
         return
     with suppress(OSError), open(path, "rb") as file:
-        head = file.read(HEAD)
+        head = file.read(OWN_HEAD)
         if head and not (is_own_result(head) or head.startswith(_WRITTEN)):
             raise SimdupError(
                 path, f"is inside a SOURCE and was not written by simdup: {folder}",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -44,11 +43,8 @@ def strip_texts(
     contents = [text.encode("utf-8", "surrogatepass") for text in texts]
     asked = {"strip": list(strip), "sizes": [len(content) for content in contents]}
     try:
-        with Child.here(_CHILD).talk() as (requests, answers):
-            with suppress(BrokenPipeError):
-                requests.write(json.dumps(asked).encode() + b"\n")
-                requests.writelines(contents)
-                requests.flush()
+        request = [json.dumps(asked).encode() + b"\n", *contents]
+        with Child.here(_CHILD).ask(request) as answers:
             found = set[str]() if matched is None else matched
             return [
                 _left(text, strip, answers, name, found)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup.corpus.batches import RowBatch, read
-from simdup.corpus.fields import MISSING
+from simdup.corpus.records import MISSING
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading
 from simdup.near import rows as module
