@@ -28,8 +28,7 @@ from lab.measuring import CHECKOUT, clock, in_turn, median_seconds, ratio, simdu
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial
 from simdup.corpus.batches import read_file
-from simdup.corpus.decoding import decode
-from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import File
 from simdup.corpus.html import extract_text
 from simdup.corpus.office import read_office

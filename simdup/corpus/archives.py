@@ -1,43 +1,53 @@
 """Zip archives: the files in them, as a walk of the unpacked folder would find them.
 
-The declared sizes are added up before anything is read: an archive that unpacks to too much is
-skipped as a whole.  An archive within an archive is named and skipped.
+A few kB can unpack to many GB.  The declared sizes are added up before anything is read: an archive
+that unpacks to too much is skipped as a whole, and no more than the declared size of a member is
+ever unpacked.  An archive within an archive is named and skipped.
+
+The only module that uses zipfile.
 """
 
 from __future__ import annotations
 
+import errno
+import lzma
 import os
 import stat
+import struct
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
-from typing import IO, TYPE_CHECKING
+from typing import IO, Any, cast
+from zipfile import ZipInfo
 
 from simdup.base.errors import reason
+from simdup.corpus.batches import without_missing
 from simdup.corpus.compression import split_compression
-from simdup.corpus.decoding import decode
-from simdup.corpus.encoding_detection import NotText
-from simdup.corpus.extras import without_missing
-from simdup.corpus.files import ARCHIVE, ArchiveMember, File
-from simdup.corpus.formats import format_of_file
+from simdup.corpus.decoding import NotText, decode
+from simdup.corpus.files import ARCHIVE, ArchiveMember, File, ZipMember, format_of_file
 from simdup.corpus.names import is_archive
 from simdup.corpus.patterns import Patterns
-from simdup.corpus.zipped import (
-    BOMB,
-    MOST_RATIO,
-    SMALL,
-    directory,
-    open_part,
-    part_of,
-    unreadable_member,
-)
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 
-if TYPE_CHECKING:
-    from zipfile import ZipInfo
+# XML of documents unpacks to some 20 times its size, repeated lines to 100 times; bombs to 1,000
+# times and more.
+MOST_RATIO = 200
+# This many bytes are always unpacked.
+SMALL = 1 << 20
+BOMB = f"unpacks to more than {MOST_RATIO} times its size"
+ENCRYPTED = "encrypted"
+
+# What zipfile, and the libraries below it, raise for damaged and hostile data, and besides when
+# they read a list of members or the head of one.
+_DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
+_FAULTS = (*_DAMAGES, struct.error, ValueError, RuntimeError, OverflowError)
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+# The end of a local header: the lengths of the name and of the extra field that follow.
+_LENGTHS = struct.Struct("<26xHH")
 
 # Listing this many takes some 2 s.
 _MOST_MEMBERS = 100_000
@@ -227,3 +237,77 @@ def _unicode_path(info: ZipInfo, name: bytes) -> str:
 def _is_asian(text: str) -> bool:
     """Return whether a text has a Chinese character, kana or hangul."""
     return any("\u3040" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7af" for c in text)
+
+
+# -- zip files, read with bounds -------------------------------------------------------------------
+
+
+def part_of(info: ZipInfo) -> ZipMember:
+    """Return where zipfile has found a member."""
+    return ZipMember(
+        info.header_offset, info.compress_size, info.file_size, info.CRC, info.compress_type
+    )
+
+
+def directory(stream: IO[bytes]) -> list[ZipInfo]:
+    """Return what a zip file lists.
+
+    Raises
+    ------
+    OSError
+        If it is not a zip file, or damaged.
+    """
+    try:
+        with zipfile.ZipFile(stream) as listed:
+            return listed.infolist()
+    except _FAULTS:
+        raise OSError(errno.EIO, "not a zip file, or damaged") from None
+
+
+def unreadable_member(info: ZipInfo) -> str:
+    """Return why a member cannot be read; empty if it can."""
+    if info.flag_bits & 1:
+        return ENCRYPTED
+    if info.compress_type not in _METHODS:
+        return f"compressed by method {info.compress_type}, which is not supported"
+    return ""
+
+
+@contextmanager
+def open_part(stream: IO[bytes], part: ZipMember) -> Iterator[IO[bytes]]:
+    """Yield the content of a member as a stream.
+
+    Its place comes from the list, which zipfile alone would read again for each member.
+
+    Raises
+    ------
+    OSError
+        If it is damaged.
+    """
+    info: Any = ZipInfo()
+    info.CRC, info.compress_type = part.crc, part.method
+    info.compress_size, info.file_size = part.packed, part.size
+    damaged = OSError(errno.EIO, "damaged zip data")
+    try:
+        stream.seek(part.start)
+        stream.seek(sum(_LENGTHS.unpack(stream.read(_LENGTHS.size))), os.SEEK_CUR)
+        content = zipfile.ZipExtFile(stream, "r", info)
+    except _FAULTS:
+        raise damaged from None
+    try:
+        with content:
+            yield cast(IO[bytes], content)
+    except _DAMAGES:
+        raise damaged from None
+
+
+def read_part(stream: IO[bytes], part: ZipMember) -> bytes:
+    """Return the content of a member: at most the size that it declares.
+
+    Raises
+    ------
+    OSError
+        If it is damaged.
+    """
+    with open_part(stream, part) as content:
+        return content.read()

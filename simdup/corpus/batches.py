@@ -10,25 +10,24 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import chain
-from typing import IO, Any, TypeGuard
+from typing import IO, Any
 
-from simdup.base.errors import reason
+from simdup.base.errors import SimdupError, reason
 from simdup.corpus.compression import decompress
-from simdup.corpus.decoding import decode
-from simdup.corpus.encoding_detection import NotText
-from simdup.corpus.files import STDIN, File
-from simdup.corpus.formats import OFFICE
+from simdup.corpus.decoding import NotText, decode
+from simdup.corpus.files import OFFICE, RECORDS, STDIN, File
 from simdup.corpus.html import decode_html, extract_text, page_text, page_title
 from simdup.corpus.lines import BATCH_BYTES
+from simdup.corpus.main_text import require_justext
 from simdup.corpus.opening import open_regular, read_up_to
-from simdup.corpus.own_results import is_own_result, leave_out
-from simdup.corpus.parquet import cut_parquet
-from simdup.corpus.record_batches import ArrayBatch, LineBatch, RecordBatch, cut_records
+from simdup.corpus.parquet import cut_parquet, require_pyarrow
+from simdup.corpus.patterns import is_own_result, leave_out
+from simdup.corpus.record_batches import RawBatch, RecordBatch, cut_array, cut_csv, cut_json
 from simdup.corpus.records import Texts, join_texts, read_records, without_surrogates
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading
@@ -148,10 +147,11 @@ class FileBatch:
 
 @dataclass(frozen=True, slots=True)
 class TextBatch:
-    """Documents that are already in memory."""
+    """Documents that are already in memory, or why there is none."""
 
-    documents: tuple[Document, ...]
-    size: int
+    documents: tuple[Document | Skipped, ...]
+    size: int = 0
+    path: str = ""  # of the file, if they are of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,16 +167,7 @@ class RowBatch:
     repeated: frozenset[str]  # names that an earlier text has
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A file, or the rest of one, that cannot be read."""
-
-    skipped: Skipped
-    size: int = 0
-    path: str = ""  # of the file
-
-
-Batch = FileBatch | RecordBatch | TextBatch | RowBatch | Unreadable
+Batch = FileBatch | RecordBatch | TextBatch | RowBatch
 
 
 def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
@@ -209,48 +200,39 @@ def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
         yield FileBatch(tuple(pending), size)
 
 
-def _cut(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RecordBatch | Skipped]:
-    if file.format == "parquet":
-        return cut_parquet(file, stream, reading)
-    return cut_records(file, stream, reading)
+# How a file of records is cut, by its format.
+_CUTTERS: Mapping[str, Callable[[File, IO[bytes], Reading], Iterator[Cut]]] = {
+    "jsonl": cut_json, "json": cut_array, "csv": cut_csv, "tsv": cut_csv, "parquet": cut_parquet,
+}  # fmt: skip
 
 
 def _record_batch(file: File, reading: Reading) -> Batch:
     """Return the only record of a file that is wanted: it is found here, as its text is here."""
     try:
         with open_content(file) as (stream, _):
-            found = find_record(_cut(file, stream, reading), file, reading)
+            found = find_record(_CUTTERS[file.format](file, stream, reading), file, reading)
     except OSError as error:
         found = Skipped(file.address, reason(error), error=True)
     if isinstance(found, Document) and reading.html:
         found = _of_page(found, reading)
-    if isinstance(found, Skipped):
-        return Unreadable(found, path=file.path)
-    return TextBatch((found,), file.size)
+    return TextBatch((found,), 0 if isinstance(found, Skipped) else file.size, file.path)
 
 
 def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
     try:
         with open_content(file) as (stream, raw):
             done = raw.tell() if file.member else 0
-            for batch in _cut(file, stream, reading):
+            for batch in _CUTTERS[file.format](file, stream, reading):
                 if isinstance(batch, Skipped):
-                    yield Unreadable(batch, path=file.path)
-                elif _is_compressed(batch):
+                    yield TextBatch((batch,), path=file.path)
+                elif isinstance(batch, RawBatch) and file.compression and file.path != STDIN:
+                    # It took fewer bytes of its file; standard input has no size.
                     done, before = raw.tell(), done
                     yield replace(batch, size=done - before)
                 else:
                     yield batch
     except OSError as error:
-        yield Unreadable(Skipped(file.path, reason(error), error=True), path=file.path)
-
-
-def _is_compressed(batch: RecordBatch) -> TypeGuard[LineBatch | ArrayBatch]:
-    """Return whether a batch took fewer bytes of its file; that of standard input has no size."""
-    file = batch.file
-    return (
-        isinstance(batch, LineBatch | ArrayBatch) and bool(file.compression) and file.path != STDIN
-    )
+        yield TextBatch((Skipped(file.path, reason(error), error=True),), path=file.path)
 
 
 @contextmanager
@@ -267,7 +249,7 @@ def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 def _unpacked(raw: IO[bytes], file: File) -> AbstractContextManager[IO[bytes]]:
     if file.member is None:
         return nullcontext(raw)
-    from simdup.corpus.zipped import open_part
+    from simdup.corpus.archives import open_part
 
     return open_part(raw, file.member.part)
 
@@ -279,11 +261,11 @@ def _open(file: File) -> IO[bytes]:
 
 def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
     """Yield the documents of a batch, and those that cannot be read."""
-    if isinstance(batch, Unreadable):
-        yield batch.skipped
-    elif isinstance(batch, TextBatch):
-        for document in batch.documents:
-            yield document._replace(text=without_surrogates(document.text))
+    if isinstance(batch, TextBatch):
+        for one in batch.documents:
+            if isinstance(one, Document):
+                one = one._replace(text=without_surrogates(one.text))
+            yield one
     elif isinstance(batch, FileBatch):
         for file in batch.files:
             yield read_file(file, reading)
@@ -343,3 +325,35 @@ def _of_page(page: Document, reading: Reading) -> Document | Skipped:
     title = page_title(page.text) if page.title is None else page.title
     note = "; ".join(filter(None, (page.note, note)))
     return page._replace(text=text, note=note, title=title)
+
+
+# -- libraries that may not be installed -----------------------------------------------------------
+
+
+def require_extras(files: Iterable[File], reading: Reading) -> None:
+    """Raise if files need an extra that is not installed.
+
+    Raises
+    ------
+    SimdupError
+        If an extra is missing; the error names the first file that needs it.
+    """
+    first = {file.format: file for file in reversed(list(files))}
+    if "parquet" in first:
+        require_pyarrow(first["parquet"].path)
+    pages = [
+        file.path
+        for kind, file in first.items()
+        if kind == "html" or (reading.html and kind in RECORDS)
+    ]
+    if pages and reading.extract == "main":
+        require_justext(pages[0])
+
+
+def without_missing(file: File, reading: Reading) -> File | Skipped:
+    """Return a file, or that it is skipped because it needs an extra that is not installed."""
+    try:
+        require_extras([file], reading)
+    except SimdupError as error:
+        return Skipped(file.path, f"{error.what}: {error.hint}")
+    return file

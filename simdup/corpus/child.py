@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, ClassVar
@@ -44,21 +44,22 @@ class Child:
         atexit.register(self.close)
 
     @contextmanager
-    def talk(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-        """Yield the streams of requests and answers; after an error the child is ended."""
+    def ask(self, request: Iterable[bytes]) -> Iterator[IO[bytes]]:
+        """Send a request and yield the stream of its answer; after an error the child is ended."""
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests is not None
+        assert answers is not None
         with self._one_at_a_time:
             try:
-                yield self._pipes()
+                # Without an answer, the reader notices that the child has ended.
+                with suppress(BrokenPipeError):
+                    requests.writelines(request)
+                    requests.flush()
+                yield answers
             except BaseException:
                 # An answer that nobody has read would be taken for that of the next request.
                 self.close()
                 raise
-
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        requests, answers = self._process.stdin, self._process.stdout
-        assert requests is not None
-        assert answers is not None
-        return requests, answers
 
     def close(self) -> None:
         """End the process; the next request gets a new one."""
@@ -68,6 +69,7 @@ class Child:
         self._started.pop(self._key, None)
         self._process.kill()
         self._process.wait()
-        for pipe in self._pipes():
+        for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):
+                assert pipe is not None
                 pipe.close()

@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, islice, pairwise
 from typing import Any, NamedTuple
 
@@ -68,7 +68,7 @@ class Elements(NamedTuple):
     """Whole elements, each with the white space around it and the comma before it."""
 
     content: bytes
-    ends: list[int]  # where each one ends in `content`
+    ends: Sequence[int]  # where each one ends in `content`
 
     def split(self) -> list[bytes]:
         """Return the bytes of each element."""

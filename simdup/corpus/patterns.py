@@ -1,4 +1,6 @@
-"""Shell patterns for file names: `*`, `?`, `[...]` and `{a,b}`.
+"""What walks leave out: by patterns, by ignore files, and results of simdup by their first line.
+
+Shell patterns for file names are made of `*`, `?`, `[...]` and `{a,b}`.
 
 `.simdupignore` files say what a walk leaves out, in the syntax of `.gitignore`.  Each entry of a
 walk is compared as git compares it: by itself, never by the folders above it, which have been let
@@ -19,6 +21,8 @@ from typing import NamedTuple
 from simdup.base.errors import LONGEST_PATTERN, SimdupError
 from simdup.base.when_used import pattern
 from simdup.corpus.opening import read_named
+from simdup.model.documents import LeftOut
+from simdup.model.formats import DECISION_LINES, PAGE_LINE, TABLES, TYPED_LINES
 
 # A pattern such as {a,b}{a,b}{a,b}... doubles with every pair of braces.
 _MOST = 1000
@@ -225,3 +229,38 @@ def _expression(segment: str) -> str:
         return first
     *middle, last = others
     return first + "".join(f"(?>[^/]*?{part})" for part in middle) + f"[^/]*{last}"
+
+
+# -- results of simdup -----------------------------------------------------------------------------
+
+# This many bytes are enough to decide.
+OWN_HEAD = 512
+
+# Further measures have their own columns at the end.
+_OWN_LINE = pattern(
+    "|".join([f"{','.join(columns)}(,[a-z_]+)*" for columns in TABLES])
+    + rf"|# simdup \d+( \w+=\S+)*|# simdup-baseline \d+|{re.escape(PAGE_LINE)}"
+)
+_OWN_OBJECT = pattern(
+    "|".join(
+        f'{{"type": "{kind}", "({"|".join(keys)})": '
+        for kind, keys in {**TYPED_LINES, **DECISION_LINES}.items()
+    )
+)
+
+
+def is_own_result(content: bytes) -> bool:
+    """Return whether simdup wrote a file that begins with `content`."""
+    # Most files are rejected here: a regular expression would take ten times as long.
+    if not content.startswith((b"cluster,", b"document,", b"a,b,", b"a,a_start,", b"# simdup ",
+                               b"# simdup-baseline ", b'{"type": "', PAGE_LINE.encode(),
+                               codecs.BOM_UTF8)):  # fmt: skip
+        return False
+    head = content[:OWN_HEAD].removeprefix(codecs.BOM_UTF8).decode("latin-1")
+    line = head.partition("\n")[0].removesuffix("\r")
+    return bool(_OWN_LINE.fullmatch(line) or _OWN_OBJECT.match(line))
+
+
+def leave_out(path: str) -> LeftOut:
+    """Return the note on a result that a walk has found."""
+    return LeftOut(path, "left out: a result of simdup; name the file to read it")

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, Any
 
-from simdup.corpus.decoding import decode
-from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import File
 from simdup.corpus.json_text import LONGEST, Elements, Fault, split_array
 from simdup.corpus.lines import (
@@ -32,7 +31,7 @@ from simdup.corpus.lines import (
     split_mark,
     whole_lines,
 )
-from simdup.corpus.own_results import is_own_result, leave_out
+from simdup.corpus.patterns import is_own_result, leave_out
 from simdup.model.documents import NoField, Skipped
 from simdup.model.settings import Reading
 
@@ -43,28 +42,18 @@ _PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class LineBatch:
-    """Whole records of JSON lines, CSV or TSV."""
-
-    file: File
-    line: int  # number of the first line, from 1
-    record: int  # number of the first record, from 1
-    content: bytes
-    size: int  # bytes of the file that were read for it
-    encoding: str = ""  # of the file; empty for UTF-8
-    columns: tuple[str, ...] = ()  # names of the fields of CSV and TSV
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayBatch:
-    """Elements of a JSON array, each with the comma before it."""
+class RawBatch:
+    """Whole records of JSON lines, an array of JSON, CSV or TSV, as the file has them."""
 
     file: File
     line: int  # number of the line that the first one begins on, from 1
-    record: int  # number of the first one, from 1
+    record: int  # number of the first record, from 1
     content: bytes
-    ends: list[int]  # of the elements in `content`
     size: int  # bytes of the file that were read for it
+    # Of an array: where the elements end in `content`, each with the comma before it.
+    ends: Sequence[int] = ()
+    encoding: str = ""  # of the file; empty for UTF-8
+    columns: tuple[str, ...] = ()  # names of the fields of CSV and TSV
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +69,11 @@ class ParquetBatch:
     columns: tuple[str, ...]  # names of all columns
 
 
-RecordBatch = LineBatch | ArrayBatch | ParquetBatch
+RecordBatch = RawBatch | ParquetBatch
 
 
-def cut_records(
-    file: File, stream: IO[bytes], reading: Reading
-) -> Iterator[LineBatch | ArrayBatch | Skipped]:
-    """Cut a file of JSON lines, a JSON array, CSV or TSV into batches."""
-    if file.format == "jsonl":
-        return _cut_json(file, stream)
-    if file.format == "json":
-        return _cut_array(file, stream, reading)
-    return _cut_csv(file, stream, reading)
-
-
-def _cut_json(file: File, stream: IO[bytes]) -> Iterator[LineBatch | Skipped]:
+def cut_json(file: File, stream: IO[bytes], _: Reading) -> Iterator[RawBatch | Skipped]:
+    """Cut a file of JSON lines."""
     line = record = 1
     blank = True  # so far, of a line in parts
     pieces = whole_lines(stream, file.max_size)
@@ -111,13 +90,14 @@ def _cut_json(file: File, stream: IO[bytes]) -> Iterator[LineBatch | Skipped]:
                 yield _oversized(file, line, record)
             line, record, blank = line + 1, record + (not blank), True
             continue
-        yield LineBatch(file, line, record, content, len(content))
+        yield RawBatch(file, line, record, content, len(content))
         lines = content.split(b"\n")
         line += len(lines) - 1
         record += sum(1 for raw in lines if raw.strip(BLANK))
 
 
-def _cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[ArrayBatch | Skipped]:
+def cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBatch | Skipped]:
+    """Cut a file that is an array of JSON."""
     encoding = reading.encoding or "utf-8"
     if not keeps_ascii(encoding):
         yield _unsupported(file, encoding)
@@ -129,7 +109,7 @@ def _cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[Arra
             return
         content = piece.content if isinstance(piece, Elements) else piece
         if isinstance(piece, Elements):
-            yield ArrayBatch(file, line, record, content, piece.ends, len(content))
+            yield RawBatch(file, line, record, content, len(content), piece.ends)
             record += len(piece.ends)
         line += content.count(b"\n")
 
@@ -151,7 +131,8 @@ def _oversized(file: File, line: int, record: int) -> Skipped:
     return Skipped(f"{file.path}#{record}", f"line {line}: {file.too_large}", error=True)
 
 
-def _cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBatch | Skipped]:
+def cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBatch | Skipped]:
+    """Cut a file of CSV or TSV."""
     _, head, pieces = split_mark(whole_lines(stream, file.max_size))
     if file.walked and is_own_result(head):
         yield leave_out(file.path)
@@ -183,12 +164,14 @@ def _cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[LineBa
                 what = f"line {line - 1}: {missing.reason}"
                 yield replace(missing, document=file.path, reason=what, fields=sizes)
                 return
-            yield from _cut_rows(rows, lines, LineBatch(file, line, 1, b"", 0, encoding, columns))
+            yield from _cut_rows(
+                rows, lines, RawBatch(file, line, 1, b"", 0, (), encoding, columns)
+            )
 
 
 def _cut_rows(
-    rows: Iterator[tuple[bytes, Row]], lines: Lines, empty: LineBatch
-) -> Iterator[LineBatch | Skipped]:
+    rows: Iterator[tuple[bytes, Row]], lines: Lines, empty: RawBatch
+) -> Iterator[RawBatch | Skipped]:
     """Cut the rows after the header into batches; `empty` is the batch to start from."""
     file, line, record, first, passed = empty.file, empty.line, 1, 1, 0
     pending: list[bytes] = []

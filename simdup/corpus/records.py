@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any, Final, TypeAlias
 
+from simdup.base.when_used import pattern
 from simdup.corpus.decoding import Decoded, without_nuls
-from simdup.corpus.fields import MISSING, as_number, as_text, find_field, list_fields
 from simdup.corpus.files import File
 from simdup.corpus.json_text import Elements, parse_json
 from simdup.corpus.lines import DELIMITERS, csv_rows
 from simdup.corpus.record_batches import (
-    ArrayBatch,
-    LineBatch,
     ParquetBatch,
+    RawBatch,
     RecordBatch,
     is_blank,
 )
@@ -25,6 +28,15 @@ from simdup.model.settings import Reading
 # A field of fewer characters, such as a year or a category, does not name a record.
 _FEW_CHARACTERS = 10
 
+MISSING: Final = object()
+
+# A record may have any number of fields, at any depth; a message lists a few.
+_MOST_FIELDS = 50
+_MOST_DEPTH = 4
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# A date with the year first, as people write it: 2024/5/1, 2024.05.01, 2024年5月1日 8:30.
+_DATE = pattern(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]*(\d{1,2})(:.+))?", re.ASCII)
+
 # The texts of a record's fields; None is a field without one.
 Texts: TypeAlias = Sequence[str | None]
 
@@ -33,13 +45,11 @@ def read_records(batch: RecordBatch, reading: Reading) -> Iterator[Document | Sk
     """Yield the documents of a batch, and the records that cannot be read."""
     if isinstance(batch, ParquetBatch):
         return _read_parquet(batch, reading)
-    if isinstance(batch, LineBatch) and batch.columns:
-        return _read_csv(batch, reading)
-    return _read_json(batch, reading)
+    return _read_csv(batch, reading) if batch.columns else _read_json(batch, reading)
 
 
-def _read_json(batch: LineBatch | ArrayBatch, reading: Reading) -> Iterator[Document | Skipped]:
-    objects = _lines(batch) if isinstance(batch, LineBatch) else _elements(batch)
+def _read_json(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]:
+    objects = _elements(batch) if batch.ends else _lines(batch)
     for record, (number, raw) in enumerate(objects, batch.record):
         if len(raw) > batch.file.max_size:
             values: dict[str, Any] | str = batch.file.too_large
@@ -52,14 +62,14 @@ def _read_json(batch: LineBatch | ArrayBatch, reading: Reading) -> Iterator[Docu
             yield _broken(batch.file, record, f"line {number}: {values}")
 
 
-def _lines(batch: LineBatch) -> Iterator[tuple[int, bytes]]:
+def _lines(batch: RawBatch) -> Iterator[tuple[int, bytes]]:
     """Yield the number and the bytes of each line that is not blank."""
     for number, line in enumerate(batch.content.split(b"\n"), batch.line):
         if not is_blank(line, batch.file):
             yield number, line
 
 
-def _elements(batch: ArrayBatch) -> Iterator[tuple[int, bytes]]:
+def _elements(batch: RawBatch) -> Iterator[tuple[int, bytes]]:
     """Yield the bytes of each element, and the number of the line that it begins on."""
     number = batch.line
     for raw in Elements(batch.content, batch.ends).split():
@@ -80,7 +90,7 @@ def _json_values(line: bytes, reading: Reading) -> dict[str, Any] | str:
     return values if isinstance(values, dict) else "not a JSON object"
 
 
-def _read_csv(batch: LineBatch, reading: Reading) -> Iterator[Document | Skipped]:
+def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]:
     file, record, number = batch.file, batch.record, batch.line
     encoding = batch.encoding or "utf-8"
     lines = io.BytesIO(batch.content)
@@ -224,3 +234,82 @@ def _broken(file: File, record: int, reason: str) -> Skipped:
 def without_surrogates(text: str) -> str:
     """Replace lone surrogates, which JSON can spell but no encoding can represent."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+# -- fields ----------------------------------------------------------------------------------------
+
+
+def find_field(values: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a field, or `MISSING`; dots in its name reach into objects.
+
+    A field whose own name contains the dots takes precedence.
+    """
+    if name in values:
+        return values[name]
+    head, dot, rest = name.partition(".")
+    inner = values.get(head) if dot else None
+    return find_field(inner, rest) if isinstance(inner, dict) else MISSING
+
+
+def list_fields(values: Mapping[str, Any]) -> dict[str, int]:
+    """Return the names of a record's fields, each with its number of characters of text."""
+    found: dict[str, int] = {}
+    _list_fields(values, "", found)
+    return found
+
+
+def _list_fields(values: Mapping[str, Any], above: str, found: dict[str, int]) -> None:
+    for key, value in values.items():
+        if len(found) == _MOST_FIELDS:
+            return
+        if isinstance(value, dict) and value and above.count(".") < _MOST_DEPTH:
+            _list_fields(value, f"{above}{key}.", found)
+        else:
+            found[above + key] = len(value) if isinstance(value, str) else 0
+
+
+def as_text(value: Any) -> str:
+    """Return a value as its file spells it: text as it is, everything else as in JSON."""
+    if isinstance(value, bool | dict | list):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+def as_number(value: Any) -> float:
+    """Return a number or a date as a number, and NaN for anything else.
+
+    A date or time, in ISO 8601 or with the year first, becomes its seconds since 1970; without a
+    time zone it is UTC.  Whole numbers are ints: ids have more digits than a float.
+    """
+    if isinstance(value, date):
+        value = value.isoformat()
+    if isinstance(value, str):
+        value = value.strip()
+    if isinstance(value, bool) or value is None:
+        return math.nan
+    try:
+        number = float(value)
+    except ValueError:
+        return _seconds(value) if isinstance(value, str) else math.nan
+    except (TypeError, OverflowError):
+        return math.nan
+    if not math.isfinite(number):
+        return math.nan
+    try:
+        whole = int(value)
+    except ValueError:  # text such as 1.5
+        return number
+    return whole if isinstance(value, str) or whole == value else number
+
+
+def _seconds(text: str) -> float:
+    if found := _DATE.fullmatch(text):
+        year, month, day, hour, more = found.groups()
+        text = f"{year}-{month:0>2}-{day:0>2}" + (f"T{hour:0>2}{more}" if hour else "")
+    try:
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is None:
+            time = time.replace(tzinfo=UTC)
+        return (time - _EPOCH).total_seconds()
+    except (ValueError, OverflowError):
+        return math.nan

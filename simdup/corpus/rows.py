@@ -21,9 +21,15 @@ from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
 from simdup.corpus.batches import RowBatch
-from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.corpus.records import Texts, without_surrogates
+from simdup.corpus.records import (
+    MISSING,
+    Texts,
+    as_number,
+    find_field,
+    list_fields,
+    without_surrogates,
+)
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 

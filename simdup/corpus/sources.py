@@ -16,8 +16,7 @@ from typing import IO, NamedTuple
 
 from simdup.base.errors import NOT_REGULAR, SimdupError, reason, unreadable
 from simdup.corpus.compression import DETECT, split_compression
-from simdup.corpus.files import ARCHIVE, STDIN, File
-from simdup.corpus.formats import RECORDS, format_of, format_of_file
+from simdup.corpus.files import ARCHIVE, RECORDS, STDIN, File, format_of, format_of_file
 from simdup.corpus.names import is_archive, split_address, split_member
 from simdup.corpus.patterns import IGNORE_FILE, IgnoreFile, Patterns, ignored, read_ignore_file
 from simdup.model.documents import Skipped

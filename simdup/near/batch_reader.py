@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from simdup.corpus.batches import Batch, FileBatch, RowBatch, Unreadable, read
+from simdup.corpus.batches import Batch, FileBatch, RowBatch, TextBatch, read
 from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.spool import Slots, SpoolWriter, slot_at
 from simdup.model.documents import Document, Skipped
@@ -255,7 +255,7 @@ def _file_of(batch: Batch, skipped: Skipped) -> str:
         return batch.file.path
     if isinstance(batch, FileBatch):
         return str(skipped.document)
-    return batch.path if isinstance(batch, Unreadable) else ""
+    return batch.path if isinstance(batch, TextBatch) else ""
 
 
 def _spooled(counts: CountedChunk, spool: Spool) -> CountedChunk:

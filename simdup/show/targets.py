@@ -13,11 +13,9 @@ from simdup.base.atomic import (
 )
 from simdup.base.errors import SimdupError, unreadable
 from simdup.corpus.compression import split_compression
-from simdup.corpus.files import STDIN, File
-from simdup.corpus.formats import RECORDS, format_of
+from simdup.corpus.files import RECORDS, STDIN, File, format_of
 from simdup.corpus.names import split_member, without_address
-from simdup.corpus.own_results import HEAD, is_own_result
-from simdup.corpus.patterns import matches
+from simdup.corpus.patterns import OWN_HEAD, is_own_result, matches
 from simdup.model.cleaned import DedupeOptions
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading
@@ -139,7 +137,7 @@ def _check_inside(path: str, folder: str, reading: Reading) -> None:
     if reading.glob and not matches(ways[-1], reading.glob):
         return
     with suppress(OSError), open(path, "rb") as file:
-        head = file.read(HEAD)
+        head = file.read(OWN_HEAD)
         if head and not (is_own_result(head) or head.startswith(_WRITTEN)):
             raise SimdupError(
                 path, f"is inside a SOURCE and was not written by simdup: {folder}",

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -134,11 +133,8 @@ def strip_texts(
     contents = [text.encode("utf-8", "surrogatepass") for text in texts]
     asked = {"strip": list(strip), "sizes": [len(content) for content in contents]}
     try:
-        with Child.here(_CHILD).talk() as (requests, answers):
-            with suppress(BrokenPipeError):
-                requests.write(json.dumps(asked).encode() + b"\n")
-                requests.writelines(contents)
-                requests.flush()
+        request = [json.dumps(asked).encode() + b"\n", *contents]
+        with Child.here(_CHILD).ask(request) as answers:
             found = set[str]() if matched is None else matched
             return [
                 _left(text, strip, answers, name, found)

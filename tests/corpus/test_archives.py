@@ -18,10 +18,9 @@ from lab.corpora.made import prose, write
 from lab.corpora.office_files import docx, paragraphs, patched, zipped
 from simdup import scan
 from simdup.corpus import archives, parquet
-from simdup.corpus.archives import list_archive
+from simdup.corpus.archives import list_archive, open_part
 from simdup.corpus.files import ArchiveMember
 from simdup.corpus.sources import list_files
-from simdup.corpus.zipped import open_part
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 from simdup.show.report.chunks import read_originals

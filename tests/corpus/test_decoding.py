@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from lab.corpora.languages import FRENCH, GERMAN, JAPANESE, KOREAN, SIMPLIFIED, TRADITIONAL
 from simdup.base.errors import SimdupError
-from simdup.corpus.decoding import decode, known_encoding, unify_line_ends
-from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.decoding import NotText, decode, known_encoding, unify_line_ends
 
 QUOTED = "“We open at nine,” she said, “and we don’t close before six – it’s the town’s rule…”\n"
 

@@ -14,7 +14,7 @@ from support import Command
 
 from lab.corpora.made import prose, write
 from simdup import SimdupError, scan
-from simdup.corpus.fields import MISSING, as_number, find_field, list_fields
+from simdup.corpus.records import MISSING, as_number, find_field, list_fields
 
 ROWS: list[Row] = [
     {"id": f"k{n}", "content": prose(n % 2), "title": f"t{n}", "date": f"2024-05-0{4 - n}"}

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.corpora.languages import FRENCH, JAPANESE, KOREAN, SIMPLIFIED, TRADITIONAL
-from simdup.corpus.decoding import decode
-from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.decoding import NotText, decode
 
 PLAIN = "The library opens at nine, and old men sit on the stairs, waiting.\n" * 3
 BYTEWISE = [

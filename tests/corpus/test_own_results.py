@@ -6,7 +6,7 @@ import pytest
 from support import Command
 
 from lab.corpora.made import prose, write
-from simdup.corpus.own_results import is_own_result
+from simdup.corpus.patterns import is_own_result
 
 # Every command and format that writes something a walk might read as texts or records.
 RESULTS = [

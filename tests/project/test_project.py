@@ -93,7 +93,7 @@ def test_one_room_alone_knows_each_great_library() -> None:
     knows = {
         "jieba": ("text/tokens.py",), "rich": ("show/",),
         "sklearn": ("text/weights.py", "operations/evaluate.py", "sklearn.py"),
-        "tqdm": ("base/progress.py",), "chardet": ("corpus/encoding_detection.py",),
+        "tqdm": ("base/progress.py",), "chardet": ("corpus/decoding.py",),
         "click": ("cli/",),
     }  # fmt: skip
     for path in sorted((ROOT / "simdup").rglob("*.py")):

@@ -11,8 +11,7 @@ from lab.fuzz.target import Taken, Target
 from lab.fuzz.terminal import Screen
 from lab.oracles import plain
 from lab.oracles.segmenting import segmenter
-from simdup.corpus.decoding import Decoded, decode
-from simdup.corpus.encoding_detection import NotText
+from simdup.corpus.decoding import Decoded, NotText, decode
 from simdup.corpus.html import decode_html, page_text, page_title
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped

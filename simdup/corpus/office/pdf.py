@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import suppress
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -17,8 +16,8 @@ from typing import Any
 from simdup.base.errors import reason
 from simdup.base.when_used import pattern
 from simdup.corpus.child import Child
-from simdup.corpus.office.found import NotReadable, OfficeText
 from simdup.corpus.office.pdf_child import MOST_SECONDS
+from simdup.corpus.office.xml import NotReadable, OfficeText
 
 _NEEDS = "PDF: needs python -m pip install 'simdup[office]'"
 _CHILD = Path(__file__).with_name("pdf_child.py")
@@ -68,11 +67,7 @@ def read_pdf(content: bytes, most: int) -> OfficeText:
 
 def _ask(content: bytes, most: int) -> tuple[dict[str, Any], str]:
     """Return what is told about a file, and its text."""
-    with Child.here(_CHILD).talk() as (requests, answers):
-        with suppress(BrokenPipeError):
-            requests.write(b"%d %d\n" % (len(content), most))
-            requests.write(content)
-            requests.flush()
+    with Child.here(_CHILD).ask([b"%d %d\n" % (len(content), most), content]) as answers:
         line = answers.readline()
         if not line:
             raise NotReadable(f"PDFium fails on it, or takes more than {MOST_SECONDS} seconds")
