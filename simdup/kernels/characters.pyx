@@ -15,7 +15,7 @@ from simdup.kernels.arrays cimport cuts, require
 
 cdef enum:
     CODES = 0x110000
-    # Marks above every code point; see `simdup.text.folding`.
+    # Marks above every code point; see `simdup.text.characters`.
     COMBINING = CODES + 1
     SEVERAL = CODES + 2
     # Kinds; see `simdup.text.short_texts`.
