@@ -23,15 +23,15 @@ CEILINGS = {
     "lines": 39_488,
     "lines of compiled loops": 2_105,
     "lines in simdup/cli": 2_974,
-    "files": 234,
-    "classes": 305,
+    "files": 230,
+    "classes": 301,
     "class names used twice": 0,
-    "file names used twice": 14,
+    "file names used twice": 13,
     "small modules with one importer": 5,
     "modules that a scan imports": 175,
     "modules that the file of scan imports": 26,
     "fields of the largest class": 19,
-    '"None where" and "None if"': 67,
+    '"None where" and "None if"': 66,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 300, "lines of compiled loops": 30, "lines in simdup/cli": 50}
