@@ -20,7 +20,9 @@ from simdup.base.errors import SimdupError
 from simdup.cli.messages import Status, as_option, say, say_error
 from simdup.model.criteria import Criteria
 from simdup.model.recipe import RECIPES, Recipe, named_recipe
-from simdup.spark.checkpoint import DataFrame, Session, exists
+from simdup.spark.job import exists
+from simdup.spark.operations import dedupe, scan
+from simdup.spark.partitions import DataFrame, Session
 
 FORMATS = ("parquet", "json", "csv")
 _SUFFIXES = {".parquet": "parquet", ".jsonl": "json", ".json": "json", ".csv": "csv"}
@@ -129,8 +131,6 @@ def _run(asked: argparse.Namespace) -> None:
     session = _session(asked.master, asked.conf)
     if exists(session, asked.output):
         raise SimdupError(asked.output, "it exists already", "choose another folder")
-
-    from simdup.spark.operations import dedupe, scan
 
     frame = _read(session, asked.source, kind)
     options: dict[str, Any] = {

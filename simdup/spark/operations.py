@@ -22,9 +22,8 @@ from simdup.model.documents import NO_WORDS
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS
 from simdup.model.recipe import Recipe, recipe_fields
 from simdup.model.settings import Settings
-from simdup.spark.checkpoint import Checkpoint, DataFrame
-from simdup.spark.job import Job
-from simdup.spark.rows import DocumentRows, open_rows, require
+from simdup.spark.job import Checkpoint, Job, open_rows, require
+from simdup.spark.partitions import DataFrame
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter
 
@@ -199,8 +198,8 @@ def dedupe(
     return df.join(removed, require(df, id).eqNullSafe(F.col("_removed")), "left_anti")
 
 
-def _job(rows: DocumentRows, settings: Settings, checkpoint_dir: str | None) -> Job:
-    session = rows.frame.sparkSession
+def _job(rows: DataFrame, settings: Settings, checkpoint_dir: str | None) -> Job:
+    session = rows.sparkSession
     if "connect" in type(session).__module__:
         what = "Spark Connect has no sparkContext, which gives the model to all machines"
         raise SimdupError("data", what, "run the job with spark-submit, or in a classic session")
@@ -215,13 +214,13 @@ def _job(rows: DocumentRows, settings: Settings, checkpoint_dir: str | None) -> 
     return Job(rows, settings, checkpoint, folder)
 
 
-def _digest(rows: DocumentRows, settings: Settings) -> str:
+def _digest(rows: DataFrame, settings: Settings) -> str:
     """Return a digest of all that decides the result."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    content = [name for name in rows.frame.columns if name != "row"]
+    content = [name for name in rows.columns if name != "row"]
     each = F.xxhash64(*(F.col(name) for name in content)).cast("decimal(20,0)")
-    total = rows.frame.agg(F.sum(each), F.count("*")).collect()[0]
+    total = rows.agg(F.sum(each), F.count("*")).collect()[0]
     analyzer = Analyzer.for_recipe(settings.recipe)
     # What dictionaries and models hold, not where they are.
     read = analyzer.terms_digest

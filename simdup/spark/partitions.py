@@ -7,8 +7,9 @@ and seeds, which one machine spools, come along as ``text_bytes`` and ``seed_byt
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +18,78 @@ from numpy.typing import NDArray
 
 from simdup.model.settings import Settings
 from simdup.model.table import SCHEMA, Documents, objects
-from simdup.near.candidates import ListedPairs, Search, chosen_searches
+from simdup.near.candidates import Candidates, ListedPairs, Search, chosen_searches
 from simdup.near.rules import formed
 from simdup.text.bands import EditSignatures, Signatures, pstable_fewest
 from simdup.text.titles import share_titles
+
+# Classes of pyspark, whose types differ between versions.
+DataFrame: TypeAlias = Any
+Session: TypeAlias = Any
+
+Batches: TypeAlias = Iterator[pa.RecordBatch]
+Columns: TypeAlias = Mapping[str, Any]
+
+# Rows of a batch that goes back to Spark.
+_ROWS = 1 << 13
+
+
+def whole(batches: Batches) -> Iterator[pa.Table]:
+    """Yield all batches of a partition as one table, if they have rows."""
+    if every := list(batches):
+        yield pa.Table.from_batches(every)
+
+
+def each(batches: Batches) -> Iterator[pa.Table]:
+    """Yield each batch of a partition as a table."""
+    return (pa.Table.from_batches([batch]) for batch in batches)
+
+
+def stream(batches: Batches) -> Iterator[Batches]:
+    """Yield the batches themselves, so that only one is in memory."""
+    yield batches
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is done with a partition, Arrow in and Arrow out; can be pickled.
+
+    Attributes
+    ----------
+    work : callable
+        Yields columns of some rows; those of the schema that it leaves out are null.
+    schema : pyarrow.Schema
+    cut : callable
+        What `work` gets of the batches: `whole`, `each` or `stream`.
+    """
+
+    work: Callable[[Any], Iterator[Columns]]
+    schema: pa.Schema
+    cut: Callable[[Batches], Iterator[Any]] = whole
+
+    def __call__(self, batches: Batches) -> Batches:
+        """Yield what is made of the batches of a partition."""
+        for part in self.cut(batch for batch in batches if len(batch)):
+            for columns in self.work(part):
+                rows = len(next(iter(columns.values())))
+                arrays = [
+                    _cast(columns[field.name], field.type)
+                    if field.name in columns
+                    else pa.nulls(rows, field.type)
+                    for field in self.schema
+                ]
+                batch = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+                yield from (batch.slice(low, _ROWS) for low in range(0, rows, _ROWS))
+
+
+def _cast(column: Any, kind: pa.DataType) -> pa.Array:
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    elif isinstance(column, np.ndarray):
+        column = to_arrow(column)
+    if isinstance(column, pa.Array):
+        return column if column.type == kind else column.cast(kind)
+    return pa.array(column, kind)
 
 
 def to_arrow(column: NDArray[Any]) -> pa.Array:
@@ -50,38 +119,16 @@ def to_array(column: pa.ChunkedArray, kind: Any = None) -> NDArray[Any]:
     return array if kind is None else array.astype(kind, copy=False)
 
 
-def batch_of(schema: pa.Schema, columns: Mapping[str, Any], rows: int) -> pa.RecordBatch:
-    """Return a batch of a schema; columns that are not given are null."""
-    arrays = [
-        _cast(columns[field.name], field.type)
-        if field.name in columns
-        else pa.nulls(rows, field.type)
-        for field in schema
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+def carried_names(names: Iterable[str]) -> list[str]:
+    """Return which columns are handed on from stage to stage: ids, and what orders documents."""
+    return [one for one in names if one in ("row", "reference", "id") or one.startswith("order")]
 
 
-def _cast(column: Any, kind: pa.DataType) -> pa.Array:
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    elif isinstance(column, np.ndarray):
-        column = to_arrow(column)
-    if isinstance(column, pa.Array):
-        return column if column.type == kind else column.cast(kind)
-    return pa.array(column, kind)
-
-
-def table_of(batches: Iterable[pa.RecordBatch]) -> pa.Table | None:
-    """Return all batches of a task as a table; None if they have no rows."""
-    every = [batch for batch in batches if len(batch)]
-    return pa.Table.from_batches(every) if every else None
-
-
-def in_order(table: pa.Table, carried: pa.Schema) -> pa.Table:
+def in_order(table: pa.Table) -> pa.Table:
     """Return documents in input order: references first; what is equal in all, by row."""
-    names = [name for name in carried.names if name.startswith("order")]
+    by = [name for name in table.column_names if name.startswith("order")]
     columns = [pc.invert(table["reference"]).cast(pa.int8())]
-    for name in (*names, "id", "row"):
+    for name in (*by, "id", "row"):
         # As Spark does: nulls first.
         columns += [table[name].is_valid().cast(pa.int8()), table[name]]
     keys = pa.table(columns, list(map(str, range(len(columns)))))
@@ -104,8 +151,9 @@ def documents_of(table: pa.Table) -> Documents:
     return Documents(columns)
 
 
-def searches_among(table: pa.Table, documents: Documents, settings: Settings) -> list[Search]:
-    """Return the searches of the criteria among the documents of a table."""
+def candidates_among(table: pa.Table, settings: Settings) -> Candidates:
+    """Return the documents of a table with what proposes pairs of them."""
+    documents = documents_of(table)
     criteria, rows = settings.criteria, np.arange(len(documents))
     of_vectors = of_texts = of_forms = None
     if "vector_keys" in documents:
@@ -116,19 +164,17 @@ def searches_among(table: pa.Table, documents: Documents, settings: Settings) ->
     if "form_keys" in documents:
         form_of = np.where(formed(documents), rows, -1)
         of_forms = EditSignatures.of(documents, criteria, form_of)
-    searches = chosen_searches(settings, of_vectors, of_texts, of_forms)
+    searches: list[Search] = chosen_searches(settings, of_vectors, of_texts, of_forms)
     if "partners" in table.column_names:
         searches.append(_listed(table))
-    return searches
+    return Candidates(documents, searches, settings)
 
 
 def _listed(table: pa.Table) -> ListedPairs:
     """Return the pairs that share passages, by the places of their documents in the table."""
-    rows, partners = to_array(table["row"]), table["partners"].to_pylist()
-    sizes = [len(some or ()) for some in partners]
-    others = np.array([one for some in partners for one in some or ()], np.int64)
-    by_row = np.argsort(rows)
-    a = np.repeat(np.arange(len(rows)), sizes)
+    rows, partners = to_array(table["row"]), table["partners"].combine_chunks()
+    by_row, others = np.argsort(rows), to_array(partners.flatten())
+    a = to_array(pc.list_parent_indices(partners))
     b = by_row[np.searchsorted(rows, others, sorter=by_row)]
     low, high = np.minimum(a, b), np.maximum(a, b)
     order = np.lexsort((high, low))

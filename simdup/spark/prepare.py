@@ -1,4 +1,4 @@
-"""Stage 1: read rows as `scan` reads those of a table; fold, cut and count them.
+"""Stages 1 to 3: read rows as `scan` reads those of a table, and make their fingerprints.
 
 In: one row per document.  Out: one row per document, or why it was skipped, and rows with the
 counts of many documents, which are weighed once the frequencies of all terms are known.
@@ -8,21 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
+from io import BytesIO
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from simdup.corpus.spool import Slots, SpoolReader
+from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.near.collection import Collection, ingest
 from simdup.near.counting import columns_for, titles
 from simdup.near.sources import open_input
-from simdup.spark.partitions import batch_of, to_arrow
+from simdup.search.arrays import I64
+from simdup.spark.partitions import Batches, Columns, to_array, to_arrow
 from simdup.text.analyzer import Analyzer
-from simdup.text.counts import cut_counts, iter_chunks, pack_counts
-from simdup.text.fingerprinter import Fingerprinter
-from simdup.text.weights import NoIdf
+from simdup.text.bands import pstable_signatures
+from simdup.text.characters import cut_at, ends_of
+from simdup.text.counts import CountedChunk, Counts, iter_chunks, join
+from simdup.text.fingerprinter import Fingerprinter, fingerprint
+from simdup.text.weights import Model, NoIdf, Weighting
 
 # What decides which documents are compared, see `partitions`; of its form if a text is short.
 COMPARED = {
@@ -35,7 +44,19 @@ _OTHERS = {
     "seed_bytes": pa.binary(),
 }  # fmt: skip
 # Counts of distinct texts, the rows of their documents, and which text each document has.
-_COUNTS = {"counts": pa.binary(), "rows": pa.binary(), "text_of": pa.binary()}
+COUNTS = {"counts": pa.binary(), "rows": pa.binary(), "text_of": pa.binary()}
+
+TERMS = pa.schema({"term": pa.int64(), "documents": pa.int64()})
+
+FINGERPRINTS = pa.schema(
+    {
+        "row": pa.int64(), "fingerprint": pa.binary(), "terms": pa.int64(),
+        # Band keys and sketches of vectors, for the method that searches these.
+        "vector_keys": pa.binary(), "vector_sketch": pa.binary(),
+        # The vectors themselves, if a cosine is measured: term hashes and weights.
+        "term_hashes": pa.binary(), "weights": pa.binary(),
+    }
+)  # fmt: skip
 
 # Entries of counts that are weighed together: a chunk takes some 300 kB.
 _ENTRIES = 1 << 17
@@ -45,39 +66,38 @@ _DOCUMENTS = 1 << 11
 
 def prepared_schema(carried: pa.Schema) -> pa.Schema:
     """Return the columns of prepared documents; those of `carried` come with them."""
-    fields = chain(carried, (pa.field(*one) for one in (COMPARED | _OTHERS | _COUNTS).items()))
+    fields = chain(carried, (pa.field(*one) for one in (COMPARED | _OTHERS | COUNTS).items()))
     return pa.schema(list(fields))
 
 
 @dataclass(frozen=True)
 class Prepare:
-    """Prepares the documents of a task; can be pickled.
+    """Prepares the documents of a partition; can be pickled.
 
-    Rows have the columns of `carried`, then ``text0`` ...: the fields of texts, then those of
+    Rows have the columns that are handed on, then ``text0`` ...: the fields of texts, then those of
     values and titles, if asked for, each once.
     """
 
     analyzer: Analyzer
     settings: Settings
-    carried: pa.Schema  # what is handed on: `row`, `reference`, `id`, and what orders documents
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Batches) -> Iterator[Columns]:
         """Yield prepared documents and counts."""
-        carried: list[pa.RecordBatch] = []
-        reading = self.settings.reading
-        # Messages name the columns as the user does.
-        more = filter(None, [self.settings.criteria.keep_field, reading.title_field])
-        names = list(dict.fromkeys([*reading.text_fields, *more]))
-
-        def texts() -> Iterator[pa.RecordBatch]:
-            for batch in chain([first], batches):
-                carried.append(batch.select(self.carried.names))
-                yield pa.RecordBatch.from_arrays(batch.columns[-len(names) :], names)
-
         first = next(batches, None)
         if first is None:
             return
-        kinds = [column.type for column in first.columns[-len(names) :]]
+        reading, carried = self.settings.reading, list[pa.RecordBatch]()
+        # Messages name the columns as the user does.
+        more = filter(None, [self.settings.criteria.keep_field, reading.title_field])
+        names = list(dict.fromkeys([*reading.text_fields, *more]))
+        kept = first.schema.names[: -len(names)]
+
+        def texts() -> Batches:
+            for batch in chain([first], batches):
+                carried.append(batch.select(kept))
+                yield pa.RecordBatch.from_arrays(batch.columns[-len(names) :], names)
+
+        kinds = first.schema.types[-len(names) :]
         schema = pa.schema(list(map(pa.field, names, kinds)))
         reader = pa.RecordBatchReader.from_batches(schema, texts())
         # The ids of rows stay outside.
@@ -89,55 +109,170 @@ class Prepare:
         makers = [one for one in columns_for(self.settings.criteria) if one is not titles]
         with ingest(opened, makers) as collection:
             rows = pa.Table.from_batches(carried)
-            schema = prepared_schema(self.carried)
-            yield from _skipped(collection, rows, schema)
-            yield from _documents(collection, rows, schema)
-            yield from _counts(collection, rows, schema)
+            if skipped := [one for one in collection.report.skipped if one.number]:
+                taken = _taken(rows, np.array([one.number - 1 for one in skipped]))
+                yield taken | {"skipped": [one.reason for one in skipped]}
+            yield from _documents(collection, rows)
+            yield from _counts(collection, np.asarray(rows["row"]))
 
 
-def _skipped(collection: Collection, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    skipped = [one for one in collection.report.skipped if one.number]
-    if skipped:
-        taken = rows.take(pa.array([one.number - 1 for one in skipped]))
-        columns: dict[str, Any] = {name: taken[name] for name in taken.column_names}
-        columns["skipped"] = [one.reason for one in skipped]
-        yield batch_of(schema, columns, len(skipped))
+def _taken(rows: pa.Table, places: I64) -> dict[str, Any]:
+    return dict(zip(rows.column_names, rows.take(pa.array(places)).columns, strict=True))
 
 
-def _documents(
-    collection: Collection, rows: pa.Table, schema: pa.Schema
-) -> Iterator[pa.RecordBatch]:
-    places, read = collection["record"] - 1, collection.spool.row
+def _documents(collection: Collection, rows: pa.Table) -> Iterator[Columns]:
+    places = collection["record"] - 1
     for low in range(0, len(collection), _DOCUMENTS):
         own = collection.documents.take(np.arange(low, min(low + _DOCUMENTS, len(collection))))
         texts = collection.texts.take(own["text"])
-        taken = rows.take(pa.array(places[low : low + len(own)]))
-        columns: dict[str, Any] = {name: taken[name] for name in taken.column_names}
+        columns = _taken(rows, places[low : low + len(own)])
         for part in (own, texts):
             columns |= {name: part[name] for name in part if name in COMPARED}
         if "value" in own:
             columns["value"] = list(map(str, own["value"].tolist()))
         for name, slots in (("text_bytes", "content"), ("seed_bytes", "seeds")):
             if slots in texts:
-                columns[name] = [read(texts[slots], row) for row in range(len(texts))]
+                columns[name] = _spooled(collection.spool, texts[slots])
         if "form" in texts:
             has = texts["form"] >= 0
             forms = collection.forms.take(texts["form"][has])
             form_of = pa.array(np.cumsum(has) - 1, mask=~has)
             columns |= {name: to_arrow(forms[name]).take(form_of) for name in forms}
-        yield batch_of(schema, columns, len(own))
+        yield columns
 
 
-def _counts(collection: Collection, rows: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _spooled(spool: SpoolReader, slots: Slots) -> pa.Array:
+    """Return a column of the bytes that slots name."""
+    content = b"".join(some for *_, some in spool.runs(slots))
+    ends = np.append(0, np.cumsum(slots[:, 1]))
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(content)]
+    return pa.Array.from_buffers(pa.large_binary(), len(slots), buffers)
+
+
+def _counts(collection: Collection, numbers: I64) -> Iterator[Columns]:
     counts, text_of = collection.counts, collection.text_of
-    numbers = np.asarray(rows["row"])[collection["record"] - 1]
+    numbers = numbers[collection["record"] - 1]
     by_text = np.argsort(text_of, kind="stable")
     ends = np.searchsorted(text_of[by_text], np.arange(len(counts) + 1))
     for first, last in iter_chunks(counts.starts, _ENTRIES):
         documents = by_text[ends[first] : ends[last]]
-        columns = {
-            "counts": [pack_counts(cut_counts(counts, first, last))],
+        yield {
+            "counts": [pack_counts(counts, first, last)],
             "rows": [numbers[documents].tobytes()],
             "text_of": [(text_of[documents] - first).tobytes()],
         }
-        yield batch_of(schema, columns, 1)
+
+
+def pack_counts(counts: Counts, first: int, last: int) -> bytes:
+    """Return rows ``first:last`` of counts as bytes: arrays in the format of numpy.
+
+    Each has the smallest type that holds it: most chunks have fewer than 65,536 terms, and few
+    documents have a term more than 255 times.
+    """
+    rows, used = counts.rows(first, last), np.zeros(len(counts.ids), np.bool_)
+    used[rows.columns] = True
+    numbers = np.flatnonzero(used)
+    terms = [counts.terms[term] for term in numbers.tolist()] if counts.terms else []
+    # Terms may hold any character, so no separator is safe.
+    text, ends = "".join(terms).encode("utf-8", "surrogatepass"), ends_of(terms)
+    columns = (np.cumsum(used) - 1)[rows.columns]
+    small = {"starts": rows.starts, "columns": columns, "counts": rows.values, "ends": ends}
+    arrays: dict[str, Any] = {"ids": counts.ids[numbers], "hashes": counts.hashes[numbers]}
+    for name, one in small.items():
+        arrays[name] = one.astype(np.min_scalar_type(one.max(initial=0)))
+    content = BytesIO()
+    np.savez(content, text=np.frombuffer(text, np.uint8), **arrays)
+    return content.getvalue()
+
+
+def unpack_counts(content: bytes) -> CountedChunk:
+    """Return the chunk that `pack_counts` made bytes of."""
+    arrays = np.load(BytesIO(content))
+    text, ids = arrays["text"].tobytes().decode("utf-8", "surrogatepass"), arrays["ids"]
+    columns, counts = (arrays[name].astype(np.int32) for name in ("columns", "counts"))
+    terms = tuple(cut_at(text, arrays["ends"].astype(np.int64)))
+    starts = arrays["starts"].astype(np.int64)
+    return CountedChunk(starts, columns, counts, ids, ids, arrays["hashes"], terms)
+
+
+def _unpack(table: pa.Table, hash_bytes: int) -> Iterator[tuple[Counts, I64]]:
+    """Yield counts, and the rows of their documents."""
+    for content, rows, text_of in zip(*(table[one].to_pylist() for one in COUNTS), strict=True):
+        texts = np.frombuffer(text_of, np.int64)
+        counts = join([unpack_counts(content)], hash_bytes, row_of=texts)
+        yield counts, np.frombuffer(rows, np.int64)
+
+
+def count_terms(table: pa.Table, hash_bytes: int) -> Iterator[Columns]:
+    """Yield how many documents of a batch have each term."""
+    every = [counts for counts, _ in _unpack(table, hash_bytes)]
+    terms, places = np.unique(np.concatenate([one.ids for one in every]), return_inverse=True)
+    each = np.concatenate([one.document_frequencies() for one in every])
+    sums = np.bincount(places, each, len(terms)).astype(np.int64)
+    yield {"term": terms.view(np.int64), "documents": sums}
+
+
+def model_of(terms: pa.Table, documents: int, terms_digest: str) -> Model:
+    """Return the model of summed frequencies, of all terms that several documents have."""
+    ids = to_array(terms["term"]).view(np.uint64)
+    order = np.argsort(ids)
+    df = to_array(terms["documents"]).astype(np.int32)
+    return Model("corpus", documents, ids[order], df[order], terms_digest, unlisted=1)
+
+
+@dataclass(frozen=True)
+class MappedModel(Model):
+    """A model that workers map from a file, so that those of a machine share its memory."""
+
+    path: str = ""
+
+    @classmethod
+    def save(cls, model: Model, folder: str) -> MappedModel:
+        """Write the terms and frequencies of a model to a file of a folder."""
+        path = str(Path(folder) / f"simdup-{model.digest()}.npy")
+        columns = np.zeros(len(model.ids), [("ids", "<u8"), ("df", "<i4")])
+        columns["ids"], columns["df"] = model.ids, model.df
+        with Path(path).open("wb") as file:
+            np.save(file, columns)
+        return _mapped(path, model.name, model.documents, model.terms_digest, model.unlisted)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle without what is in the file."""
+        about = self.name, self.documents, self.terms_digest, self.unlisted
+        return _mapped, (self.path, *about)
+
+
+def _mapped(path: str, name: str, documents: int, digest: str, unlisted: int) -> MappedModel:
+    columns = _map(path)
+    return MappedModel(name, documents, columns["ids"], columns["df"], digest, unlisted, path)
+
+
+@cache
+def _map(path: str) -> NDArray[np.void]:
+    """Map a file of the driver, or the copy of it that Spark made on another machine."""
+    if not Path(path).exists():
+        from pyspark import SparkFiles
+
+        path = SparkFiles.get(Path(path).name)
+    found: NDArray[np.void] = np.load(path, mmap_mode="r")
+    return found
+
+
+def weigh(table: pa.Table, fingerprinter: Fingerprinter, criteria: Criteria) -> Iterator[Columns]:
+    """Yield the fingerprints of counted documents."""
+    for counts, rows in _unpack(table, fingerprinter.analyzer.hash_bytes):
+        weighting = fingerprinter.weigh(counts)
+        columns: dict[str, Any] = {"row": rows, **fingerprint(weighting).columns}
+        if criteria.method == "pstable":
+            signed = pstable_signatures(weighting, criteria)
+            columns["vector_keys"] = signed.keys[signed.row_of]
+            columns["vector_sketch"] = signed.sketches[signed.row_of]
+        if criteria.cosine is not None:
+            columns["term_hashes"], columns["weights"] = _vectors(weighting, len(rows))
+        yield columns
+
+
+def _vectors(weighting: Weighting, documents: int) -> tuple[list[bytes], list[bytes]]:
+    every = [weighting.document(number) for number in range(documents)]
+    hashes = [weighting.counts.ids[row.columns].tobytes() for row in every]
+    return hashes, [row.values.tobytes() for row in every]

@@ -23,15 +23,15 @@ CEILINGS = {
     "lines": 39_488,
     "lines of compiled loops": 2_075,
     "lines in simdup/cli": 2_974,
-    "files": 188,
-    "classes": 294,
+    "files": 185,
+    "classes": 290,
     "class names used twice": 0,
-    "file names used twice": 12,
+    "file names used twice": 11,
     "small modules with one importer": 2,
     "modules that a scan imports": 131,
     "modules that the file of scan imports": 19,
     "fields of the largest class": 19,
-    '"None where" and "None if"': 67,
+    '"None where" and "None if"': 66,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
 SLACK = {"lines": 39_178, "lines of compiled loops": 30, "lines in simdup/cli": 50}

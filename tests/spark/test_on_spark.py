@@ -184,7 +184,7 @@ def test_a_job_that_was_stopped_goes_on_at_the_next_stage(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from simdup.spark import scan
-    from simdup.spark.checkpoint import Checkpoint
+    from simdup.spark.job import Checkpoint
 
     frame = spark.createDataFrame(make_rows(), "id string, text string, n long")
     made: list[str] = []

@@ -1,14 +1,18 @@
-"""Counts as bytes come back as they were, or are refused."""
+"""Counts as bytes come back as they were."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup import Recipe, SimdupError
+from simdup import Recipe
 from simdup.text.analyzer import Analyzer
-from simdup.text.counts import Counts, cut_counts, join, pack_counts, unpack_counts
+from simdup.text.counts import Counts, join
 from simdup.text.weights import learn_model
+
+pytest.importorskip("pyarrow")
+
+from simdup.spark.prepare import pack_counts, unpack_counts
 
 TEXTS = st.lists(st.text(st.characters(codec="utf-8") | st.sampled_from("的 a\n"), max_size=60))
 
@@ -40,23 +44,14 @@ def test_a_part_of_counts_survives_as_bytes(
     counts = count(texts, recipe)
     first = data.draw(st.integers(0, len(counts)))
     last = data.draw(st.integers(first, len(counts)))
-    chunk = unpack_counts(pack_counts(cut_counts(counts, first, last)))
+    chunk = unpack_counts(pack_counts(counts, first, last))
     again = join([chunk], recipe.bits // 8)
     assert described(again) == described(counts)[first:last]
 
 
 def test_large_counts_survive() -> None:
     counts = count(["a " * 70_000 + "b", "c"], Recipe())
-    assert described(join([unpack_counts(pack_counts(cut_counts(counts, 0, 2)))], 8)) == (
-        described(counts)
-    )
-
-
-def test_damage_and_other_versions_are_refused() -> None:
-    packed = pack_counts(cut_counts(count(["one two"], Recipe()), 0, 1))
-    for wrong in (packed[:-1], packed + b"x", packed.replace(b"counts 1", b"counts 2"), b""):
-        with pytest.raises(SimdupError):
-            unpack_counts(wrong)
+    assert described(join([unpack_counts(pack_counts(counts, 0, 2))], 8)) == (described(counts))
 
 
 def test_terms_of_one_document_may_be_left_out_of_a_model() -> None:
