@@ -12,7 +12,8 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, say, say_error
 from simdup.cli.options import PAGE
-from simdup.model.cleaned import Cleaned, DedupeOptions
+from simdup.model.cleaned import DedupeOptions
+from simdup.show.result import Cleaned
 from simdup.show.streams import Output
 
 

@@ -24,9 +24,9 @@ from typing import IO, Any, cast
 from zipfile import ZipInfo
 
 from simdup.base.errors import reason
-from simdup.corpus.batches import without_missing
 from simdup.corpus.compression import split_compression
 from simdup.corpus.decoding import NotText, decode
+from simdup.corpus.extras import without_missing
 from simdup.corpus.files import ARCHIVE, ArchiveMember, File, ZipMember, format_of_file
 from simdup.corpus.names import is_archive
 from simdup.corpus.patterns import Patterns

@@ -17,15 +17,14 @@ from difflib import get_close_matches
 from itertools import chain
 from typing import IO, Any
 
-from simdup.base.errors import SimdupError, reason
+from simdup.base.errors import reason
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import NotText, decode
-from simdup.corpus.files import OFFICE, RECORDS, STDIN, File
+from simdup.corpus.files import OFFICE, STDIN, File
 from simdup.corpus.html import decode_html, extract_text, page_text, page_title
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.corpus.main_text import require_justext
 from simdup.corpus.opening import open_regular, read_up_to
-from simdup.corpus.parquet import cut_parquet, require_pyarrow
+from simdup.corpus.parquet import cut_parquet
 from simdup.corpus.patterns import is_own_result, leave_out
 from simdup.corpus.record_batches import RawBatch, RecordBatch, cut_array, cut_csv, cut_json
 from simdup.corpus.records import Texts, join_texts, read_records, without_surrogates
@@ -325,35 +324,3 @@ def _of_page(page: Document, reading: Reading) -> Document | Skipped:
     title = page_title(page.text) if page.title is None else page.title
     note = "; ".join(filter(None, (page.note, note)))
     return page._replace(text=text, note=note, title=title)
-
-
-# -- libraries that may not be installed -----------------------------------------------------------
-
-
-def require_extras(files: Iterable[File], reading: Reading) -> None:
-    """Raise if files need an extra that is not installed.
-
-    Raises
-    ------
-    SimdupError
-        If an extra is missing; the error names the first file that needs it.
-    """
-    first = {file.format: file for file in reversed(list(files))}
-    if "parquet" in first:
-        require_pyarrow(first["parquet"].path)
-    pages = [
-        file.path
-        for kind, file in first.items()
-        if kind == "html" or (reading.html and kind in RECORDS)
-    ]
-    if pages and reading.extract == "main":
-        require_justext(pages[0])
-
-
-def without_missing(file: File, reading: Reading) -> File | Skipped:
-    """Return a file, or that it is skipped because it needs an extra that is not installed."""
-    try:
-        require_extras([file], reading)
-    except SimdupError as error:
-        return Skipped(file.path, f"{error.what}: {error.hint}")
-    return file

@@ -1,19 +1,12 @@
-"""What is asked of a cleaned corpus, what was left out of it, and what stays."""
+"""What is asked of a cleaned corpus, and what is left out of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 from simdup.base.errors import NUMBER, SimdupError, check_type, invalid
-from simdup.model.matches import Added
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from simdup.show.result import Result
 
 # How to put unchanged files into a folder.
 LINKS = ("copy", "hard", "symbolic")
@@ -104,56 +97,3 @@ class Part(NamedTuple):
     def share(self) -> float:
         """The share of the documents that was removed."""
         return self.removed / max(self.documents, 1)
-
-
-class Cleaned(NamedTuple):
-    """The result of cleaning a corpus.
-
-    Attributes
-    ----------
-    result : Result
-        What the scan found.
-    removed : list of Removed
-        The documents left out, in input order.
-    written : str or None
-        Where the corpus was written; None if nothing was.
-    bytes_before, bytes_after : int or None
-        Sizes of its files and of the written files; None if they cannot be compared.
-    missing : tuple of str
-        Files and folders that could not be opened, and so are missing from what was written.
-    numbers : array of int64
-        The numbers of the removed documents in the run, references included: int64[removed].
-    data : object
-        What stays, of the same kind as was given; of files the names of their documents.
-    annotated : bool
-        Whether all documents were written, with what was found of them; what would have been left
-        out is in `removed` all the same.
-    added : Added or None
-        What happened to the documents given to the index; None if it was left as it is.
-    parts : tuple of Part
-        What each group lost, if groups were asked for (`by`): the largest losses first.
-    """
-
-    result: Result
-    removed: list[Removed]
-    written: str | None = None
-    bytes_before: int | None = None
-    bytes_after: int | None = None
-    missing: tuple[str, ...] = ()
-    numbers: Any = ()
-    data: Any = None
-    parts: tuple[Part, ...] = ()
-    annotated: bool = False
-    added: Added | None = None
-
-    @property
-    def documents(self) -> int:
-        """How many documents were read, not counting references."""
-        return self.result.inputs.taking_part
-
-    @property
-    def positions(self) -> NDArray[np.int64]:
-        """Where the removed documents are among those of the result: int64[removed]."""
-        import numpy as np
-
-        return self.result.inputs.positions(np.asarray(self.numbers, np.int64))

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
-from simdup.corpus.batches import Batch, batches, require_extras
+from simdup.corpus.batches import Batch, batches
+from simdup.corpus.extras import require_extras
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address, split_member
 from simdup.corpus.patterns import matches

@@ -10,7 +10,8 @@ from typing import Unpack
 import numpy as np
 
 from simdup.base.errors import TEXT, SimdupError, check_type
-from simdup.corpus.batches import batches, require_extras
+from simdup.corpus.batches import batches
+from simdup.corpus.extras import require_extras
 from simdup.corpus.sources import Named, addressed, one_file
 from simdup.model.comparison import Comparison
 from simdup.model.criteria import EDIT, JACCARD, Criteria, CriteriaFields

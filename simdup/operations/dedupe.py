@@ -32,13 +32,14 @@ from simdup.corpus.rows import Paths, as_optional_path, as_paths, keep_rows, rec
 from simdup.corpus.sources import SourceListing, list_files
 from simdup.corpus.spool import spool_folder
 from simdup.index.opening import split_indexes
-from simdup.model.cleaned import Cleaned, DedupeOptions
+from simdup.model.cleaned import DedupeOptions
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Reading, RunOptions, Settings
 from simdup.near.sources import Data, GroupBy, Input, open_files, open_input, require_existing
 from simdup.operations.losses import Losses, check_references, find_losses
+from simdup.show.result import Cleaned
 from simdup.show.streams import open_output
 from simdup.show.targets import check_name, check_places, compression_for, places, single_file
 

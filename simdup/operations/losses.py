@@ -18,7 +18,7 @@ from simdup.corpus.rewriting import Annotations, Note, head_of
 from simdup.index.ingest import remember
 from simdup.index.references import IndexMatches
 from simdup.index.sections import REMOVED, RemovedTexts, name_keys, removed_keys, text_hashes
-from simdup.model.cleaned import Cleaned, DedupeOptions, Part, Removed, RemovedDocument
+from simdup.model.cleaned import DedupeOptions, Part, Removed, RemovedDocument
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
@@ -28,7 +28,7 @@ from simdup.near.source_documents import SourceDocuments
 from simdup.near.sources import GroupBy, Groups, Input
 from simdup.operations.scan import examine
 from simdup.show.records import rounded
-from simdup.show.result import Result
+from simdup.show.result import Cleaned, Result
 
 
 @dataclass(frozen=True, slots=True)

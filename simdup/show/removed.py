@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from simdup.base.when_used import pattern
-from simdup.model.cleaned import Cleaned, Part, Removed
+from simdup.model.cleaned import Part, Removed
 from simdup.model.clusters import Spared
 from simdup.model.formats import REMOVED_COLUMNS
 from simdup.model.frames import measure_of
 from simdup.near.differences import find_differences
 from simdup.show.escaping import shown
 from simdup.show.records import csv_head, csv_rows, digits, json_line, rounded
-from simdup.show.result import Result
+from simdup.show.result import Cleaned, Result
 from simdup.show.summary import size_words
 from simdup.show.text import Painter, aligned, shortened
 

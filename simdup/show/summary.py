@@ -16,9 +16,9 @@ from simdup.show.selection import EVERYTHING, Selection
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
-    from simdup.model.cleaned import Cleaned
     from simdup.model.matches import Added
     from simdup.model.passages import PassageResult
+    from simdup.show.result import Cleaned
 
 # Reasons for skipping a document by how they begin, and what each is called in the catalogues.
 _KINDS = {
