@@ -154,15 +154,17 @@ def _scan(text: str, first: bool, most: int) -> tuple[list[int], int, Fault | No
         if first and text[begin : begin + 1] == "]":
             return ends, begin + 1, _CLOSED
         try:
-            end = _DECODER.raw_decode(text, begin)[1]
+            end = sound = _DECODER.raw_decode(text, begin)[1]
         except RecursionError:
             return ends, begin, _DEEP
         except json.JSONDecodeError as error:
-            if not error.msg.startswith("Unterminated") and error.pos + _TOKEN < len(text):
-                return ends, error.pos, _BROKEN
-            end = len(text)
+            end = sound = len(text)
+            if not error.msg.startswith("Unterminated"):
+                sound = error.pos
+                if sound + _TOKEN < end:
+                    return ends, sound, _BROKEN
         at = _blanks(text, end)
-        if end - begin > most:
+        if sound - begin > most:
             size = f"{most >> 20} MB" if most >> 20 else f"{most} bytes"
             return ends, begin, Fault(f"an element of more than {size}: use JSON lines; {_REST}")
         if at == len(text):
@@ -172,7 +174,9 @@ def _scan(text: str, first: bool, most: int) -> tuple[list[int], int, Fault | No
         if text[at] == "]":
             return [*ends, end], at + 1, _CLOSED
         if text[at] != ",":
-            return ends, at, _BROKEN
+            # Behind "0." and "1e", a number may go on in the next piece.
+            broken = at + _TOKEN < len(text)
+            return ends, at if broken else begin, _BROKEN if broken else None
         ends.append(at)
         first = False
 
