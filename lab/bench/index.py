@@ -31,7 +31,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.table import Documents
 from simdup.search import HammingBall
 from simdup.search.queries import SearchSetup
-from simdup.text.families import BBIT, SIZE, bbit_sketch, estimate, proposed
+from simdup.text.families import BBIT, SKETCH_BYTES, bbit_estimate, bbit_sketch, proposed
 from simdup.text.sketch_bands import AskedBands, SketchSource, sketch_banding
 
 MILLION = 10**6
@@ -196,7 +196,7 @@ def _sketched(folder: Path, n: int, text: Path) -> list[Row]:
 def _documents(n: int, folder: str, chance: np.random.Generator) -> Documents:
     """Return documents with random fingerprints and sketches."""
     values = chance.integers(0, 1 << 64, (n, 1), dtype=np.uint64)
-    sketches = chance.integers(0, 256, (n, SIZE), dtype=np.uint8)
+    sketches = chance.integers(0, 256, (n, SKETCH_BYTES), dtype=np.uint8)
     rows = line_documents(_names(n, folder), values)
     figures = {"length": np.full(n, 900), "terms": np.full(n, 20, np.uint8)}
     return rows.and_columns(sketch=sketches, **figures)
@@ -263,7 +263,7 @@ def _sets(pairs: int) -> Iterator[Row]:
             a, b = bbit_sketch(every[: common + own]), bbit_sketch(every[own:])
             agree = any(len(i) for i, _ in AskedBands(a[None], banding).join(b[None]))
             candidates += agree
-            matched += agree and bool(estimate(a, b) >= LEAST)
+            matched += agree and bool(bbit_estimate(a, b) >= LEAST)
         exact = common / (common + 2 * own)
         yield {
             "similarity": exact, "pairs": pairs, "candidates": candidates / pairs,

@@ -140,6 +140,8 @@ def _explain(name: str) -> Iterator[None]:
         raise unwritable(name, error) from None
 
 
+# -- work folders and locks --
+
 _OURS = pattern(r"\.simdup-(\d+-[a-z0-9_]{8}|[0-9a-f]{16}\.lock)")
 # Descriptors that hold locks. Workers close them: the lock of a killed run must not live on.
 _held: set[int] = set()

@@ -49,7 +49,7 @@ from simdup.near.counting import Prepared
 from simdup.near.sources import Data, open_input
 from simdup.search.arrays import Bools
 from simdup.text.analyzer import Analyzer
-from simdup.text.families import SIZE, bbit_sketch
+from simdup.text.families import SKETCH_BYTES, bbit_sketch
 from simdup.text.fingerprinter import Fingerprinter, Fingerprints
 from simdup.text.shingles import Shingler
 
@@ -67,7 +67,7 @@ def summaries(batch: Prepared) -> Mapping[str, Mapping[str, Any]]:
         for document, text in batch.documents
     )
     found = np.frombuffer(b"".join(each), np.uint8)
-    return {DOCUMENTS: {"summary": found.reshape(len(batch.documents), TEXT_HASH + SIZE)}}
+    return {DOCUMENTS: {"summary": found.reshape(len(batch.documents), TEXT_HASH + SKETCH_BYTES)}}
 
 
 def are_present(documents: Sequence[Document], contents: KeySet) -> Bools:

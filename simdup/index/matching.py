@@ -27,7 +27,7 @@ from simdup.near.rules import allowed
 from simdup.search import HammingBall
 from simdup.search.arrays import U64, RowIds, distinct
 from simdup.search.queries import SearchSetup
-from simdup.text.families import estimate
+from simdup.text.families import bbit_estimate
 
 # Documents that are queried and added at a time if earlier ones may match later ones: few at
 # first, because many equal documents would all be compared with each other.
@@ -285,7 +285,7 @@ def _estimates(a: Side, b: Side) -> NDArray[np.float64]:
     similarity = np.full(len(a.rows), np.nan)
     texts = np.flatnonzero((a["terms"] > 0) & (b["terms"] > 0))
     if len(texts):
-        similarity[texts] = estimate(a.take(texts)["sketch"], b.take(texts)["sketch"])
+        similarity[texts] = bbit_estimate(a.take(texts)["sketch"], b.take(texts)["sketch"])
     return similarity
 
 

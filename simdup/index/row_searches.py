@@ -23,7 +23,7 @@ from simdup.near.candidates import Search, candidates, distances
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs
 from simdup.search.equal_keys import neighbours
 from simdup.search.queries import Searcher, SearchSetup
-from simdup.text.families import Banding, estimate
+from simdup.text.families import Banding, bbit_estimate
 from simdup.text.sketch_bands import (
     AskedBands,
     BandSearcher,
@@ -127,7 +127,7 @@ class AgreeingRows(Search):
     def _likely(self, a: Sketches, b: Sketches) -> NDArray[np.bool_]:
         if not self._similarity:
             return np.ones(len(a), np.bool_)
-        return estimate(a, b) >= self._similarity
+        return bbit_estimate(a, b) >= self._similarity
 
 
 class IndexRows:

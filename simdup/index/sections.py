@@ -21,7 +21,7 @@ from simdup.corpus.names import from_bytes, to_bytes
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents, objects
 from simdup.search.arrays import U64, RowIds
-from simdup.text.families import SIZE
+from simdup.text.families import SKETCH_BYTES
 from simdup.text.sketch_bands import RowSketches
 
 # Bytes of the hash of a text.
@@ -38,7 +38,7 @@ def sketched(documents: Documents) -> RowSketches:
     """Return the rows of the documents with a text, and their sketches."""
     rows = np.flatnonzero(documents["terms"])
     if "sketch" not in documents:
-        return rows, np.zeros((0, SIZE), np.uint8)
+        return rows, np.zeros((0, SKETCH_BYTES), np.uint8)
     return rows, documents["sketch"][rows]
 
 
@@ -56,7 +56,7 @@ def concat(several: Sequence[Documents], words: int) -> Documents:
     if any("sketch" in part for part in parts):
         parts = [
             part if "sketch" in part
-            else part.and_columns(sketch=np.zeros((len(part), SIZE), np.uint8))
+            else part.and_columns(sketch=np.zeros((len(part), SKETCH_BYTES), np.uint8))
             for part in parts
         ]  # fmt: skip
     return parts[0] if len(parts) == 1 else Documents.concat(parts)
@@ -155,7 +155,7 @@ def match_columns(sections: dict[str, bytes], which: RowIds | slice = slice(None
     keys, contents = to_numbers(sections["keys"]), to_numbers(sections["contents"])
     lengths = np.frombuffer(sections["lengths"], "<u4").astype(np.int64)
     names = read_names(sections["ends"], sections["names"], which)
-    sketches = np.frombuffer(sections["sketches"], np.uint8).reshape(-1, SIZE)
+    sketches = np.frombuffer(sections["sketches"], np.uint8).reshape(-1, SKETCH_BYTES)
     sizes = {len(terms), len(keys), len(contents), len(lengths), len(sections["ends"]) // 4}
     if len(sizes) > 1:
         raise ValueError("columns of different lengths")
@@ -163,7 +163,7 @@ def match_columns(sections: dict[str, bytes], which: RowIds | slice = slice(None
     if len(sketches) not in (0, np.count_nonzero(texts)) or texts[which].any() > len(sketches):
         raise ValueError("sketches are missing")
     of_text = np.where(texts, np.cumsum(texts) - 1, 0)[which]
-    rows = np.zeros((len(of_text), SIZE), np.uint8)
+    rows = np.zeros((len(of_text), SKETCH_BYTES), np.uint8)
     here = texts[which]
     rows[here] = sketches[of_text[here]]
     columns: dict[str, NDArray[Any]] = {

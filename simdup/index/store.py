@@ -31,7 +31,7 @@ from simdup.index.storage import Storage
 from simdup.model.settings import Progress
 from simdup.model.table import Documents
 from simdup.search.arrays import U64, RowIds, contains, distinct
-from simdup.text.families import SIZE
+from simdup.text.families import SKETCH_BYTES
 from simdup.text.sketch_bands import RowSketches
 
 # Documents per block. Reading from 200,000 documents with sketches, in blocks of
@@ -90,7 +90,7 @@ class Store:
         waiting = list[bytes]()
         sections = self.storage.sections("sketches")
         for (number, _), stop, content in zip(blocks, stops, sections, strict=True):
-            if len(content) != (stop - before) * SIZE:
+            if len(content) != (stop - before) * SKETCH_BYTES:
                 raise self.storage.damaged(f"block {number} is damaged (sketches)")
             waiting.append(content)
             before = stop
@@ -179,7 +179,7 @@ class Store:
 
 def _as_sketches(sections: list[bytes]) -> NDArray[np.uint8]:
     """Return the sketches of sections (uint8[n, 128])."""
-    return np.frombuffer(b"".join(sections), np.uint8).reshape(-1, SIZE)
+    return np.frombuffer(b"".join(sections), np.uint8).reshape(-1, SKETCH_BYTES)
 
 
 class KeySet:

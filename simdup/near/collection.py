@@ -99,7 +99,7 @@ class Collection:
         A document names the row of its text, which it shares with its copies, and a short text that
         of its form.
     chunks : list
-        The counts of the texts: see `features.counts.join`.
+        The counts of the texts: see `simdup.text.counts.join`.
     analyzer : Analyzer
         Turned the texts into terms.
     report : SourceReport

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-import numpy as np
-
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.spool import spool_folder
 from simdup.model.clusters import Pair
 from simdup.model.settings import PAIR_MEMORY, RunOptions
-from simdup.search.arrays import U64, combine_rows, hamming_distances
+from simdup.search.arrays import U64, combine_rows, hamming_distances, split_rows
 from simdup.search.plans import HammingBall
 from simdup.search.threads import free_memory, sort_chunks
 from simdup.text.fingerprinter import near_pairs
@@ -42,8 +40,7 @@ def pairs(lines: FingerprintLines, distance: int, run: RunOptions) -> Iterator[I
 def _iter_pairs(lines: FingerprintLines, ordered: Iterator[U64]) -> Iterator[Pair]:
     names, values = lines.names, lines.values
     for keys in ordered:
-        i = (keys >> np.uint64(32)).astype(np.int64)
-        j = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        i, j = split_rows(keys)
         columns = (i.tolist(), j.tolist(), hamming_distances(values, i, values, j).tolist())
         for a, b, d in zip(*columns, strict=True):
             yield Pair(names[a], names[b], d, None)

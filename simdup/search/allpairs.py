@@ -10,7 +10,8 @@ distinct fingerprints and their rows; 26 bytes per pair for `all_pairs`, a const
 
 *Skew.*  `plans` assumes random fingerprints.  Where bits are constant, rare or repeat each other,
 many fingerprints share a key, and tables may cost more than comparing all.  So bits that never
-differ are left out, and the runs of equal keys are counted in a sample first.
+differ are left out, and the runs of equal keys are counted in a sample first.  `queries` asks the
+same of a join (`prefers_scan`), and compares all by the same tiles (`compare_all`).
 
 *Baselines* need no tables.  *Exhaustive* compares everything with everything: no memory, n**2 / 2
 comparisons. It is best for small sets and large distances, and the reference for checking the
@@ -33,7 +34,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import invalid
-from simdup.search import equal_keys
 from simdup.search.arrays import (
     U64,
     WORD,
@@ -49,7 +49,7 @@ from simdup.search.arrays import (
     read_rows,
     run_starts,
 )
-from simdup.search.equal_keys import PAIRS
+from simdup.search.equal_keys import PAIRS, collapse, expand, sort_by_mix
 from simdup.search.plans import COSTS, HammingBall, Pieces, Plan, long_run, plan, width
 from simdup.search.tables import (
     BitView,
@@ -124,11 +124,12 @@ def all_pairs(
         Invalid input, or more pairs than fit in memory.
     """
     view = BitView.of_all_bits(fingerprints, bits)
-    choose = _chooser(HammingBall(bits, distance), len(view), tables, search, copies)
+    ball, every = HammingBall(bits, distance), _pairs_every(copies)
+    choose = _chooser(ball, len(view), tables, search)
     limit = (free_memory() if memory is None else memory) // PAIR_BYTES
     found: list[U64] = []
     total = 0
-    for i, j in _iter_rows(view, choose, copies == "all", count_threads(threads), limit):
+    for i, j in _iter_rows(view, choose, every, count_threads(threads), limit):
         total += len(i)
         if total > limit:
             raise too_many(total, copies)
@@ -136,6 +137,7 @@ def all_pairs(
     both = np.concatenate(found) if found else np.empty(0, dtype=np.uint64)
     found.clear()
     both.sort()
+    # In place, as the result may fill the memory.
     i = (both >> np.uint64(32)).astype(np.int64)
     both &= np.uint64(0xFFFFFFFF)
     j = both.astype(np.int64)
@@ -159,21 +161,24 @@ def iter_pairs(
     parameters are those of `all_pairs`.
     """
     view = BitView.of_all_bits(fingerprints, bits)
-    choose = _chooser(HammingBall(bits, distance), len(view), tables, search, copies)
+    ball, every = HammingBall(bits, distance), _pairs_every(copies)
+    choose = _chooser(ball, len(view), tables, search)
     f = view.fingerprints
-    chunks = _iter_rows(view, choose, copies == "all", count_threads(threads))
+    chunks = _iter_rows(view, choose, every, count_threads(threads))
     return (Pairs(i, j, hamming_distances(f, i, f, j)) for i, j in chunks)
 
 
-def _chooser(
-    ball: HammingBall, n: int, tables: int | str, search: str, copies: str
-) -> Callable[[BitView], tuple[BitView, Plan]]:
-    """Return what chooses the plan for at most n fingerprints, and the bits that it looks at.
-
-    Raise if an argument of a search is invalid.
-    """
+def _pairs_every(copies: str) -> bool:
+    """Return whether identical fingerprints are all paired; raise if `copies` is invalid."""
     if copies not in ("all", "first"):
         raise invalid("copies", copies, "'all' or 'first'")
+    return copies == "all"
+
+
+def _chooser(
+    ball: HammingBall, n: int, tables: int | str, search: str
+) -> Callable[[BitView], tuple[BitView, Plan]]:
+    """Return what chooses the plan for at most n fingerprints, and the bits that it looks at."""
     plan(ball, n, tables, search)
 
     def choose(view: BitView) -> tuple[BitView, Plan]:
@@ -198,14 +203,14 @@ def _iter_rows(
     limit: int | None = None,
 ) -> Iterator[RowPairs]:
     """Yield the pairs of identical fingerprints, then those of the distinct ones, expanded."""
-    groups = equal_keys.collapse(view.fingerprints, threads)
+    groups = collapse(view.fingerprints, threads)
     if limit is not None and every and groups.count_pairs() > limit:
         raise too_many(groups.count_pairs(), "all")
     if groups.distinct is not None:
         view = view.take(groups.distinct)
     # Without duplicates there are fewer fingerprints, and another plan may be best.
     pairs = _join_distinct(*choose(view), threads)
-    yield from equal_keys.expand(groups, pairs, every)
+    yield from expand(groups, pairs, every)
 
 
 def _join_distinct(view: BitView, chosen: Plan, threads: int) -> Iterator[RowPairs]:
@@ -355,10 +360,10 @@ def _runs(view: BitView, key: Pieces) -> list[RowIds]:
     return [order[start : start + size] for start, size in runs]
 
 
-# The tile of a scan fits in a core's second-level cache. Measured per pair at n = 20,000: 32 x 512
-# 1.7 ns, 32 x 1024 1.05, 32 x 2048 1.03, 64 x 2048 1.01; at n = 1,000 1.4, 1.3, 1.3, 1.2 ns. With
-# fewer rows it is as large: one row against 10**6 others takes a third of the time of 1 x 2048.
-TILE_ROWS, TILE = 32, 1 << 16
+# No tile is narrower than 8,192 / 3 columns: numpy would copy what is broadcast into its buffer,
+# and a comparison would take 0.5 instead of 0.18 ns. With fewer rows a tile is as large: one row
+# against 10**6 others takes a third of the time of 1 x 2048.
+TILE_ROWS, TILE = 32, 1 << 17
 
 
 def compare_all(
@@ -419,7 +424,7 @@ def iter_flips(ball: HammingBall) -> Iterator[U64]:
 
 def probe(f: U64, ball: HammingBall) -> Iterator[RowPairs]:
     """Look up all variants of each fingerprint, and yield the pairs of rows, in both orders."""
-    table = equal_keys.sort_by_mix(f)
+    table = sort_by_mix(f)
     for mask in iter_flips(ball):
         for low in range(0, len(f), PAIRS):
             variant = f[low : low + PAIRS] ^ mask

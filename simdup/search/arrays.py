@@ -49,7 +49,10 @@ def pack(keys: U64, rows: RowIds, n: int) -> U64:
     Keys that differ only in their low bits have equal *fronts*.
     """
     bits = np.uint64(row_bits(n))
-    return keys >> bits << bits | rows.astype(np.uint64)
+    entries: U64 = keys >> bits
+    entries <<= bits
+    entries |= rows.view(np.uint64)
+    return entries
 
 
 def find_packed(entries: U64, keys: U64, n: int) -> RowPairs:
@@ -65,6 +68,12 @@ def find_packed(entries: U64, keys: U64, n: int) -> RowPairs:
 def combine_rows(high: RowIds, low: RowIds) -> U64:
     """Put two row numbers below 2**32 into one value, which sorts by `high`, then `low`."""
     return high.astype(np.uint64) << np.uint64(32) | low.astype(np.uint64)
+
+
+def split_rows(values: U64) -> RowPairs:
+    """Return the row numbers that `combine_rows` put into values."""
+    high, low = values >> np.uint64(32), values & np.uint64(0xFFFFFFFF)
+    return high.astype(np.int64), low.astype(np.int64)
 
 
 def xor_rows(a: U64, i: RowIds, b: U64, j: RowIds) -> U64:

@@ -42,6 +42,7 @@ from simdup.search.arrays import (
     read_rows,
     row_bits,
     run_starts,
+    split_rows,
 )
 from simdup.search.threads import sort
 
@@ -100,8 +101,8 @@ def collapse(fingerprints: U64, threads: int = 1) -> Duplicates:
     first = distinct(both >> np.uint64(32)).astype(np.int64)
     both = np.concatenate([both, combine_rows(first, first)])
     both.sort()
-    starts = run_starts(both >> np.uint64(32))
-    members = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    heads, members = split_rows(both)
+    starts = run_starts(heads)
     sizes = np.diff(starts, append=len(members))
     return Duplicates(first, members, starts, sizes, _find_distinct(n, first, members))
 

@@ -96,7 +96,7 @@ class Lists:
     rest: RowIds | None = None
     # int64[rows]: rows of equal kinds never belong together; None if all may.
     kinds: RowIds | None = None
-    # bool[entries]: which rows others in the list may take; None for all (see `grouping.stars`).
+    # bool[entries]: which rows others in the list may take; None for all (see `stars`).
     takeable: Bools | None = None
 
     @classmethod
@@ -212,6 +212,8 @@ def kinds_of(groups: RowIds) -> RowIds:
     """Return the kinds of rows (int64[n]) of groups; rows of the group -1 are each of their own."""
     return np.where(groups < 0, groups.max(initial=0) + 1 + np.arange(len(groups)), groups)
 
+
+# -- prefixes and parts: lists of rows that may be similar --
 
 # The largest table of counts takes 64 MB; smaller ones have eight counts per element.
 _SLOT_BITS = 24
@@ -396,6 +398,9 @@ class Parts:
         share = 2 * (1 - self._similarity) / (1 + self._similarity)
         parts: RowIds = np.floor((share * most + 1e-6) / 2).astype(np.int64) + 1
         return parts
+
+
+# -- groups along lists --
 
 
 class Forest:

@@ -81,7 +81,7 @@ from simdup.text.counts import iter_chunks
 from simdup.text.weights import UNIT
 
 # Bytes of a b-bit sketch.
-SIZE = 128
+SKETCH_BYTES = 128
 
 
 class Family(NamedTuple):
@@ -187,7 +187,7 @@ def bands(signatures: NDArray[np.uint32], banding: Banding) -> NDArray[np.uint64
 _CHANCE = 1 / 256
 # Shingles hashed at a time. For 2,000 shingles, 128 take 433 us, 256 285, 512 227, 1024 216 (half
 # a megabyte, more than the second cache of some processors), 4096 234.
-_CHUNK = 512
+_SHINGLES_AT_ONCE = 512
 
 
 def bbit_sketch(shingles: NDArray[np.uint64]) -> NDArray[np.uint8]:
@@ -204,14 +204,14 @@ def bbit_sketch(shingles: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """
     # 0 would be the minimum of every function.
     values = np.maximum(mix64(shingles).astype(np.uint32), 1)
-    least = np.full(SIZE, np.iinfo(np.uint32).max, np.uint32)
-    for first in range(0, len(values), _CHUNK):
-        hashed = values[None, first : first + _CHUNK] * _factors()
+    least = np.full(SKETCH_BYTES, np.iinfo(np.uint32).max, np.uint32)
+    for first in range(0, len(values), _SHINGLES_AT_ONCE):
+        hashed = values[None, first : first + _SHINGLES_AT_ONCE] * _factors()
         np.minimum(least, hashed.min(axis=1), out=least)
     return least.astype(np.uint8)
 
 
-def estimate(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.float64]:
+def bbit_estimate(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.float64]:
     """Estimate the Jaccard similarity of sketched sets.
 
     Parameters
@@ -224,7 +224,7 @@ def estimate(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.float64]:
     float64[...]
         0 to 1; 1 if the sketches are equal.
     """
-    equal = count_true(a == b) / SIZE
+    equal = count_true(a == b) / SKETCH_BYTES
     share: NDArray[np.float64] = np.clip((equal - _CHANCE) / (1 - _CHANCE), 0.0, 1.0)
     return share
 
@@ -281,7 +281,7 @@ def _factors() -> NDArray[np.uint32]:
 
     Part of the format of an index: other numbers would give other sketches.
     """
-    numbers = np.arange(1, SIZE + 1, dtype=np.uint64)
+    numbers = np.arange(1, SKETCH_BYTES + 1, dtype=np.uint64)
     odd = mix64(numbers * np.uint64(0xD1B54A32D192ED03)) | np.uint64(1)
     return odd.astype(np.uint32)[:, None]
 

@@ -254,6 +254,8 @@ def _hash(numbers: tuple[str, ...]) -> int:
     return int.from_bytes(hashlib.blake2b(joined, digest_size=8).digest(), "big")
 
 
+# -- facts: numbers, dates and codes of any text --
+
 _FACT_NUMBER = pattern(r"(?:(?<![a-zA-Z0-9])-)?\d+(?:[-/.:年月时点]\d+)*[%‰]?")
 _FACT_SIGNS = pattern(r"[-/.:年月时点]")
 _CODE_TOKEN = pattern(r"[a-zA-Z0-9]+(?:[-_./][a-zA-Z0-9]+)*")

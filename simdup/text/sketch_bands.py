@@ -40,7 +40,7 @@ from simdup.search.arrays import (
     read_rows,
 )
 from simdup.search.threads import sort
-from simdup.text.families import BBIT, SIZE, Banding, choose, count_true
+from simdup.text.families import BBIT, SKETCH_BYTES, Banding, choose, count_true
 
 Sketches = NDArray[np.uint8]  # uint8[n, 128], contiguous
 # int64[m] and uint8[m, 128]: the numbers of documents with a text, and their sketches.
@@ -80,7 +80,7 @@ def sketch_banding(similarity: float) -> Banding:
     >>> sketch_banding(0.8)
     Banding(rows=6, bands=16)
     """
-    return choose(BBIT, 1 - similarity, RECALL, SIZE)
+    return choose(BBIT, 1 - similarity, RECALL, SKETCH_BYTES)
 
 
 def band_keys(sketches: Sketches, banding: Banding, band: int) -> U64:
@@ -122,8 +122,8 @@ def agree(a: Sketches, b: Sketches, banding: Banding) -> Bools:
 def _bytes(sketches: Sketches, start: int, stop: int) -> U64:
     """Return up to 8 bytes of each sketch as a number."""
     # Eight bytes are read at once, which must not reach beyond the sketch.
-    place = min(start, SIZE - _WORD)
-    words = np.ndarray((len(sketches),), "<u8", sketches, place, (SIZE,))
+    place = min(start, SKETCH_BYTES - _WORD)
+    words = np.ndarray((len(sketches),), "<u8", sketches, place, (SKETCH_BYTES,))
     high = 8 * (_WORD - (stop - place))
     return (words << np.uint64(high)) >> np.uint64(high + 8 * (start - place))
 

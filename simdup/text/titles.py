@@ -2,6 +2,8 @@
 
 It is the `title` of front matter, else the first heading, else the first line with words, each
 without its markup.  A record or an HTML page may name its title itself.
+
+`looks_templated` tells by titles and cosines whether a collection was made from templates.
 """
 
 from __future__ import annotations
@@ -149,17 +151,17 @@ def share_titles(
 
 # With at least this many pairs, and at least this share of which titles distinguish, a collection
 # looks as if it was made from templates.
-_PAIRS = 20
-_SHARE = 0.5
+_ENOUGH_PAIRS = 20
+_TOLD_SHARE = 0.5
 
 # Pairs whose texts are read again.
 _TOLD_BY = 100
 
 # Latin words, and single characters of scripts without spaces.
-_NAMES = pattern(r"[a-z0-9]+|\w")
+_NAME_WORDS = pattern(r"[a-z0-9]+|\w")
 
 # A single character occurs in every text.
-_LEAST = 2
+_LEAST_LETTERS = 2
 
 # A title and the folded text below it.
 Page = tuple[str, str]
@@ -178,17 +180,17 @@ def looks_templated(
 
     `pairs` are similar; `read` returns the folded title of each document, and its folded text.
     """
-    if len(pairs) < _PAIRS:
+    if len(pairs) < _ENOUGH_PAIRS:
         return False
     sample = pairs[:: -(-len(pairs) // _TOLD_BY)]
     pages = read(sorted({document for pair in sample for document in pair}))
     apart = sum(titles_tell(pages[a], pages[b]) for a, b in sample)
-    return apart >= _SHARE * len(sample)
+    return apart >= _TOLD_SHARE * len(sample)
 
 
 def titles_tell(a: Page, b: Page) -> bool:
     """Return whether the texts differ in a name in which the titles differ."""
-    words_a, words_b = _NAMES.findall(a[0]), _NAMES.findall(b[0])
+    words_a, words_b = _NAME_WORDS.findall(a[0]), _NAME_WORDS.findall(b[0])
     return any(_repeats(piece, a[1], b[1]) for piece in _pieces(words_a, words_b)) or any(
         _repeats(piece, b[1], a[1]) for piece in _pieces(words_b, words_a)
     )
@@ -202,4 +204,4 @@ def _pieces(own: list[str], other: list[str]) -> Iterator[str]:
 
 
 def _repeats(piece: str, own: str, other: str) -> bool:
-    return len(piece) >= _LEAST and own.count(piece) > 1 and piece not in other
+    return len(piece) >= _LEAST_LETTERS and own.count(piece) > 1 and piece not in other

@@ -199,7 +199,7 @@ def _jieba_words() -> Words:
     """Return the dictionary that jieba comes with."""
     from simdup.kernels.words import Dictionary as Words
 
-    return Words((_jieba_folder() / "dict.txt").read_bytes(), -1.0, *_model())
+    return Words((jieba_folder() / "dict.txt").read_bytes(), -1.0, *_model())
 
 
 @cache
@@ -250,7 +250,7 @@ def _model() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def _table(name: str) -> Any:
     """Return a table of jieba's model.  Importing jieba for it would take 0.1 s."""
-    spec = spec_from_file_location(name, _jieba_folder() / "finalseg" / f"{name}.py")
+    spec = spec_from_file_location(name, jieba_folder() / "finalseg" / f"{name}.py")
     if spec is None or spec.loader is None:
         raise ImportError(name)
     module = module_from_spec(spec)
@@ -258,7 +258,8 @@ def _table(name: str) -> Any:
     return module.P
 
 
-def _jieba_folder() -> Path:
+def jieba_folder() -> Path:
+    """Return where jieba is installed, without importing it."""
     spec = find_spec("jieba")
     if spec is None or spec.origin is None:
         raise SimdupError("jieba", "is not installed", "pip install jieba")

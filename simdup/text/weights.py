@@ -15,7 +15,6 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -27,6 +26,7 @@ from simdup.corpus.opening import read_named
 from simdup.kernels.tables import Values
 from simdup.model.recipe import Recipe
 from simdup.text.counts import Counts, CsrRows
+from simdup.text.tokens import jieba_folder
 
 
 class IdfTable(NamedTuple):
@@ -57,10 +57,7 @@ def jieba_idf() -> IdfTable:
     SimdupError
         If jieba is not installed, or its table cannot be read.
     """
-    found = find_spec("jieba")
-    if found is None or found.origin is None:
-        raise SimdupError("idf", "jieba is not installed", "pip install jieba", field="idf")
-    path = Path(found.origin).with_name("analyse").joinpath("idf.txt")
+    path = jieba_folder() / "analyse" / "idf.txt"
     try:
         return IdfTable.parse(path.read_bytes())
     except OSError as error:
@@ -222,6 +219,8 @@ def _function_words() -> frozenset[str]:
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     return frozenset(word for line in lines for word in line.split())
 
+
+# -- weights --
 
 # Weights are multiples of 2**-20: coarse enough to hide differences between the logarithms of
 # platforms, and sums of them are exact.

@@ -22,7 +22,7 @@ from simdup.model.table import Documents, Side
 from simdup.search import HammingBall
 from simdup.search.queries import SearchSetup
 from simdup.text import sketch_bands
-from simdup.text.families import SIZE, estimate
+from simdup.text.families import SKETCH_BYTES, bbit_estimate
 from simdup.text.sketch_bands import BandSearcher, SketchSource, overlap, sketch_banding
 
 ALONE = RunOptions(jobs=1)
@@ -33,9 +33,9 @@ SIMILARITIES = st.sampled_from([0.3, 0.5, 0.8, 0.95])
 def documents(count: int, seed: int, folder: str = "d") -> Documents:
     """Made documents: families of sketches with some bytes changed, some without a text."""
     chance = np.random.default_rng(seed)
-    bases = np.random.default_rng(7).integers(0, 256, (3, SIZE), dtype=np.uint8)
+    bases = np.random.default_rng(7).integers(0, 256, (3, SKETCH_BYTES), dtype=np.uint8)
     sketches = bases[chance.integers(0, 3, count)]
-    changed = chance.random((count, SIZE)) < chance.random((count, 1)) * 0.6
+    changed = chance.random((count, SKETCH_BYTES)) < chance.random((count, 1)) * 0.6
     sketches[changed] = chance.integers(0, 256, int(changed.sum()), dtype=np.uint8)
     values = chance.integers(0, 32, (count, 1), dtype=np.uint64)
     terms = np.where(chance.random(count) < 0.2, 0, chance.integers(1, 30, count))
@@ -76,7 +76,7 @@ def proposed(a: Documents, b: Documents, criteria: Criteria) -> dict[tuple[int, 
 
 
 def similar_enough(a: Documents, i: int, b: Documents, j: int, similarity: float) -> bool:
-    return float(estimate(a["sketch"][[i]], b["sketch"][[j]])[0]) >= similarity
+    return float(bbit_estimate(a["sketch"][[i]], b["sketch"][[j]])[0]) >= similarity
 
 
 def rows_of(documents: Documents, criteria: Criteria) -> IndexRows:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simdup.text.families import SIZE, agreeing, bbit_sketch, estimate
+from simdup.text.families import SKETCH_BYTES, agreeing, bbit_estimate, bbit_sketch
 
 
 def test_the_sketch_estimates_similarity_within_its_stated_error() -> None:
@@ -21,10 +21,10 @@ def test_the_sketch_estimates_similarity_within_its_stated_error() -> None:
             own = (size - common) // 2
             every = rng.integers(0, 1 << 64, size, dtype=np.uint64)
             a, b = every[: common + own], np.concatenate([every[:common], every[common + own :]])
-            found = float(estimate(bbit_sketch(a), bbit_sketch(b)))
+            found = float(bbit_estimate(bbit_sketch(a), bbit_sketch(b)))
             errors.append(found - common / size)
         p = agreeing(similarity)
-        stated = (p * (1 - p) / SIZE) ** 0.5 / (1 - 1 / 256)
+        stated = (p * (1 - p) / SKETCH_BYTES) ** 0.5 / (1 - 1 / 256)
         # Cut off at 0, the estimate for disjoint sets averages above 0, by less than the error.
         room = stated if similarity == 0 else 0.002
         assert abs(np.mean(errors)) < 4 * stated / 150**0.5 + room
@@ -45,6 +45,6 @@ def test_many_sketches_are_compared_at_once() -> None:
     sets = [np.array(one, np.uint64) for one in ([1, 2, 3], [1, 2, 3], [7, 8, 9])]
     sketches = np.stack([bbit_sketch(one) for one in sets])
     assert (sketches.dtype, sketches.shape) == (np.uint8, (3, 128))
-    found = estimate(sketches[:1], sketches)
+    found = bbit_estimate(sketches[:1], sketches)
     assert found.tolist()[:2] == [1, 1]
     assert found[2] < 0.05

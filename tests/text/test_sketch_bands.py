@@ -8,17 +8,17 @@ from support import examples
 
 from simdup import SimdupError
 from simdup.text import sketch_bands
-from simdup.text.families import BBIT, SIZE, Banding, proposed
+from simdup.text.families import BBIT, SKETCH_BYTES, Banding, proposed
 from simdup.text.sketch_bands import RECALL, AskedBands, Sketches, all_keys, sketch_banding
 
-BANDINGS = st.integers(1, SIZE).flatmap(
-    lambda rows: st.builds(Banding, st.just(rows), st.integers(1, SIZE // rows))
+BANDINGS = st.integers(1, SKETCH_BYTES).flatmap(
+    lambda rows: st.builds(Banding, st.just(rows), st.integers(1, SKETCH_BYTES // rows))
 )
 
 
 def sketches(count: int, seed: int, values: int) -> Sketches:
     """Random sketches of so few values that some bands agree."""
-    return np.random.default_rng(seed).integers(0, values, (count, SIZE), dtype=np.uint8)
+    return np.random.default_rng(seed).integers(0, values, (count, SKETCH_BYTES), dtype=np.uint8)
 
 
 def agree(a: list[int], b: list[int], banding: Banding) -> bool:
@@ -47,7 +47,7 @@ def test_a_join_finds_what_agrees_in_a_band_once(
 
 
 def test_sketches_that_agree_in_one_band_only_are_found() -> None:
-    a, b = np.zeros((1, SIZE), np.uint8), np.ones((1, SIZE), np.uint8)
+    a, b = np.zeros((1, SKETCH_BYTES), np.uint8), np.ones((1, SKETCH_BYTES), np.uint8)
     b[0, 6:12] = 0
     for asked in (1, 5):  # compared byte by byte, and by keys
         bands = AskedBands(np.repeat(a, asked, axis=0), Banding(6, 16))
@@ -85,10 +85,10 @@ def test_chunks_of_any_size_give_the_same(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("similarity", [0.2, 0.35, 0.5, 0.65, 0.8, 0.87, 0.95, 0.99, 1.0])
 def test_bands_keep_their_promise_with_128_bytes(similarity: float) -> None:
     banding = sketch_banding(similarity)
-    assert banding.size <= SIZE
+    assert banding.size <= SKETCH_BYTES
     assert proposed(BBIT, 1 - similarity, banding) >= RECALL
     # Longer bands would break it: they would need more bytes.
-    longer = Banding(banding.rows + 1, SIZE // (banding.rows + 1))
+    longer = Banding(banding.rows + 1, SKETCH_BYTES // (banding.rows + 1))
     assert longer.bands == 0 or proposed(BBIT, 1 - similarity, longer) < RECALL
 
 
