@@ -26,7 +26,7 @@ from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.near.clusters import Measure, Priority, first_come, unmeasured
 from simdup.near.collection import Collection
-from simdup.near.rules import allowed
+from simdup.near.rules import allowed, parting
 from simdup.near.verifier import SetsOf, no_texts
 from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
 from simdup.search import equal_keys
@@ -46,10 +46,6 @@ LARGE = 64
 # With p-stable keys for a cosine of 0.7, which half of all pairs share, a scan of 15,855 texts took
 # 108 s; with 4,096 visits and smaller sketches it did not end in 280 s.
 VISITS = 1 << 10
-
-# Rules that part documents whose keys are equal.
-_PARTING = ("letters", "blocking_key", "group_number")
-
 
 # -- searches --------------------------------------------------------------------------------------
 
@@ -398,7 +394,8 @@ class Candidates:
                 forest.join(i, j)
         roots = forest.roots.copy()
         keyed = any(isinstance(search, EqualKeys) for search in self.searches)
-        if not keyed and not any(column in self.documents for column in _PARTING):
+        columns = ("letters", "blocking_key", *parting(self.documents))
+        if not keyed and not any(column in self.documents for column in columns):
             return roots
         # Rows that share a key are joined above, even if their sketches or blocking keys differ, or
         # their group is the same, or a rule for texts with few terms keeps them apart.

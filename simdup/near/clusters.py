@@ -1,9 +1,10 @@
 """Groups of documents by linkage, which of each is kept, the roles and figures of the others.
 
-Of identical documents only the first is compared with others.  Where groups decide, there are two
-kinds.  Identical documents without a group are copies: each is a pair with the others.  Those of
-one group are *twins*: never a pair, but every partner of one is a partner of all.  Those of
-different groups, and references, are compared like any others.
+Of identical documents only the first is compared with others.  Where a rule may forbid a pair of
+them (`near.rules.parting`), there are two kinds.  If it does not, they are copies: each is a pair
+with the others.  Else, as with documents of one group, they are *twins*: never a pair, but every
+partner of one is a partner of all.  Those that differ in the column of the rule, and references,
+are compared like any others.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from simdup.model.clusters import Cluster, Member, Pair, Spared
 from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
 from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents, Side
-from simdup.near.rules import across_groups, short
+from simdup.near.rules import apart, parting, short
 from simdup.search.arrays import U64, RowIds, hamming_distances
 from simdup.search.equal_keys import Duplicates, collapse
 from simdup.text.characters import DIGEST_BYTES
@@ -260,17 +261,16 @@ def find_identical(documents: Documents) -> Identical:
     Their blocking keys are equal too.
 
     Documents without terms are not copies of each other.  A reference that is identical to an
-    earlier one, and of its group, adds nothing, and is left out.
+    earlier one, also for the rules, adds nothing, and is left out.
     """
     rows = np.flatnonzero(documents["terms"] > 0)
     content = _content(documents, rows)
     contents = np.arange(len(documents))
-    if "group_number" in documents:
+    if columns := parting(documents):
         same = collapse(content)
         contents[rows[same.members]] = np.repeat(rows[same.first], same.sizes)
-        sides = documents["reference"][rows].astype(np.uint64)
-        own = documents["group_number"][rows].astype(np.uint64)
-        content = np.column_stack([content, own, sides])
+        own = (documents[name][rows].astype(np.uint64) for name in [*columns, "reference"])
+        content = np.column_stack([content, *own])
     return _identical(documents, rows, collapse(content), contents)
 
 
@@ -285,10 +285,10 @@ def _identical(
         copies_of[first] = [one for one in others if not references[one]]
         sizes[first] += len(copies_of[first])
     first_of = {copy: first for first, others in copies_of.items() for copy in others}
-    twins = frozenset[int]()
-    if "group_number" in documents:
-        of = documents["group_number"]
-        twins = frozenset(first for first, others in copies_of.items() if others and of[first] >= 0)
+    firsts = np.array([first for first, others in copies_of.items() if others], np.int64)
+    # What rules say of a document and its copy, they say of all with the same columns.
+    same = Side(documents, firsts)
+    twins = frozenset(firsts[~apart(same, same)].tolist())
     return Identical(first_of, copies_of, distinct, sizes, twins, contents)
 
 
@@ -357,9 +357,7 @@ def _beside_kept(
     # Of a document of an index whose text is not known, all pairs are.
     ours = (documents["terms"][a] > 0) & (documents["terms"][b] > 0)
     pairs = with_distances(measure(a[ours], b[ours]), documents)
-    taken = pairs.taken(criteria) & across_groups(
-        Side(documents, a[ours]), Side(documents, b[ours])
-    )
+    taken = pairs.taken(criteria) & apart(Side(documents, a[ours]), Side(documents, b[ours]))
     if criteria.by_distance:
         taken &= pairs["distance"] <= criteria.distance
     known = with_distances(unmeasured(a[~ours], b[~ours]), documents)
@@ -461,7 +459,7 @@ class _Naming:
             if first in found and copy not in found and digests[first] == digests[copy]:
                 beside = found[first]._replace(b=copy)
                 a, b = (Side(self._documents, np.array([one])) for one in beside[:2])
-                if across_groups(a, b)[0]:
+                if apart(a, b)[0]:
                     found[copy] = beside
         return found
 

@@ -136,7 +136,7 @@ class Collection:
         return join(self.chunks, self.analyzer.hash_bytes, self.spool.read, self.text_of)
 
     def of_rows(self, rows: RowIds) -> Collection:
-        """Return what is known of some documents by their rows; of one below 0, nothing matters."""
+        """Return what is known of some documents by their rows; one below 0 gives any."""
         if len(rows) == len(self):
             return self
         return replace(self, documents=self.documents.take(rows))

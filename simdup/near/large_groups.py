@@ -3,7 +3,7 @@
 Twenty thousand pages of one template are 200 million pairs, nearly all of which add nothing: their
 documents are already joined.  So the document that would be kept is first compared with all others.
 Documents that are not near it are compared along lists of documents that share a rare shingle
-(`search.prefixes`), and only across groups (`search.grouping`).  Odd sketches, whose bound is never
+(`search.grouping.Prefixes`), and only across groups.  Odd sketches, whose bound is never
 wrong, reject most pairs below the similarity before their shingles are compared.
 
 Where documents share much, but not enough, this may visit more pairs than there are.  So once it
@@ -35,7 +35,7 @@ from simdup.model.table import Documents
 from simdup.near.bounds import FEW_DOCUMENTS, FEW_PAIRS, Bounds
 from simdup.near.candidates import Candidates
 from simdup.near.clusters import Group, Identical
-from simdup.near.rules import across_groups
+from simdup.near.rules import apart
 from simdup.search.arrays import Bools, RowIds, hamming_distances
 from simdup.search.grouping import (
     Budget,
@@ -209,7 +209,7 @@ class LargeGroup:
         values = self.compared.documents["fingerprint"]
         pairs = self.compared.measure(self.compared.numbers[i], self.compared.numbers[j])
         distances = hamming_distances(values, i, values, j).astype(np.int64)
-        good = pairs.accepted(self._criteria) & across_groups(*self.compared.sides(i, j))
+        good = pairs.accepted(self._criteria) & apart(*self.compared.sides(i, j))
         if self._criteria.by_distance:
             good &= distances <= self._criteria.distance
         elif not self._criteria.verify:

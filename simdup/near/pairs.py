@@ -24,15 +24,12 @@ from simdup.near.bounds import Bounds
 from simdup.near.candidates import LARGE, Candidates, groups_of
 from simdup.near.clusters import Group, Identical, components, find_identical, with_distances
 from simdup.near.large_groups import BareGroup, LargeGroup, ShownPairs
-from simdup.near.rules import formed
+from simdup.near.rules import RULES, formed
 from simdup.search.arrays import RowIds, RowPairs
 from simdup.text.bands import mask_fingerprints
 
-# What decides which documents are compared.
-_COMPARED = (
-    "fingerprint", "terms", "reference", "blocking_key", "group_number", "length", "letters",
-    "numbers",
-)  # fmt: skip
+# What decides which documents are compared, beside the columns of rules.
+_COMPARED = ("fingerprint", "length", "letters", "numbers")
 # Pairs measured at a time.
 _CHUNK = 1 << 12
 # Documents of large groups for which processes pay off: they are grouped in half a second.
@@ -87,7 +84,7 @@ def find_groups(every: Candidates) -> FoundGroups:
 def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
     """Return the distinct documents, and those that may be compared with others."""
     distinct, criteria = copies.distinct, every.criteria
-    own = {name: every.documents[name] for name in _COMPARED if name in every.documents}
+    own = {name: every.documents[name] for name in (*_COMPARED, *RULES) if name in every.documents}
     documents = Documents(own | {"content_number": copies.contents}).take(distinct)
     documents = documents.and_columns(number=distinct)
     if not criteria.edits_decide:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.model.criteria import FEW_TERMS, SHORT, Criteria
-from simdup.model.table import Documents, Side
+from simdup.model.table import Documents, Side, Table
 from simdup.search.arrays import U64, Bools, RowIds
 from simdup.text.short_texts import Forms
 
@@ -114,10 +114,8 @@ def _identical(a: Side, b: Side) -> Bools:
     return same
 
 
-def across_groups(a: Side, b: Side) -> Bools:
+def _across_groups(a: Side, b: Side) -> Bools:
     """Documents of one group are never a pair; those of no group may be one with any."""
-    if "group_number" not in a:
-        return np.ones(len(a.rows), np.bool_)
     group = a["group_number"]
     apart: Bools = (group != b["group_number"]) | (group < 0)
     return apart
@@ -151,13 +149,30 @@ def within_groups(groups: RowIds) -> U64:
     return np.where(groups < 0, alone, groups).astype(np.uint64)
 
 
-_RULES: Mapping[str, Rule] = {
+RULES: Mapping[str, Rule] = {
     "reference": _no_references,
     "terms": _enough_terms,
-    "group_number": across_groups,
+    "group_number": _across_groups,
     "blocking_key": _of_one_block,
     "name_key": _no_versions,
 }
+
+# The search for identical documents sees to these itself.  All other rules may forbid a pair of
+# documents with the same text, and every pair that the kept one of a cluster is shown beside.
+_OF_IDENTICAL = frozenset(("reference", "terms", "blocking_key", "name_key"))
+
+
+def parting(documents: Table) -> list[str]:
+    """Return the columns of the rules that may forbid a pair whatever the texts say."""
+    return [column for column in RULES if column in documents and column not in _OF_IDENTICAL]
+
+
+def apart(a: Side, b: Side) -> Bools:
+    """Return which of the pairs (a[k], b[k]) the rules of `parting` allow."""
+    good = np.ones(len(a.rows), np.bool_)
+    for column in parting(a.table):
+        good &= RULES[column](a, b)
+    return good
 
 
 def allowed(a: Side, b: Side) -> Bools:
@@ -170,5 +185,5 @@ def allowed(a: Side, b: Side) -> Bools:
 
 def judged(a: Side, b: Side) -> dict[str, Bools]:
     """Return which of the pairs (a[k], b[k]) each rule allows, by its column."""
-    known = (column for column in _RULES if column in a and column in b)
-    return {column: _RULES[column](a, b) for column in known}
+    known = (column for column in RULES if column in a and column in b)
+    return {column: RULES[column](a, b) for column in known}

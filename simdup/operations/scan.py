@@ -37,7 +37,7 @@ from simdup.show.result import Result
 from simdup.text.fingerprinter import Fingerprinter
 from simdup.text.titles import looks_templated
 
-# Among documents with equal titles, those that share a third of their text are versions.
+# Among documents with equal titles, those that share two thirds of their text are versions.
 TITLED = 0.5
 
 

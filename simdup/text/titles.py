@@ -3,7 +3,7 @@
 It is the `title` of front matter, else the first heading, else the first line with words, each
 without its markup.  A record or an HTML page may name its title itself.
 
-`looks_templated` tells by titles and cosines whether a collection was made from templates.
+`looks_templated` tells by titles and texts whether a collection was made from templates.
 """
 
 from __future__ import annotations

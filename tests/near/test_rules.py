@@ -1,0 +1,67 @@
+"""Rules: one more column and one more function are all that a new rule takes."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from simdup import scan
+from simdup.model import table
+from simdup.model.criteria import Criteria
+from simdup.model.table import Side
+from simdup.near import collection, rules
+from simdup.near.collection import Collection
+
+TEXT = "The old harbour sleeps in the fog until the first boats come home with the morning tide {}."
+
+
+@pytest.fixture
+def of_other_authors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that the package does not have: documents of one author are never a pair."""
+
+    def others(a: Side, b: Side) -> NDArray[np.bool_]:
+        apart: NDArray[np.bool_] = a["author_number"] != b["author_number"]
+        return apart
+
+    made = collection.rule_columns
+
+    def with_authors(read: Collection, criteria: Criteria) -> dict[str, NDArray[Any]]:
+        authors = np.array([hash_of_author(name) for name in read["name"].tolist()], np.int64)
+        return made(read, criteria) | {"author_number": authors}
+
+    monkeypatch.setitem(table.SCHEMA, "author_number", np.int64)  # type: ignore[arg-type]
+    monkeypatch.setitem(rules.RULES, "author_number", others)  # type: ignore[arg-type]
+    monkeypatch.setattr(collection, "rule_columns", with_authors)
+
+
+def hash_of_author(name: str) -> int:
+    return ord(name[0])
+
+
+def pairs(texts: dict[str, str]) -> set[tuple[str, str]]:
+    found = scan(list(texts.items()), similarity=0.6, jobs=1)
+    return {(pair.a, pair.b) for cluster in found.clusters for pair in cluster.pairs}
+
+
+@pytest.mark.usefixtures("of_other_authors")
+@pytest.mark.parametrize("same", [True, False], ids=["identical", "similar"])
+def test_a_scan_follows_a_new_rule(same: bool) -> None:
+    texts = {name: TEXT.format("" if same else name) for name in ("a1", "a2", "b1")}
+    found = pairs(texts)
+    assert ("a1", "a2") not in found
+    assert ("a1", "b1") in found
+
+
+@pytest.mark.usefixtures("of_other_authors")
+def test_texts_of_one_author_alone_are_no_cluster() -> None:
+    assert pairs({"a1": TEXT, "a2": TEXT, "a3": TEXT.format("again")}) == set()
+
+
+@pytest.mark.usefixtures("of_other_authors")
+@pytest.mark.parametrize("same", [True, False], ids=["identical", "similar"])
+def test_large_groups_follow_a_new_rule(same: bool) -> None:
+    names = [f"{author}{number}" for author in "ab" for number in range(60)]
+    found = pairs({name: TEXT.format("" if same and name[1:] < "3" else name) for name in names})
+    assert found
+    assert not [pair for pair in found if pair[0][0] == pair[1][0]]
