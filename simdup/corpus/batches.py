@@ -214,7 +214,8 @@ def _record_batch(file: File, reading: Reading) -> Batch:
         found = Skipped(file.address, reason(error), error=True)
     if isinstance(found, Document) and reading.html:
         found = _of_page(found, reading)
-    return TextBatch((found,), 0 if isinstance(found, Skipped) else file.size, file.path)
+    size = 0 if isinstance(found, Skipped) else file.size
+    return TextBatch((found,), size=size, path=file.path)
 
 
 def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:

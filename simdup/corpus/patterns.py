@@ -105,6 +105,8 @@ def _first_braces(pattern: str) -> list[int] | None:
     return min(found, default=None)
 
 
+# -- ignore files ----------------------------------------------------------------------------------
+
 IGNORE_FILE = ".simdupignore"
 
 _HINT = "correct it, or read all files: see `ignore`"
