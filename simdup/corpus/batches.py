@@ -23,11 +23,11 @@ from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import OFFICE, STDIN, File
 from simdup.corpus.html import decode_html, extract_text, page_text, page_title
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.corpus.opening import open_regular, read_up_to
 from simdup.corpus.parquet import cut_parquet
 from simdup.corpus.patterns import is_own_result, leave_out
 from simdup.corpus.record_batches import RawBatch, RecordBatch, cut_array, cut_csv, cut_json
 from simdup.corpus.records import Texts, join_texts, read_records, without_surrogates
+from simdup.corpus.regular_files import open_regular, read_up_to
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading
 
