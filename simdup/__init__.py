@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from simdup.model.clusters import Pair as Pair
     from simdup.model.comparison import Comparison as Comparison
     from simdup.model.criteria import Criteria as Criteria
-    from simdup.model.passages import PassageCriteria as PassageCriteria
     from simdup.model.recipe import Recipe as Recipe
+    from simdup.model.shared_passages import PassageCriteria as PassageCriteria
     from simdup.operations.compare import compare as compare
     from simdup.operations.dedupe import dedupe as dedupe
     from simdup.operations.evaluate import evaluate as evaluate
@@ -41,7 +41,7 @@ _HOMES = {
     "Criteria": "simdup.model.criteria",
     "Index": "simdup.index.index",
     "Pair": "simdup.model.clusters",
-    "PassageCriteria": "simdup.model.passages",
+    "PassageCriteria": "simdup.model.shared_passages",
     "Recipe": "simdup.model.recipe",
     "Result": "simdup.show.result",
     "SimdupError": "simdup.base.errors",

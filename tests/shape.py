@@ -177,6 +177,8 @@ def file_names(found: list[Module]) -> list[str]:
     """List the names of files; a command and its verb may have the same one."""
     paths = [Path(m.path) for m in found]
     verbs = {path.name for path in paths if path.parent.name == "operations"}
+    # Those of `simdup index` are methods of the class `Index`.
+    verbs.add("index.py")
     return [
         path.name
         for path in paths

@@ -17,7 +17,7 @@ from lab.measuring import CHECKOUT, MB, peak_memory, simdup
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import passages as shared_passages
-from simdup.model.passages import PassageCriteria
+from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse import between
 
 # Shares of a document that an excerpt is, and one in how many of its characters is changed.

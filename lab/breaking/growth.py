@@ -25,7 +25,7 @@ from lab.trial import Trial, say
 from simdup import all_pairs, dedupe, evaluate, passages, scan
 from simdup.base.errors import SimdupError
 from simdup.corpus.batches import batches, read
-from simdup.corpus.decisions import read_baseline, read_decisions
+from simdup.corpus.decision_files import read_baseline, read_decisions
 from simdup.corpus.fingerprint_lines import read_lines
 from simdup.corpus.patterns import matches
 from simdup.corpus.sources import list_files

@@ -43,7 +43,7 @@ def command(call: Call) -> Status:
     call.screen.skipped(result.skipped, result.notes)
     with call.writing(*files, *verify_from) as stream:
         if out.format == PAGE:
-            from simdup.show.report.scan import scan_page
+            from simdup.show.report.scan_page import scan_page
 
             stream.writelines(scan_page(result, replace(call.page, kind="cluster")))
         else:

@@ -40,7 +40,7 @@ def command(call: Call) -> Status:
     """
     idf_from, out, screen, paths = call["idf_from"], call.out, call.screen, call.pair("a", "b")
     from simdup.operations.compare import compare_documents, learn_fingerprinter, read_document
-    from simdup.show.comparison import comparison_jsonl, comparison_text
+    from simdup.show.comparison_output import comparison_jsonl, comparison_text
 
     settings = call.settings
     a, b = documents = (read_document(paths[0], settings), read_document(paths[1], settings))
@@ -55,7 +55,7 @@ def command(call: Call) -> Status:
         if out.format == "jsonl":
             stream.writelines(comparison_jsonl(compared))
         elif out.format == PAGE:
-            from simdup.show.report.comparison import comparison_page
+            from simdup.show.report.comparison_page import comparison_page
 
             stream.writelines(comparison_page(compared, documents, fingerprinter, call.page))
         elif not screen.quiet or out.path:

@@ -14,7 +14,7 @@ from simdup.cli.call import CONFIGURED, INDEXED, Call
 from simdup.cli.options import COMMANDS, rows_of
 from simdup.cli.row import ABOUT, Row, Yields
 from simdup.cli.usage import did_you_mean, invalid_value
-from simdup.corpus.opening import read_named
+from simdup.corpus.regular_files import read_named
 
 OWN, SHARED = "simdup.toml", "pyproject.toml"
 

@@ -74,7 +74,7 @@ def _removed_lines(cleaned: Cleaned, listing: Output, call: Call) -> Iterable[by
     from simdup.show.removed import removed_csv, removed_jsonl
 
     if listing.format == PAGE:
-        from simdup.show.report.scan import scan_page
+        from simdup.show.report.scan_page import scan_page
 
         names = [one.document for one in cleaned.removed]
         return scan_page(cleaned.result, replace(call.page, kind="dedupe"), names)

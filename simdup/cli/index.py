@@ -135,7 +135,7 @@ def info(call: Call) -> Status:
       simdup index info -f jsonl seen.index
     """
     from simdup.index.opening import index_info, open_storage
-    from simdup.show.records import json_line
+    from simdup.show.csv_jsonl import json_line
     from simdup.show.text import info_text
 
     with closing(open_storage(call["index"])) as storage:

@@ -22,9 +22,9 @@ from simdup.model import criteria, settings
 from simdup.model.cleaned import LINKS, DedupeOptions
 from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
-from simdup.model.passages import PassageCriteria, PassageScope
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
 from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions, SearchOptions
+from simdup.model.shared_passages import PassageCriteria, PassageScope
 from simdup.show.details import COLUMNS
 from simdup.show.selection import SORTS, Selection
 from simdup.show.streams import COLORS, Output
@@ -108,7 +108,7 @@ def _encoding(name: str | None) -> str | None:
 
 
 def _decisions(path: str | None) -> Any:
-    from simdup.corpus.decisions import read_decisions
+    from simdup.corpus.decision_files import read_decisions
     from simdup.model.decisions import UNDECIDED
 
     return UNDECIDED if path is None else read_decisions(path)

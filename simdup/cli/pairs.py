@@ -20,7 +20,7 @@ def command(call: Call) -> Status:
     """
     from simdup.corpus.fingerprint_lines import read_lines
     from simdup.operations.pairs import pairs
-    from simdup.show.records import pair_csv, pair_jsonl, pair_lines
+    from simdup.show.csv_jsonl import pair_csv, pair_jsonl, pair_lines
 
     files, settings = call["files"], call.settings
     with (

@@ -6,7 +6,7 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, typed
 from simdup.cli.options import PAGE
-from simdup.model.passages import PassageCriteria, PassageScope
+from simdup.model.shared_passages import PassageCriteria, PassageScope
 
 
 @declare("passages", "SOURCE...")
@@ -29,7 +29,7 @@ def command(call: Call) -> Status:
       simdup passages --min-run 8 --min-length 20 homework.jsonl
     """
     from simdup.operations.passages import examine, open_passages
-    from simdup.show.passages import overlap_csv, overlap_jsonl, overlap_text, passage_report
+    from simdup.show.passage_output import overlap_csv, overlap_jsonl, overlap_text, passage_report
 
     sources, references, out, words = call.sources, call["references"], call.out, call.screen.words
     criteria, scope = call.value(PassageCriteria), call.value(PassageScope)
@@ -40,7 +40,7 @@ def command(call: Call) -> Status:
             result = typed(result)
             call.screen.skipped(result.skipped, result.notes)
             if out.format == PAGE:
-                from simdup.show.report.passages import passages_page
+                from simdup.show.report.passages_page import passages_page
 
                 stream.writelines(passages_page(result, criteria, text_of, call.page))
             elif out.format == "csv":

@@ -55,7 +55,7 @@ def command(call: Call) -> Status:
     started = time.monotonic()
     from simdup.index.index import Index
     from simdup.index.opening import holds_index
-    from simdup.show.records import query_summary
+    from simdup.show.csv_jsonl import query_summary
     from simdup.show.summary import query_words
 
     path, sources, criteria, out = call["index"], call.sources, call.settings.criteria, call.out
@@ -83,7 +83,7 @@ def command(call: Call) -> Status:
             )
             answers = _counted(results, counts, stream, call["new"])
             if out.format == PAGE:
-                from simdup.show.report.query import Queried, query_page
+                from simdup.show.report.query_page import Queried, query_page
 
                 queried = Queried(path, stored, criteria, index.recipe)
                 queried.take(answers)
@@ -115,13 +115,13 @@ def _counted(
 
 def _lines(answers: Iterator[QueryResult], call: Call, stream: BinaryIO) -> Iterable[bytes]:
     """Return the answers in the format of the output."""
-    from simdup.show import records
+    from simdup.show.csv_jsonl import name_lines, query_csv, query_jsonl
     from simdup.show.text import query_text
 
     if call.out.format == "jsonl":
-        return records.query_jsonl(answers)
+        return query_jsonl(answers)
     if call.out.format == "csv":
-        return records.query_csv(answers, call.out.bom)
+        return query_csv(answers, call.out.bom)
     if call["new"]:
-        return records.name_lines(stream, (one.document for one in answers), call["null"])
+        return name_lines(stream, (one.document for one in answers), call["null"])
     return query_text(answers, call.out.painter(stream, call.screen.words))

@@ -21,7 +21,7 @@ class Idle(NamedTuple):
 
     These rules need nothing but the options.  Whether an option suits the files is another matter:
     a script may get files of records today and others tomorrow.  So that is noted, where files are
-    listed (`simdup.corpus.sources`, `simdup.near.sources`).
+    listed (`simdup.corpus.sources`, `simdup.near.inputs`).
     """
 
     when: Condition

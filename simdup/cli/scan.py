@@ -44,14 +44,14 @@ def command(call: Call) -> Status:
     from simdup.near.source_documents import let_rewind
     from simdup.operations.baseline import new_since
     from simdup.operations.scan import examine, open_scan
-    from simdup.show.records import name_lines
+    from simdup.show.csv_jsonl import name_lines
     from simdup.show.summary import report
 
     sources, references, listed = call.sources, call["references"], call["list"]
     out, words, criteria = call.out, call.screen.words, call.settings.criteria
     selection, known = call.value(Selection), None
     if call["baseline"] is not None:
-        from simdup.corpus.decisions import read_baseline
+        from simdup.corpus.decision_files import read_baseline
         from simdup.show.targets import check_output
 
         known = read_baseline(call["baseline"], replace=call["update_baseline"])
@@ -67,7 +67,7 @@ def command(call: Call) -> Status:
         if listed:
             stream.writelines(name_lines(stream, getattr(result, listed), call["null"]))
         elif out.format == PAGE:
-            from simdup.show.report.scan import scan_page
+            from simdup.show.report.scan_page import scan_page
 
             stream.writelines(scan_page(result, call.page))
         elif out.format == GITHUB:
@@ -96,7 +96,7 @@ def _update_baseline(call: Call, found: Result) -> None:
         say_error(path, "was not updated: some documents could not be read")
         return
     from simdup.operations.baseline import baseline_of
-    from simdup.show.records import baseline_lines
+    from simdup.show.csv_jsonl import baseline_lines
     from simdup.show.streams import open_output
 
     baseline = baseline_of(found)

@@ -21,7 +21,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from typing import IO, Any, cast
-from zipfile import ZipInfo
 
 from simdup.base.errors import reason
 from simdup.corpus.compression import split_compression
@@ -181,10 +180,10 @@ def list_archive(path: str, size: int, modified: float) -> tuple[ArchiveMember |
     return tuple(found)
 
 
-def _named(listed: list[ZipInfo]) -> list[tuple[str, ZipInfo]]:
+def _named(listed: list[zipfile.ZipInfo]) -> list[tuple[str, zipfile.ZipInfo]]:
     """Return the files of a list with their names, in order; of two with one name the last."""
     infos = [info for info in listed if not stat.S_ISLNK(info.external_attr >> 16)]
-    found: dict[tuple[bytes, ...], ZipInfo] = {}
+    found: dict[tuple[bytes, ...], zipfile.ZipInfo] = {}
     for name, info in zip(_names(infos), infos, strict=True):
         parts = [part for part in name.split("/") if part not in ("", ".", "..")]
         hidden = any(part.startswith(".") or part in _HIDDEN for part in parts)
@@ -193,7 +192,7 @@ def _named(listed: list[ZipInfo]) -> list[tuple[str, ZipInfo]]:
     return [(b"/".join(name).decode(), found[name]) for name in sorted(found)]
 
 
-def _names(infos: list[ZipInfo]) -> list[str]:
+def _names(infos: list[zipfile.ZipInfo]) -> list[str]:
     """Return the names of members.
 
     Windows in Chinese writes GBK, and says nothing of it: such names are decoded like texts, all of
@@ -219,11 +218,11 @@ def _names(infos: list[ZipInfo]) -> list[str]:
     return names
 
 
-def _raw_name(info: ZipInfo) -> bytes:
+def _raw_name(info: zipfile.ZipInfo) -> bytes:
     return info.orig_filename.encode(_IBM_PC, "replace")
 
 
-def _unicode_path(info: ZipInfo, name: bytes) -> str:
+def _unicode_path(info: zipfile.ZipInfo, name: bytes) -> str:
     """Return the name in the extra field that WinRAR and others add, if it is of this name."""
     extra = info.extra
     while len(extra) >= 4:
@@ -242,14 +241,14 @@ def _is_asian(text: str) -> bool:
 # -- zip files, read with bounds -------------------------------------------------------------------
 
 
-def part_of(info: ZipInfo) -> ZipMember:
+def part_of(info: zipfile.ZipInfo) -> ZipMember:
     """Return where zipfile has found a member."""
     return ZipMember(
         info.header_offset, info.compress_size, info.file_size, info.CRC, info.compress_type
     )
 
 
-def directory(stream: IO[bytes]) -> list[ZipInfo]:
+def directory(stream: IO[bytes]) -> list[zipfile.ZipInfo]:
     """Return what a zip file lists.
 
     Raises
@@ -264,7 +263,7 @@ def directory(stream: IO[bytes]) -> list[ZipInfo]:
         raise OSError(errno.EIO, "not a zip file, or damaged") from None
 
 
-def unreadable_member(info: ZipInfo) -> str:
+def unreadable_member(info: zipfile.ZipInfo) -> str:
     """Return why a member cannot be read; empty if it can."""
     if info.flag_bits & 1:
         return ENCRYPTED
@@ -284,7 +283,7 @@ def open_part(stream: IO[bytes], part: ZipMember) -> Iterator[IO[bytes]]:
     OSError
         If it is damaged.
     """
-    info: Any = ZipInfo()
+    info: Any = zipfile.ZipInfo()
     info.CRC, info.compress_type = part.crc, part.method
     info.compress_size, info.file_size = part.packed, part.size
     damaged = OSError(errno.EIO, "damaged zip data")

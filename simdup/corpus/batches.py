@@ -23,11 +23,11 @@ from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import OFFICE, STDIN, File
 from simdup.corpus.html import decode_html, extract_text, page_text, page_title
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.corpus.opening import open_regular, read_up_to
 from simdup.corpus.parquet import cut_parquet
 from simdup.corpus.patterns import is_own_result, leave_out
 from simdup.corpus.record_batches import RawBatch, RecordBatch, cut_array, cut_csv, cut_json
 from simdup.corpus.records import Texts, join_texts, read_records, without_surrogates
+from simdup.corpus.regular_files import open_regular, read_up_to
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading
 
@@ -214,7 +214,8 @@ def _record_batch(file: File, reading: Reading) -> Batch:
         found = Skipped(file.address, reason(error), error=True)
     if isinstance(found, Document) and reading.html:
         found = _of_page(found, reading)
-    return TextBatch((found,), 0 if isinstance(found, Skipped) else file.size, file.path)
+    size = 0 if isinstance(found, Skipped) else file.size
+    return TextBatch((found,), size=size, path=file.path)
 
 
 def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:

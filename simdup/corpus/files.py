@@ -16,7 +16,7 @@ from typing import IO, NamedTuple, TypeAlias
 
 from simdup.base.errors import SimdupError, reason
 from simdup.corpus.compression import decompress, split_compression
-from simdup.corpus.json_text import parse_json
+from simdup.corpus.json_text import WHITE_SPACE, parse_json
 from simdup.model.settings import Reading
 
 STDIN = "-"
@@ -36,7 +36,6 @@ Opener: TypeAlias = Callable[[], AbstractContextManager[IO[bytes]]]
 
 # Bytes that tell an array or lines of objects from other JSON: a first line is seldom longer.
 _HEAD = 1 << 16
-_BLANK = b" \t\r\n"
 
 
 class ZipMember(NamedTuple):
@@ -156,14 +155,14 @@ def format_of_file(path: str, opened: Opener | None, reading: Reading) -> str:
 
 def _begins_array(head: bytes) -> bool:
     """Return whether the beginning of a file is that of an array of objects."""
-    head = head.removeprefix(codecs.BOM_UTF8).lstrip(_BLANK)
-    return head.startswith(b"[") and head[1:].lstrip(_BLANK).startswith(b"{")
+    head = head.removeprefix(codecs.BOM_UTF8).lstrip(WHITE_SPACE)
+    return head.startswith(b"[") and head[1:].lstrip(WHITE_SPACE).startswith(b"{")
 
 
 def _begins_lines(head: bytes) -> bool:
     """Return whether the beginning of a file is that of JSON lines: two objects, a line each."""
-    lines = head.removeprefix(codecs.BOM_UTF8).lstrip(_BLANK).split(b"\n")
-    if len(lines) < 2 or not all(line.lstrip(_BLANK).startswith(b"{") for line in lines[:2]):
+    lines = head.removeprefix(codecs.BOM_UTF8).lstrip(WHITE_SPACE).split(b"\n")
+    if len(lines) < 2 or not all(line.lstrip(WHITE_SPACE).startswith(b"{") for line in lines[:2]):
         return False
     try:
         return isinstance(parse_json(lines[0].decode()), dict)

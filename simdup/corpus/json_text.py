@@ -23,6 +23,8 @@ from simdup.corpus.lines import BATCH_BYTES
 # Arrays and objects within each other.  Python itself reads some 900 levels, from 3.14 on as many
 # as the stack has room for.
 DEEPEST = 500
+# Between tokens; no other characters count.
+WHITE_SPACE = b" \t\r\n"
 
 _STRING = pattern(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _BRACKET = pattern(r"[\[\]{}]")
@@ -55,7 +57,6 @@ def is_too_deep(text: str) -> bool:
 
 # The most bytes of an element, unless documents may have more; several times as much is in memory.
 LONGEST = 100 << 20
-_BLANK = b" \t\r\n"
 _BLANKS = pattern(r"[ \t\r\n]*")
 # Control characters and long numbers are faults of an element, which do not hide its end.
 _DECODER = json.JSONDecoder(strict=False, parse_int=str)
@@ -100,10 +101,10 @@ def split_array(
     """
     rest = iter(chunks)
     head = next(rest, b"")
-    while head and not head.removeprefix(codecs.BOM_UTF8).strip(_BLANK):
+    while head and not head.removeprefix(codecs.BOM_UTF8).strip(WHITE_SPACE):
         yield Outside(head)
         head = next(rest, b"")
-    start = len(head) - len(head.removeprefix(codecs.BOM_UTF8).lstrip(_BLANK))
+    start = len(head) - len(head.removeprefix(codecs.BOM_UTF8).lstrip(WHITE_SPACE))
     if head[start : start + 1] == b"[":
         yield Outside(head[: start + 1])
         yield from _elements(head[start + 1 :], rest, most)
@@ -133,7 +134,7 @@ def _elements(
                 place, fault = len(window), Fault("not valid JSON, or the array does not end")
     yield Outside(window[:place])
     for piece in chain([window[place:]], rest):
-        if fault is _CLOSED and piece.strip(_BLANK + b"\0"):
+        if fault is _CLOSED and piece.strip(WHITE_SPACE + b"\0"):
             fault = Fault("not valid JSON: the array ends before the file does")
         if fault:
             yield fault

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from simdup.base.errors import LONGEST_PATTERN, SimdupError
 from simdup.base.when_used import pattern
-from simdup.corpus.opening import read_named
+from simdup.corpus.regular_files import read_named
 from simdup.model.documents import LeftOut
 from simdup.model.formats import DECISION_LINES, PAGE_LINE, TABLES, TYPED_LINES
 
@@ -104,6 +104,8 @@ def _first_braces(pattern: str) -> list[int] | None:
                 found.append(span)
     return min(found, default=None)
 
+
+# -- ignore files ----------------------------------------------------------------------------------
 
 IGNORE_FILE = ".simdupignore"
 

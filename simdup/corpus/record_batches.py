@@ -164,9 +164,10 @@ def cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBatc
                 what = f"line {line - 1}: {missing.reason}"
                 yield replace(missing, document=file.path, reason=what, fields=sizes)
                 return
-            yield from _cut_rows(
-                rows, lines, RawBatch(file, line, 1, b"", 0, (), encoding, columns)
+            empty = RawBatch(
+                file, line, record=1, content=b"", size=0, encoding=encoding, columns=columns
             )
+            yield from _cut_rows(rows, lines, empty)
 
 
 def _cut_rows(

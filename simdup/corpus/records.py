@@ -16,12 +16,7 @@ from simdup.corpus.decoding import Decoded, without_nuls
 from simdup.corpus.files import File
 from simdup.corpus.json_text import Elements, parse_json
 from simdup.corpus.lines import DELIMITERS, csv_rows
-from simdup.corpus.record_batches import (
-    ParquetBatch,
-    RawBatch,
-    RecordBatch,
-    is_blank,
-)
+from simdup.corpus.record_batches import ParquetBatch, RawBatch, RecordBatch, is_blank
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading
 

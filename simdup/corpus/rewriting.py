@@ -53,9 +53,9 @@ from simdup.corpus.lines import (
     split_mark,
     whole_lines,
 )
-from simdup.corpus.opening import open_regular
 from simdup.corpus.parquet import add_columns, column_names, copy_rows
 from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
+from simdup.corpus.regular_files import open_regular
 from simdup.model.cleaned import RemovedDocument
 from simdup.model.settings import Progress, Reading, no_progress
 

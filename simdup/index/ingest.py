@@ -46,7 +46,7 @@ from simdup.model.table import Documents, objects
 from simdup.near.batch_reader import DOCUMENTS, Known
 from simdup.near.collection import Collection, ingest_fingerprinted
 from simdup.near.counting import Prepared
-from simdup.near.sources import Data, open_input
+from simdup.near.inputs import Data, open_input
 from simdup.search.arrays import Bools
 from simdup.text.analyzer import Analyzer
 from simdup.text.families import SKETCH_BYTES, bbit_sketch

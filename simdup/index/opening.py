@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from simdup.base.atomic import beside
 from simdup.base.errors import SimdupError, unreadable, unwritable
-from simdup.corpus.opening import open_regular
+from simdup.corpus.regular_files import open_regular
 from simdup.index.storage import DAMAGED_HINT, REBUILD, RECOVERY, Storage, explain
 
 # Bytes 68 to 71 of the file, and the number in bytes 60 to 63; SQLite leaves both to applications.

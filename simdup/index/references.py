@@ -28,11 +28,11 @@ from simdup.model.measures import UNMEASURED, DocumentPair, MeasuredPairs, Measu
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
-from simdup.near.clusters import Group, Measure, merge
+from simdup.near.clustering import Group, Measure, merge
 from simdup.near.collection import Collection
 from simdup.near.counting import Maker
+from simdup.near.inputs import Input
 from simdup.near.rules import short
-from simdup.near.sources import Input
 from simdup.search.arrays import U64, RowIds
 from simdup.text.fingerprinter import Fingerprints
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from simdup.model.criteria import Criteria
 from simdup.model.measures import Measures
-from simdup.model.passages import Passage, SharedText
+from simdup.model.shared_passages import Passage, SharedText
 
 
 class Span(NamedTuple):

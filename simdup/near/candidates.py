@@ -24,7 +24,7 @@ from simdup.kernels.groups import PairBounds
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
-from simdup.near.clusters import Measure, Priority, first_come, unmeasured
+from simdup.near.clustering import Measure, Priority, first_come, unmeasured
 from simdup.near.collection import Collection
 from simdup.near.rules import allowed, parting
 from simdup.near.verifier import SetsOf, no_texts

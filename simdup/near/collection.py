@@ -39,8 +39,8 @@ from simdup.near.batch_reader import (
     document_columns,
 )
 from simdup.near.counting import Counting, Maker, Prepared
+from simdup.near.inputs import GroupBy, Input, SourceReport
 from simdup.near.rules import within_groups
-from simdup.near.sources import GroupBy, Input, SourceReport
 from simdup.reuse.sharing import TextSeeds
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer

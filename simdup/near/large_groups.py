@@ -34,7 +34,7 @@ from simdup.model.measures import DocumentPair, MeasuredPairs, Measures
 from simdup.model.table import Documents
 from simdup.near.bounds import FEW_DOCUMENTS, FEW_PAIRS, Bounds
 from simdup.near.candidates import Candidates
-from simdup.near.clusters import Group, Identical
+from simdup.near.clustering import Group, Identical
 from simdup.near.rules import apart
 from simdup.search.arrays import Bools, RowIds, hamming_distances
 from simdup.search.grouping import (

@@ -28,7 +28,7 @@ from simdup.model.settings import Reading
 from simdup.model.table import Documents, objects
 from simdup.near.batch_reader import read_stripped
 from simdup.near.collection import Collection
-from simdup.near.sources import Input
+from simdup.near.inputs import Input
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter
 

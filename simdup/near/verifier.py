@@ -47,7 +47,7 @@ from simdup.model.criteria import Criteria, Shingling
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side
-from simdup.near.clusters import unmeasured
+from simdup.near.clustering import unmeasured
 from simdup.near.rules import by_edit, same_numbers
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer

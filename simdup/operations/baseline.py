@@ -9,8 +9,8 @@ from itertools import chain
 
 from simdup.model.clusters import Cluster, Member, Summary
 from simdup.model.decisions import Baseline, Entry
-from simdup.near.clusters import components
-from simdup.near.decisions import confirmed
+from simdup.near.clustering import components
+from simdup.near.divided_clusters import confirmed
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.escaping import shown
 from simdup.show.result import Result

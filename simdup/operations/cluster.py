@@ -18,12 +18,12 @@ from simdup.model.documents import InputDocuments, Skipped
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
 from simdup.near.candidates import Candidates, NearFingerprints
-from simdup.near.clusters import form_clusters
+from simdup.near.clustering import form_clusters
 from simdup.near.collection import collected
 from simdup.near.counting import Counting, Maker, contents, forms
-from simdup.near.pairs import find_groups
+from simdup.near.inputs import Input, SourceReport, open_input
+from simdup.near.pair_groups import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
-from simdup.near.sources import Input, SourceReport, open_input
 from simdup.near.verifier import Texts, Vector, Verifier
 from simdup.show.result import Result
 

@@ -24,8 +24,8 @@ from simdup.near.candidates import Search, searches_of
 from simdup.near.collection import deciding_columns, gathered, ingest
 from simdup.near.counting import columns_for, contents, forms
 from simdup.near.differences import find_differences
+from simdup.near.inputs import SourceReport, open_input
 from simdup.near.rules import by_edit, judged
-from simdup.near.sources import SourceReport, open_input
 from simdup.near.verifier import CACHE_BYTES, Texts, Work
 from simdup.reuse.finding import between
 from simdup.text.analyzer import Analyzer, strip_texts

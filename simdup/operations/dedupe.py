@@ -37,7 +37,7 @@ from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Reading, RunOptions, Settings
-from simdup.near.sources import Data, GroupBy, Input, open_files, open_input, require_existing
+from simdup.near.inputs import Data, GroupBy, Input, open_files, open_input, require_existing
 from simdup.operations.losses import Losses, check_references, find_losses
 from simdup.show.result import Cleaned
 from simdup.show.streams import open_output

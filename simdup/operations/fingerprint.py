@@ -14,7 +14,7 @@ from simdup.model.documents import Skipped
 from simdup.model.recipe import Recipe, as_recipe
 from simdup.model.settings import Settings
 from simdup.near.collection import ingest_fingerprinted
-from simdup.near.sources import Data, open_input
+from simdup.near.inputs import Data, open_input
 from simdup.text.analyzer import Analyzer, strip_texts
 from simdup.text.fingerprinter import Fingerprinter
 

@@ -10,7 +10,7 @@ from simdup.model.documents import Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.collection import ingest
-from simdup.near.sources import Data, open_input
+from simdup.near.inputs import Data, open_input
 from simdup.show.streams import open_output
 from simdup.text.weights import Model, learn_model, model_bytes
 

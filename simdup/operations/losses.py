@@ -24,10 +24,10 @@ from simdup.model.frames import measure_of
 from simdup.model.matches import Added
 from simdup.model.settings import Progress
 from simdup.model.table import Documents
+from simdup.near.inputs import GroupBy, Groups, Input
 from simdup.near.source_documents import SourceDocuments
-from simdup.near.sources import GroupBy, Groups, Input
 from simdup.operations.scan import examine
-from simdup.show.records import rounded
+from simdup.show.csv_jsonl import rounded
 from simdup.show.result import Cleaned, Result
 
 

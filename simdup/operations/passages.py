@@ -18,17 +18,17 @@ from simdup.corpus.rows import Paths, as_paths
 from simdup.corpus.sources import Named
 from simdup.index.opening import split_indexes
 from simdup.model.documents import Document, Skipped
-from simdup.model.passages import (
+from simdup.model.settings import Reading, RunOptions, Settings
+from simdup.model.shared_passages import (
     PassageCriteria,
     PassageFields,
     PassageResult,
     PassageScope,
     PassageSummary,
 )
-from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.collection import Collection, collected, group_numbers
 from simdup.near.cutting import Cutting, PairTexts, assemble
-from simdup.near.sources import Data, GroupBy, Input, open_input
+from simdup.near.inputs import Data, GroupBy, Input, open_input
 from simdup.reuse.finding import Finder, Passages, Sides, concat
 from simdup.reuse.overlaps import Holders, form_overlaps
 from simdup.reuse.symbols import look_up_in

@@ -18,7 +18,7 @@ from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.candidates import Candidates, searches_of
-from simdup.near.clusters import (
+from simdup.near.clustering import (
     Group,
     Priority,
     describe_spared,
@@ -28,10 +28,10 @@ from simdup.near.clusters import (
 )
 from simdup.near.collection import Collection, deciding_columns, ingest
 from simdup.near.counting import columns_for
-from simdup.near.decisions import divide
-from simdup.near.pairs import find_groups
+from simdup.near.divided_clusters import divide
+from simdup.near.inputs import Data, Input, apart_by_fields, notes, open_input
+from simdup.near.pair_groups import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
-from simdup.near.sources import Data, Input, apart_by_fields, notes, open_input
 from simdup.near.verifier import Crew, Texts, Work
 from simdup.show.result import Result
 from simdup.text.fingerprinter import Fingerprinter

@@ -26,8 +26,8 @@ from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.tuning import FEW_PAIRS, Reason, Setting, Tuning
 from simdup.near.collection import Collection, ingest
 from simdup.near.counting import Maker, contents, forms, titles
+from simdup.near.inputs import Data, Input, open_input
 from simdup.near.rules import formed
-from simdup.near.sources import Data, Input, open_input
 from simdup.near.true_pairs import (
     MOST,
     NO_PAIRS,

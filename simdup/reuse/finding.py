@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.kernels.passages import chains, common_lengths, equal_runs
-from simdup.model.passages import Passage, PassageCriteria, SharedText
+from simdup.model.shared_passages import Passage, PassageCriteria, SharedText
 from simdup.reuse.seeds import MARGIN, Place, SeedIndex, index_seeds, iter_pairs
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks, locate, look_up_in
 from simdup.reuse.winnowing import Seeds, Window, row_symbols, winnow

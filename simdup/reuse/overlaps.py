@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.model.passages import Overlap, Passage
+from simdup.model.shared_passages import Overlap, Passage
 from simdup.reuse.finding import Passages, Sides, shares
 from simdup.reuse.symbols import LookUp, Symbols, end_marks, locate
 from simdup.search.arrays import I64, Bools, distinct

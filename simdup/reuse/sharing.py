@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simdup.model.passages import PassageCriteria
+from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse.symbols import cut
 from simdup.reuse.winnowing import Window, winnow
 from simdup.search.arrays import I64, U64, RowPairs, iter_ranges, run_starts

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from simdup.corpus.names import to_bytes
+from simdup.show.csv_jsonl import json_line, rounded, skipped_line
 from simdup.show.escaping import shown
-from simdup.show.records import json_line, rounded, skipped_line
 from simdup.show.summary import recipe_words
 from simdup.show.text import Painter, aligned, padded
 from simdup.show.words import ENGLISH, Phrases

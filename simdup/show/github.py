@@ -17,8 +17,8 @@ from simdup.corpus.names import to_bytes
 from simdup.corpus.record_batches import record_lines
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.near.source_documents import SourceDocuments
+from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
-from simdup.show.records import digits
 from simdup.show.result import Result
 
 # GitHub shows this many warnings of a step beside the files; the log has all.

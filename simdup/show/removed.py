@@ -14,8 +14,8 @@ from simdup.model.clusters import Spared
 from simdup.model.formats import REMOVED_COLUMNS
 from simdup.model.frames import measure_of
 from simdup.near.differences import find_differences
+from simdup.show.csv_jsonl import csv_head, csv_rows, digits, json_line, rounded
 from simdup.show.escaping import shown
-from simdup.show.records import csv_head, csv_rows, digits, json_line, rounded
 from simdup.show.result import Cleaned, Result
 from simdup.show.summary import size_words
 from simdup.show.text import Painter, aligned, shortened

@@ -149,7 +149,7 @@ class Result:
         SimdupError
             If the file cannot be written, or this result is not one of `scan`.
         """
-        from simdup.show.report.scan import scan_page
+        from simdup.show.report.scan_page import scan_page
         from simdup.show.streams import open_output
 
         with open_output(os.fspath(path)) as stream:

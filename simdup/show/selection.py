@@ -113,14 +113,14 @@ def result_lines(
     result: Result, selection: Selection, out: Output, stream: BinaryIO, words: Phrases
 ) -> Iterable[bytes]:
     """Return what is listed of a result, as lines of the format of an output."""
-    from simdup.show.details import details, new_documents
-    from simdup.show.records import (
+    from simdup.show.csv_jsonl import (
         cluster_csv,
         cluster_jsonl,
         pair_csv,
         pair_jsonl,
         summary_jsonl,
     )
+    from simdup.show.details import details, new_documents
 
     extras = result.extras
     pairs = selection.chosen_pairs(result) if selection.pairs else []

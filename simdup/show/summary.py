@@ -17,7 +17,7 @@ from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
     from simdup.model.matches import Added
-    from simdup.model.passages import PassageResult
+    from simdup.model.shared_passages import PassageResult
     from simdup.show.result import Cleaned
 
 # Reasons for skipping a document by how they begin, and what each is called in the catalogues.
@@ -207,7 +207,7 @@ def criteria_words(criteria: Criteria, words: Phrases = ENGLISH) -> str:
     parts += [words("asked.titles")] if criteria.same_title else []
     for argument, name in criteria.grouped_by.items():
         # It imports numpy, which `index info` does without.
-        from simdup.near.sources import FOLDER
+        from simdup.near.inputs import FOLDER
 
         which = f"asked.{argument}" + (".folder" if name == FOLDER else "")
         parts.append(words(which, field=shown(name)))

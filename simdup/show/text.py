@@ -17,9 +17,9 @@ from rich.style import Style
 from simdup.corpus.names import to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.matches import QueryResult
+from simdup.show.csv_jsonl import NO_DETAILS, digits
 from simdup.show.details import Details
 from simdup.show.escaping import shown
-from simdup.show.records import NO_DETAILS, digits
 from simdup.show.summary import recipe_words
 from simdup.show.words import ENGLISH, Phrases
 from simdup.show.wrapping import fill

@@ -24,7 +24,7 @@ from simdup.corpus.records import as_number
 from simdup.model.clusters import Cluster
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
-from simdup.near.clusters import (
+from simdup.near.clustering import (
     Measure,
     find_identical,
     form_clusters,
@@ -32,8 +32,8 @@ from simdup.near.clusters import (
     rank_by,
     unmeasured,
 )
-from simdup.near.decisions import divide
-from simdup.near.pairs import find_groups, propose
+from simdup.near.divided_clusters import divide
+from simdup.near.pair_groups import find_groups, propose
 from simdup.near.verifier import Texts, Vector, Verifier, cut_slot, no_vectors, vector
 from simdup.search import equal_keys
 from simdup.search.arrays import distinct

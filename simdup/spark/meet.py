@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 
 from simdup.model.settings import Settings
 from simdup.near.candidates import NearFingerprints
-from simdup.near.clusters import find_identical
-from simdup.near.pairs import propose
+from simdup.near.clustering import find_identical
+from simdup.near.pair_groups import propose
 from simdup.near.rules import formed
 from simdup.reuse.sharing import TextSeeds, shared_counts
 from simdup.search import equal_keys

@@ -23,7 +23,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.near.collection import Collection, ingest
 from simdup.near.counting import columns_for, titles
-from simdup.near.sources import open_input
+from simdup.near.inputs import open_input
 from simdup.search.arrays import I64
 from simdup.spark.partitions import Batches, Columns, to_array, to_arrow
 from simdup.text.analyzer import Analyzer

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError, unreadable
-from simdup.corpus.opening import read_named
+from simdup.corpus.regular_files import read_named
 from simdup.kernels.tables import Values
 from simdup.model.recipe import Recipe
 from simdup.text.counts import Counts, CsrRows

@@ -25,7 +25,7 @@ from lab.corpora.office_files import (
     zipped,
 )
 from simdup.corpus.files import File
-from simdup.corpus.office import read_office, xml
+from simdup.corpus.office import parts, read_office
 from simdup.model.documents import Document, Skipped
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -288,7 +288,7 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     found = read(content, "docx", max_size=200)
     assert isinstance(found, Skipped)
     assert found.reason == "larger than 200 bytes: see `max_size`"
-    monkeypatch.setattr(xml, "MOST_ELEMENTS", 10)
+    monkeypatch.setattr(parts, "MOST_ELEMENTS", 10)
     found = read(content, "docx")
     assert isinstance(found, Skipped)
     assert found.reason == "its XML has more than 10 elements"

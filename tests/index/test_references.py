@@ -15,7 +15,7 @@ from lab.corpora.made import edited, prose, write
 from simdup import Index, Recipe, Result, SimdupError, scan
 from simdup.model.measures import DocumentPair
 from simdup.model.settings import RunOptions
-from simdup.near.clusters import Group, merge
+from simdup.near.clustering import Group, merge
 
 ALONE = RunOptions(jobs=1)
 Texts = list[tuple[str, str]]

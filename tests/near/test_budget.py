@@ -10,7 +10,7 @@ from support import Command
 
 from lab.corpora.made import prose, write
 from simdup import Result, scan
-from simdup.near import bounds, candidates, large_groups, pairs
+from simdup.near import bounds, candidates, large_groups, pair_groups
 
 SIZES = (12, 9)
 
@@ -18,7 +18,7 @@ SIZES = (12, 9)
 @pytest.fixture(autouse=True)
 def _small_families(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat clusters of a few documents as families, of which not all pairs can be compared."""
-    monkeypatch.setattr(pairs, "LARGE", 3)
+    monkeypatch.setattr(pair_groups, "LARGE", 3)
     monkeypatch.setattr(candidates, "LARGE", 3)
     monkeypatch.setattr(bounds, "MANY_DOCUMENTS", 0)
     monkeypatch.setattr(bounds, "FEW_DOCUMENTS", 0)

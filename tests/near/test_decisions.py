@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.measures import DocumentPair, Measures
-from simdup.near.clusters import Group, first_come
-from simdup.near.decisions import divide
+from simdup.near.clustering import Group, first_come
+from simdup.near.divided_clusters import divide
 
 NAMES = [f"d{i}" for i in range(7)]
 KINDS = st.sampled_from(["distinct", "duplicates", "keep"])

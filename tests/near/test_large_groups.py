@@ -13,7 +13,7 @@ from simdup import Criteria, Result, scan
 from simdup.base.workers import FORKS, Workers
 from simdup.model.clusters import Cluster
 from simdup.model.settings import RunOptions
-from simdup.near import bounds, candidates, large_groups, pairs
+from simdup.near import bounds, candidates, large_groups, pair_groups
 
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 
@@ -73,7 +73,7 @@ def told(result: Result) -> list[object]:
 @pytest.fixture
 def small_families(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat clusters of a few documents as large families."""
-    monkeypatch.setattr(pairs, "LARGE", 3)
+    monkeypatch.setattr(pair_groups, "LARGE", 3)
     monkeypatch.setattr(candidates, "LARGE", 3)
 
 
@@ -146,7 +146,7 @@ def test_large_groups_in_other_processes_are_the_same(
     texts = [text for seed in range(3) for text in corpus(seed)]
     criteria = Criteria(**settings)  # type: ignore[arg-type]
     alone = scan(named(texts), "plain", criteria, jobs=1)
-    monkeypatch.setattr(pairs, "_WORTH_FORKS", 0)
+    monkeypatch.setattr(pair_groups, "_WORTH_FORKS", 0)
     started: list[int] = []
 
     class Counted(Workers):  # type: ignore[type-arg]
@@ -154,7 +154,7 @@ def test_large_groups_in_other_processes_are_the_same(
             started.append(len(tasks))
             return super().map(tasks)
 
-    monkeypatch.setattr(pairs, "Workers", Counted)
+    monkeypatch.setattr(pair_groups, "Workers", Counted)
     spread = scan(named(texts), "plain", criteria, jobs=2)
     assert min(started) > 1
     assert (told(spread), spread.spared) == (told(alone), alone.spared)
@@ -168,7 +168,7 @@ def test_copies_are_beside_the_reference_that_their_first_is_near(
     large: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     if large:
-        monkeypatch.setattr(pairs, "LARGE", 2)
+        monkeypatch.setattr(pair_groups, "LARGE", 2)
         monkeypatch.setattr(candidates, "LARGE", 2)
     whole = "".join(map(chr, random.Random(1).sample(range(0x4E00, 0x9FA5), 500)))
     first, between, second, last = (whole[i : i + 400] for i in (0, 30, 60, 90))

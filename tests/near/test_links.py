@@ -11,7 +11,7 @@ from lab.oracles.plain import groups, resemblance
 from simdup import Criteria, Result, scan
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import RunOptions
-from simdup.near import bounds, candidates, pairs
+from simdup.near import bounds, candidates, pair_groups
 
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 LEAST = 0.6
@@ -29,7 +29,7 @@ def chains(seed: int) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _small_families(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "LARGE", 3)
+    monkeypatch.setattr(pair_groups, "LARGE", 3)
     monkeypatch.setattr(candidates, "LARGE", 3)
 
 

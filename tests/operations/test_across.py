@@ -16,7 +16,7 @@ from lab.oracles.plain import contained, shingles
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import Reading, RunOptions
-from simdup.near import bounds, candidates, large_groups, pairs
+from simdup.near import bounds, candidates, large_groups, pair_groups
 
 ALONE = RunOptions(jobs=1)
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
@@ -193,7 +193,7 @@ def found(
 def test_a_scan_is_all_pairs_of_different_groups_or_of_one(
     how: str, fields: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pairs, candidates):
+    for module in (pair_groups, candidates):
         monkeypatch.setattr(module, "LARGE", large)
     incomplete = 0
     for seed in seeds(4):
@@ -217,7 +217,7 @@ def test_any_corpus(seed: int, fields: dict[str, Any], every: bool, within: bool
 def test_references_of_the_same_group_are_no_pairs(
     linkage: str, large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pairs, candidates):
+    for module in (pair_groups, candidates):
         monkeypatch.setattr(module, "LARGE", large)
     for seed in seeds(4):
         records = corpus(random.Random(seed), 24)
@@ -238,7 +238,7 @@ def test_references_of_the_same_group_are_no_pairs(
 def test_nothing_is_lost_to_another_author_only(
     large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pairs, candidates):
+    for module in (pair_groups, candidates):
         monkeypatch.setattr(module, "LARGE", large)
     removed = 0
     for seed in seeds(4):

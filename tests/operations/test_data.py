@@ -16,7 +16,7 @@ from lab.corpora.made import near, prose
 from simdup import Index, Recipe, SimdupError, dedupe, passages, scan
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.near.sources import open_input
+from simdup.near.inputs import open_input
 from simdup.operations.fingerprint import fingerprint_sources
 from simdup.operations.fit import fit
 from simdup.operations.tune import tune

@@ -12,7 +12,7 @@ from support import Command
 
 from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, dedupe
-from simdup.near import candidates, pairs
+from simdup.near import candidates, pair_groups
 
 OPTIONS = ("--id-field", "id", "--index", "seen.index", "--add")
 
@@ -262,7 +262,7 @@ def test_the_same_delivery_again_has_nothing_new(
     seed: int, linkage: str, large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Under other names, and in another order: what was removed stays removed."""
-    for module in (pairs, candidates):
+    for module in (pair_groups, candidates):
         monkeypatch.setattr(module, "LARGE", large)
     texts = messages(seed)
     asked: dict[str, Any] = {"index": tmp_path / "seen.index", "add": True, "linkage": linkage}

@@ -13,7 +13,7 @@ import simdup as package
 from lab.corpora.made import near, prose, write
 from simdup import Recipe, SimdupError, evaluate, fingerprint, fit, scan, tune
 from simdup.model.criteria import CriteriaFields
-from simdup.model.passages import PassageFields
+from simdup.model.shared_passages import PassageFields
 
 TEXTS = [("a", prose(1)), ("b", near(prose(1))), ("c", prose(2)), ("d", prose(1)), ("e", prose(3))]
 VERBS: list[Callable[..., Any]] = [

@@ -18,7 +18,7 @@ from lab.oracles import plain
 from simdup import SimdupError, compare, dedupe, scan
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.model.settings import RunOptions, Settings
-from simdup.near import candidates, pairs
+from simdup.near import candidates, pair_groups
 from simdup.operations.cluster import cluster
 
 SENTENCES = [prose(seed, 30) for seed in range(1, 12)]
@@ -69,7 +69,7 @@ def test_what_is_removed_is_what_brute_force_removes(
     kept_for = cleaned_by_hand(texts, order, 0.98)
     spared = cleaned_by_hand(texts, [one for one in order if one not in kept_for], 0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "LARGE", large)
+        patch.setattr(pair_groups, "LARGE", large)
         patch.setattr(candidates, "LARGE", large)
         cleaned = dedupe(
             enumerate(texts), keep=keep, lossless=True, similarity=0.5, short_texts=False,
@@ -206,7 +206,7 @@ def test_a_fact_that_only_the_removed_text_has_is_a_loss(large: int, facts: list
     first: dict[str, int] = {}
     expected = {i: first.setdefault(SAID[one], i) for i, one in enumerate(facts)}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "LARGE", large)
+        patch.setattr(pair_groups, "LARGE", large)
         patch.setattr(candidates, "LARGE", large)
         cleaned = dedupe(enumerate(texts), lossless=True, run=RunOptions(jobs=1))
     removed = {int(one.document): int(one.kept) for one in cleaned.removed}

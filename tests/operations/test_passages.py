@@ -10,7 +10,7 @@ import pytest
 import simdup.operations.passages as operation
 from lab.corpora.made import edited, prose, write
 from simdup import PassageCriteria, SimdupError, passages
-from simdup.model.passages import Passage, PassageResult
+from simdup.model.shared_passages import Passage, PassageResult
 from simdup.reuse import between
 from simdup.text.characters import fold
 

@@ -16,7 +16,7 @@ from support import Command, examples, seeds
 from lab.corpora.made import near, prose, write
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.settings import Reading, RunOptions
-from simdup.near import bounds, candidates, large_groups, pairs
+from simdup.near import bounds, candidates, large_groups, pair_groups
 
 ALONE = RunOptions(jobs=1)
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
@@ -98,7 +98,7 @@ SETTINGS: list[dict[str, Any]] = [
 def test_a_scan_equals_scans_of_each_title(
     fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pairs, candidates):
+    for module in (pair_groups, candidates):
         monkeypatch.setattr(module, "LARGE", 3)
     clusters = without = 0
     for seed in seeds(2):

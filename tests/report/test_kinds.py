@@ -171,7 +171,7 @@ def test_text_that_starts_no_passage_is_told(simdup, browser, tmp_path):
 
 
 def test_pairs_beyond_the_limit_are_told(passages, browser, monkeypatch):
-    monkeypatch.setattr("simdup.show.report.passages.PAIRS", 2)
+    monkeypatch.setattr("simdup.show.report.passages_page.PAIRS", 2)
     path = passages()
     assert head(path)["figures"]["pairs"] == 3
     with opened(browser, path) as page:

@@ -92,7 +92,7 @@ def _chunk(page, number):
 def test_a_text_that_changed_since_is_left_out(tmp_path):
     from simdup import scan
     from simdup.model.formats import PageOptions
-    from simdup.show.report.scan import scan_page
+    from simdup.show.report.scan_page import scan_page
 
     folder = corpus(tmp_path / "texts")
     result = scan(str(folder), similarity=0.5)

@@ -11,7 +11,7 @@ from support import examples
 
 from lab.oracles import reuse as oracle
 from simdup.kernels.passages import chains, common_lengths
-from simdup.model.passages import PassageCriteria
+from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse.finding import (
     Finder,
     Passages,

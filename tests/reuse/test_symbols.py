@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lab.oracles import reuse as oracle
-from simdup.model.passages import PassageCriteria
+from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse import between
 from simdup.reuse.symbols import HOLE, cut, locate, look_up_in, offsets, places
 from simdup.reuse.winnowing import Template

@@ -18,7 +18,7 @@ from support import ROOT, Command, environment
 import simdup
 from lab.corpora.made import edited, near, prose
 from simdup.model.recipe import Recipe
-from simdup.near.clusters import components
+from simdup.near.clustering import components
 
 pytestmark = [
     pytest.mark.spark,
@@ -55,7 +55,7 @@ def by_command(simdup: Command, folder: Path, *options: str) -> list[list[str]]:
 
 def plain(rows: list[Any]) -> list[list[str]]:
     """Rows as a CSV has them; `cluster_id` is not in that of the command."""
-    from simdup.show.records import digits
+    from simdup.show.csv_jsonl import digits
 
     def cell(value: Any) -> str:
         return "" if value is None else digits(value) if isinstance(value, float) else str(value)

@@ -14,7 +14,7 @@ from simdup import scan
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.near.collection import ingest
-from simdup.near.sources import open_input
+from simdup.near.inputs import open_input
 from simdup.near.verifier import cosine, vector
 from simdup.text.bands import LOSS, pstable_signatures
 from simdup.text.counts import select

@@ -21,7 +21,7 @@ from lab.fuzz.target import Taken, Target
 from simdup.base.errors import SimdupError
 from simdup.cli import _simdup
 from simdup.cli.usage import usage_error
-from simdup.corpus.decisions import HEAD, read_baseline, read_decisions
+from simdup.corpus.decision_files import HEAD, read_baseline, read_decisions
 from simdup.corpus.fingerprint_lines import (
     FingerprintLines,
     format_header,
@@ -39,7 +39,7 @@ from simdup.operations.cluster import cluster
 from simdup.operations.evaluate import evaluate
 from simdup.operations.pairs import pairs
 from simdup.operations.scan import scan
-from simdup.show.records import baseline_lines
+from simdup.show.csv_jsonl import baseline_lines
 from simdup.text.analyzer import Analyzer
 from simdup.text.counts import Counts
 from simdup.text.simhash import to_hex, to_int

@@ -17,8 +17,7 @@ from simdup.corpus.archives import ENCRYPTED
 from simdup.corpus.decoding import NotText
 from simdup.corpus.files import File
 from simdup.corpus.html import decode_html, extract_text
-from simdup.corpus.office.pdf import read_pdf
-from simdup.corpus.office.xml import (
+from simdup.corpus.office.parts import (
     NOTE,
     PARAGRAPH,
     SKIP,
@@ -31,6 +30,7 @@ from simdup.corpus.office.xml import (
     resolve,
     text_of,
 )
+from simdup.corpus.office.pdf import read_pdf
 from simdup.model.documents import Document, Skipped
 
 # Word and WPS keep such a file beside each document that is open.

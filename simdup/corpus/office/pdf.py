@@ -16,8 +16,8 @@ from typing import Any
 from simdup.base.errors import reason
 from simdup.base.when_used import pattern
 from simdup.corpus.child import Child
+from simdup.corpus.office.parts import NotReadable, OfficeText
 from simdup.corpus.office.pdf_child import MOST_SECONDS
-from simdup.corpus.office.xml import NotReadable, OfficeText
 
 _NEEDS = "PDF: needs python -m pip install 'simdup[office]'"
 _CHILD = Path(__file__).with_name("pdf_child.py")

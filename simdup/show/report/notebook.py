@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from simdup.model.clusters import Cluster
+from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
-from simdup.show.records import digits
 from simdup.show.result import Result
 
 # Clusters that are listed, and documents of each.

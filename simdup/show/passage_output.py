@@ -10,9 +10,8 @@ from rich.cells import cell_len, set_cell_size
 from simdup._version import __version__
 from simdup.corpus.names import to_bytes
 from simdup.model.formats import PASSAGE_COLUMNS
-from simdup.model.passages import Overlap, Passage, PassageCriteria, PassageResult
-from simdup.show.escaping import shown
-from simdup.show.records import (
+from simdup.model.shared_passages import Overlap, Passage, PassageCriteria, PassageResult
+from simdup.show.csv_jsonl import (
     SCHEMA,
     csv_head,
     csv_rows,
@@ -21,6 +20,7 @@ from simdup.show.records import (
     rounded,
     skipped_line,
 )
+from simdup.show.escaping import shown
 from simdup.show.summary import read_words
 from simdup.show.text import Painter
 from simdup.show.words import ENGLISH, Phrases

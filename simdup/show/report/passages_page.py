@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from simdup.model.formats import PageOptions
-from simdup.model.passages import Overlap, PassageCriteria, PassageResult
+from simdup.model.shared_passages import Overlap, PassageCriteria, PassageResult
 from simdup.near.cutting import PairTexts
 from simdup.show.report.chunks import CHUNK, CLIP, Chunks, script_json
 from simdup.show.report.columns import (

@@ -13,7 +13,7 @@ from typing import Any
 from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
 from simdup.corpus.json_text import parse_json
-from simdup.corpus.opening import read_named
+from simdup.corpus.regular_files import read_named
 from simdup.model.decisions import KINDS, Baseline, Decision, Decisions, Entry
 
 

@@ -25,7 +25,7 @@ from simdup.show.report.columns import (
     overview,
     source_row,
 )
-from simdup.show.report.scan import criteria_values, page_with_texts
+from simdup.show.report.scan_page import criteria_values, page_with_texts
 from simdup.text.characters import DIGEST_TYPE
 from simdup.text.fingerprinter import Fingerprinter
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from simdup.model.decisions import Decisions
 from simdup.model.measures import DocumentPair
-from simdup.near.clusters import Group, Priority
+from simdup.near.clustering import Group, Priority
 
 
 def divide(

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from simdup._version import __version__
 from simdup.base.when_used import pattern
-from simdup.corpus.decisions import HEAD
+from simdup.corpus.decision_files import HEAD
 from simdup.corpus.names import escape, list_entry, to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.decisions import Baseline, Entry

@@ -9,10 +9,10 @@ from rich.cells import cell_len, set_cell_size
 
 from simdup.corpus.names import to_bytes
 from simdup.model.criteria import EDIT
+from simdup.show.csv_jsonl import digits, json_line, rounded
 from simdup.show.diff import first_difference
 from simdup.show.escaping import shown
-from simdup.show.passages import passage_lines, passage_values, percent
-from simdup.show.records import digits, json_line, rounded
+from simdup.show.passage_output import passage_lines, passage_values, percent
 from simdup.show.summary import recipe_words
 from simdup.show.text import Painter, aligned, padded
 from simdup.show.words import ENGLISH, Phrases
