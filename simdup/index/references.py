@@ -151,6 +151,8 @@ class IndexReferences:
         terms = np.where(documents["reference"], np.uint8(0), documents["terms"])
         prints = Fingerprints(documents["fingerprint"], settings.recipe.bits, terms)
         asked = indexed(corpus, prints)
+        if not self.sessions:
+            return IndexMatches(documents, own, asked=asked)
         nearest, numbers = self._nearest(asked, settings), np.flatnonzero(terms)
         held = nearest.held
         if not len(held):
@@ -180,8 +182,7 @@ class IndexReferences:
     def _nearest(self, asked: Documents, settings: Settings) -> Matches:
         """Return the nearest document of each index, by the numbers of rows in all of them."""
         each, before, progress = list[Matches](), 0, settings.run.progress
-        if self.sessions:
-            progress("matching", 0, len(asked))
+        progress("matching", 0, len(asked))
         for one in self.sessions:
             seen = one.storage.path == self.seen
             options = QueryOptions(
@@ -189,8 +190,7 @@ class IndexReferences:
             )
             each.append(find_nearest(one, asked, options).shifted(0, before))
             before += len(one.store)
-        if self.sessions:
-            progress("matching", len(asked), len(asked))
+        progress("matching", len(asked), len(asked))
         return Matches.concat(each)
 
 

@@ -1,6 +1,8 @@
 """A collection: the documents of a run, read and counted, by as many processes as pay off.
 
-The result does not depend on the number of processes.
+The result does not depend on the number of processes.  What the criteria make of fields and titles,
+such as the group of each document, becomes columns once all are read, for only then are all values
+known.
 
 Large arrays are in files: their pages leave the memory when others need it.
 """
@@ -184,53 +186,6 @@ class Collection:
         """Return the title and the text of documents, both folded."""
         titles = self.folded_titles(documents)
         return {one: (titles[one], "".join(self.text(one).split())) for one in documents}
-
-
-def deciding_columns(
-    read: Collection, prints: Fingerprints, references: int, criteria: Criteria
-) -> dict[str, NDArray[Any]]:
-    """Return what decides about documents; so many at the beginning are references."""
-    columns = {name: read[name] for name in ("name", "path", "digest")}
-    columns |= prints.columns | {"reference": np.arange(len(read)) < references}
-    return columns | rule_columns(read, criteria)
-
-
-def rule_columns(read: Collection, criteria: Criteria) -> dict[str, NDArray[Any]]:
-    """Return the columns of the rules that the criteria set; see `simdup.near.rules`."""
-    columns: dict[str, NDArray[Any]] = {}
-    if criteria.across is not None:
-        columns["group_number"] = group_numbers(read, "across", criteria.across)
-    equal = [read.title_keys()] if criteria.same_title else []
-    if criteria.within is not None:
-        equal.append(within_groups(group_numbers(read, "within", criteria.within)))
-    if equal:
-        columns["blocking_key"] = mix_columns(equal)
-    return columns
-
-
-def group_numbers(read: Collection, argument: str, name: str) -> NDArray[np.int64]:
-    """Return the group of each document, -1 for none; note what follows from it for many.
-
-    Groups are those that must differ (`argument` is ``across``) or be the same (``within``).
-
-    Raises
-    ------
-    SimdupError
-        If no document has the field.
-    """
-    groups, apart = GroupBy(argument, name).group(read.documents), argument == "across"
-    said, without = list[str](), int(np.count_nonzero(groups.of < 0))
-    if without:
-        others = "all others" if apart else "none"
-        said.append(f"{without:,} without field {name!r} compared with {others}")
-    elif len(groups.of) > 1 and len(groups.names) == 1:
-        compared = "none" if apart else "all"
-        same = f"all documents have the same {name}: {groups.names[0]!r:.80}"
-        said.append(f"{same}; {compared} are compared")
-    if not apart and len(groups.of) > 1 and len(groups.names) == len(groups.of) - without:
-        said.append(f"no two documents have the same {name}; none are compared")
-    read.report.notes.extend((f"`{argument}`", what) for what in said)
-    return groups.of
 
 
 @dataclass
@@ -446,3 +401,53 @@ def read_batches(opened: Input, read: BatchReader) -> Iterator[ReadBatch]:
             run.progress("reading", done, opened.size)
     finally:
         workers.close()
+
+
+# -- what decides about documents ------------------------------------------------------------------
+
+
+def deciding_columns(
+    read: Collection, prints: Fingerprints, references: int, criteria: Criteria
+) -> dict[str, NDArray[Any]]:
+    """Return what decides about documents; so many at the beginning are references."""
+    columns = {name: read[name] for name in ("name", "path", "digest")}
+    columns |= prints.columns | {"reference": np.arange(len(read)) < references}
+    return columns | rule_columns(read, criteria)
+
+
+def rule_columns(read: Collection, criteria: Criteria) -> dict[str, NDArray[Any]]:
+    """Return the columns of the rules that the criteria set; see `simdup.near.rules`."""
+    columns: dict[str, NDArray[Any]] = {}
+    if criteria.across is not None:
+        columns["group_number"] = group_numbers(read, "across", criteria.across)
+    equal = [read.title_keys()] if criteria.same_title else []
+    if criteria.within is not None:
+        equal.append(within_groups(group_numbers(read, "within", criteria.within)))
+    if equal:
+        columns["blocking_key"] = mix_columns(equal)
+    return columns
+
+
+def group_numbers(read: Collection, argument: str, name: str) -> NDArray[np.int64]:
+    """Return the group of each document, -1 for none; note what follows from it for many.
+
+    Groups are those that must differ (`argument` is ``across``) or be the same (``within``).
+
+    Raises
+    ------
+    SimdupError
+        If no document has the field.
+    """
+    groups, apart = GroupBy(argument, name).group(read.documents), argument == "across"
+    said, without = list[str](), int(np.count_nonzero(groups.of < 0))
+    if without:
+        others = "all others" if apart else "none"
+        said.append(f"{without:,} without field {name!r} compared with {others}")
+    elif len(groups.of) > 1 and len(groups.names) == 1:
+        compared = "none" if apart else "all"
+        same = f"all documents have the same {name}: {groups.names[0]!r:.80}"
+        said.append(f"{same}; {compared} are compared")
+    if not apart and len(groups.of) > 1 and len(groups.names) == len(groups.of) - without:
+        said.append(f"no two documents have the same {name}; none are compared")
+    read.report.notes.extend((f"`{argument}`", what) for what in said)
+    return groups.of

@@ -22,7 +22,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -297,8 +297,6 @@ def _measured(
 
 DISTANCES = (0, 3, 6, 10, 16)
 RECALLS = (_DEFAULT.recall, 0.95, 0.9)
-# Kinds of shingles that are remembered: those of the default, and of the pairs to be found.
-_REMEMBERED = 2
 # Pairs whose check is timed.
 _TIMED = 200
 
@@ -333,8 +331,14 @@ class TunedDocuments:
     @cached_property
     def sets(self) -> Callable[[Shingling], Sets]:
         """Returns the distinct shingles of the documents."""
-        every = np.arange(len(self))
-        return lru_cache(_REMEMBERED)(lambda shingling: self.texts.by(shingling).sets(every))
+        every, usual = np.arange(len(self)), _DEFAULT.shingle
+
+        def make(shingling: Shingling) -> Sets:
+            return self.texts.by(shingling).sets(every)
+
+        # Those of the default are wanted again after others were tried.
+        default, last = cache(make), lru_cache(1)(make)
+        return lambda shingling: default(shingling) if shingling == usual else last(shingling)
 
     @cached_property
     def own_weighting(self) -> Weighting:

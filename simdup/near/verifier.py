@@ -342,6 +342,8 @@ def _each(a: RowIds, b: RowIds) -> list[tuple[int, int]]:
     return list(zip(a.tolist(), b.tolist(), strict=True))
 
 
+# -- the crew --------------------------------------------------------------------------------------
+
 _Rows: TypeAlias = tuple[int, int]
 _Numbers: TypeAlias = tuple[RowIds, RowIds]
 
