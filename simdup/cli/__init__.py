@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import signal
 import sys
@@ -38,21 +37,9 @@ COMMANDS = {
 }
 
 
-class _Commands(CommandGroup):
-    """A group that describes its commands without importing them."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Import the command that is typed."""
-        name, found, rest = super().resolve_command(ctx, args)
-        if name is not None:
-            found = importlib.import_module(f"simdup.cli.{name}").command
-        return name, found, rest
-
-
 @click.group(
-    cls=_Commands,
+    cls=CommandGroup,
+    # Only described: each is imported when it is typed.
     commands=[click.Command(name, short_help=text) for name, text in COMMANDS.items()],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

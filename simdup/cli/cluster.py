@@ -10,7 +10,8 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status
 from simdup.cli.options import PAGE
-from simdup.show.selection import EVERYTHING, Selection, result_lines
+from simdup.show.result import result_lines
+from simdup.show.selection import EVERYTHING, Selection
 
 
 @declare("cluster", "[FILE...]")

@@ -8,7 +8,8 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, say_error, typed
 from simdup.cli.options import GITHUB, PAGE
-from simdup.show.selection import EVERYTHING, Selection, result_lines
+from simdup.show.result import result_lines
+from simdup.show.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
     from simdup.show.result import Result

@@ -9,12 +9,13 @@ import inspect
 import os
 import re
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Any
 
 import click
 
 from simdup.base.errors import SimdupError
-from simdup.cli import process
+from simdup.cli.process import printing
 
 # Two names are near if this share of their characters is the same: ``dedup`` is near ``dedupe``,
 # and ``--help`` is not near ``--check``.
@@ -32,7 +33,7 @@ class PlainCommand(click.Command):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse the options; this may print the help or the version."""
-        with process.printing():
+        with printing():
             return super().make_context(*args, **kwargs)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -52,12 +53,15 @@ class CommandGroup(PlainCommand, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the subcommand that is typed."""
+        """Find the subcommand that is typed; one that is only described is imported."""
         group = ctx.command_path.partition(" ")[2]
         if args[0] not in self.commands and not args[0].startswith("-"):
             hint = did_you_mean(args[0], self.commands) or _help(group)
             raise SimdupError(group, f"no such command {args[0]!r}", hint)
-        return super().resolve_command(ctx, args)
+        name, found, rest = super().resolve_command(ctx, args)
+        if type(found) is click.Command:
+            found = import_module(f"{__package__}.{name}").command
+        return name, found, rest
 
 
 def usage_error(

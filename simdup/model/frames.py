@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from importlib.util import find_spec
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import SimdupError, invalid
 from simdup.model.formats import CLUSTER_COLUMNS
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow as pa
+
     from simdup.model.cleaned import Removed
     from simdup.model.clusters import Cluster, Member, Pair
 
 # The values of each column by its name, in order.
 Columns: TypeAlias = dict[str, list[Any]]
+
+# The first that is installed makes a frame, if none is named.
+_LIBRARIES = ("pandas", "polars")
 
 _INTEGERS = ("cluster", "distance")
 # Columns that are written with four digits.
@@ -57,35 +63,42 @@ def measure_of(one: Member | Pair | Removed) -> str | None:
     return "estimated" if one.estimated else one.measure
 
 
-def to_frame(columns: Columns) -> Any:
-    """Return columns as a DataFrame of pandas, or of Polars where pandas is missing."""
-    if find_spec("pandas"):
+def to_frame(columns: Columns, library: str | None = None) -> pandas.DataFrame | polars.DataFrame:
+    """Return columns as a DataFrame of a library; by default of the first that is installed."""
+    if library is not None and library not in _LIBRARIES:
+        raise invalid("library", library, "pandas or polars")
+    wanted = _LIBRARIES if library is None else (library,)
+    name = next(filter(find_spec, wanted), None)
+    if name == "pandas":
+        import pandas
+
         # A nullable type: an integer that is missing would turn all of them into floats.
         types = {"cluster": "int64", "distance": "Int64"} | dict.fromkeys(SHARES, "float64")
-        frame = import_module("pandas").DataFrame(columns)
+        frame = pandas.DataFrame(columns)
         return frame.astype({name: types[name] for name in columns if name in types})
-    if find_spec("polars"):
-        polars = import_module("polars")
-        types = dict.fromkeys(_INTEGERS, polars.Int64) | dict.fromkeys(SHARES, polars.Float64)
-        strings = dict.fromkeys(_strings(columns), polars.String)
-        known = {name: one for name, one in (types | strings).items() if name in columns}
+    if name == "polars":
+        import polars
+
+        kinds: dict[str, type[polars.DataType]] = dict.fromkeys(_INTEGERS, polars.Int64)
+        kinds |= dict.fromkeys(SHARES, polars.Float64)
+        kinds |= dict.fromkeys(_strings(columns), polars.String)
+        known = {name: one for name, one in kinds.items() if name in columns}
         return polars.DataFrame(columns, schema_overrides=known)
-    what = "needs pandas or Polars, and neither is installed"
-    raise SimdupError("to_frame", what, "python -m pip install pandas")
+    what = f"needs {' or '.join(wanted)}, which is not installed"
+    raise SimdupError("to_frame", what, f"python -m pip install {wanted[0]}")
 
 
-def to_arrow(columns: Columns) -> Any:
+def to_arrow(columns: Columns) -> pa.Table:
     """Return columns as a table of pyarrow."""
     if not find_spec("pyarrow"):
         hint = "python -m pip install 'simdup[parquet]'"
         raise SimdupError("to_arrow", "needs pyarrow, which is not installed", hint)
-    pyarrow = import_module("pyarrow")
-    types = dict.fromkeys(_INTEGERS, pyarrow.int64()) | dict.fromkeys(SHARES, pyarrow.float64())
-    types |= dict.fromkeys(_strings(columns), pyarrow.string())
+    import pyarrow as pa
+
+    types = dict.fromkeys(_INTEGERS, pa.int64()) | dict.fromkeys(SHARES, pa.float64())
+    types |= dict.fromkeys(_strings(columns), pa.string())
     columns = columns | {"document": _of_one_type(columns["document"])}
-    return pyarrow.table(
-        {name: pyarrow.array(values, types.get(name)) for name, values in columns.items()}
-    )
+    return pa.table({name: pa.array(values, types.get(name)) for name, values in columns.items()})
 
 
 def _of_one_type(ids: list[Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from rich.cells import cell_len, set_cell_size
 
 from simdup.corpus.names import to_bytes
 from simdup.model.criteria import EDIT
+from simdup.model.frames import SHARES
 from simdup.show.csv_jsonl import digits, json_line, rounded
 from simdup.show.diff import first_difference
 from simdup.show.escaping import shown
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 # The most terms shown of each kind; JSONL has them all.
 _MOST = 20
+
+_SHARES = (*SHARES, "share_a", "share_b")
 
 # Which text contains the other.
 _IN = {"a": "in_b", "b": "in_a", "both": "in_both"}
@@ -45,24 +48,32 @@ _ALIKE = 0.5
 _WIDEST = 40
 
 
+def facts(found: Comparison) -> dict[str, Any]:
+    """Return what is known of a pair by name, in the order of JSONL, which has all of it.
+
+    A terminal and a page show some of it.  What was not asked for is absent.
+    """
+
+    def named(names: str) -> dict[str, Any]:
+        return {name: getattr(found, name) for name in names.split()}
+
+    measures = found.measures
+    known: dict[str, Any] = dict(zip("ab", found.names, strict=True))
+    known |= named("duplicates distance bits agreement ratio similarity measure")
+    known |= {name: getattr(measures, name) for name in found.criteria.extras}
+    known |= {"contained": measures.contained} if measures.contained else {}
+    known |= named("fingerprints bands searches proposed_by shared only_a only_b recipe")
+    known |= named("numbers") if found.numbers else {}
+    known |= named("titles same_title") if found.titles else {}
+    known |= named("passages share_a share_b")
+    return known | (named("diff") if found.diff is not None else {})
+
+
 def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     """Yield a comparison as one line of JSON."""
-    measures, reuse = found.measures, found.reuse
-
-    def named(*names: str) -> dict[str, Any]:
-        return {name: getattr(found, name) for name in names}
-
-    values: dict[str, Any] = {"type": "comparison", "a": found.names[0], "b": found.names[1]}
-    values |= named("duplicates", "distance", "bits", "agreement", "ratio")
-    values |= {"similarity": rounded(found.similarity), "measure": found.measure}
-    values |= {name: rounded(getattr(measures, name)) for name in found.criteria.extras}
-    values |= {"contained": measures.contained} if measures.contained else {}
-    values |= named("fingerprints", "bands", "searches", "proposed_by")
-    values |= named("shared", "only_a", "only_b", "recipe")
-    values |= named("numbers") if found.numbers else {}
-    values |= named("titles", "same_title") if found.titles else {}
-    values["passages"] = [passage_values(passage) for passage in reuse.passages]
-    values |= {"share_a": rounded(reuse.share_a), "share_b": rounded(reuse.share_b)}
+    values = {"type": "comparison"} | facts(found)
+    values |= {name: rounded(values[name]) for name in _SHARES if name in values}
+    values["passages"] = list(map(passage_values, found.passages))
     if found.diff is not None:
         values["diff"] = [span._asdict() for span in found.diff]
     yield json_line(values)
@@ -129,27 +140,29 @@ def _differences(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
 
 def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
     """Yield the lines of titles, distance, bands, measures and fingerprints."""
-    if found.titles:
-        same = words("compare.equal") if found.same_title else words("compare.different")
+    known = facts(found)
+    if "titles" in known:
+        same = words("compare.equal") if known["same_title"] else words("compare.different")
         yield _row("titles", same, words)
-        for title in found.titles:
+        for title in known["titles"]:
             yield " " * _INDENT + (shown(title[:MOST]) or words("compare.untitled"))
-    if found.distance is not None:
-        yield _row("distance", words("compare.bits", n=found.distance, bits=found.bits), words)
-    for search, equal in found.searches.items():
+    if known["distance"] is not None:
+        bits = words("compare.bits", n=known["distance"], bits=known["bits"])
+        yield _row("distance", bits, words)
+    for search, equal in known["searches"].items():
         bands = "".join("=" if band else "." for band in equal)
         if search != "passages":
             matching = words("compare.bands", equal=sum(equal), total=len(equal))
             yield _row(search, f"{bands}  {matching}", words)
     kind, _, count = str(found.criteria.shingle).rpartition(":")
     runs = words("compare.word_runs", n=count) if kind else words("compare.runs", n=count)
-    runs = words("compare.edits") if found.measure == EDIT else runs
-    yield _row("similarity", f"{digits(found.similarity)}  {runs}", words)
-    for name in found.criteria.extras:
-        side = _IN.get(found.measures.contained or "") if name == "containment" else None
-        what = words(f"compare.{side}") if side else ""
-        yield _row(name, digits(getattr(found.measures, name)) + what, words)
-    a, b = (value or words("compare.none") for value in found.fingerprints)
+    runs = words("compare.edits") if known["measure"] == EDIT else runs
+    side = _IN.get(known.get("contained", ""))
+    what = {"similarity": f"  {runs}", "containment": words(f"compare.{side}") if side else ""}
+    for name in SHARES:
+        if name in known:
+            yield _row(name, digits(known[name]) + what.get(name, ""), words)
+    a, b = (value or words("compare.none") for value in known["fingerprints"])
     yield _row("fingerprints", f"{a}  {b}", words)
 
 

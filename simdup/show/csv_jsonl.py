@@ -23,9 +23,9 @@ from simdup.model.documents import Skipped
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, QUERY_COLUMNS
 from simdup.model.frames import SHARES, value_of
 from simdup.model.matches import QueryResult
+from simdup.near.scanned import Clustering
 from simdup.show.details import Details
 from simdup.show.escaping import shown
-from simdup.show.result import Result
 
 # The version of the typed lines; it increases with incompatible changes.
 SCHEMA = 1
@@ -116,7 +116,7 @@ def cluster_jsonl(clusters: Iterable[Cluster], more: Details = NO_DETAILS) -> It
         )
 
 
-def summary_jsonl(result: Result) -> Iterator[bytes]:
+def summary_jsonl(result: Clustering) -> Iterator[bytes]:
     """Yield the typed JSON lines that end a result."""
     for skipped in result.skipped:
         yield skipped_line(skipped)

@@ -16,10 +16,10 @@ from simdup.corpus.files import STDIN
 from simdup.corpus.names import to_bytes
 from simdup.corpus.record_batches import record_lines
 from simdup.model.clusters import Cluster, Member, Pair
+from simdup.near.scanned import Clustering
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
-from simdup.show.result import Result
 
 # GitHub shows this many warnings of a step beside the files; the log has all.
 SHOWN = 10
@@ -37,7 +37,7 @@ class _Finding(NamedTuple):
     exact: bool
 
 
-def warning_lines(result: Result, advice: str) -> Iterator[bytes]:
+def warning_lines(result: Clustering, advice: str) -> Iterator[bytes]:
     """Yield a warning for each document that should be looked at.
 
     These are the redundant and linked ones or, if a baseline was given, those that it lacks.
@@ -59,7 +59,7 @@ def warning_lines(result: Result, advice: str) -> Iterator[bytes]:
         yield to_bytes(f"::warning {listed}::{message}\n")
 
 
-def advice_words(result: Result) -> str:
+def advice_words(result: Clustering) -> str:
     """Return what to do about near-duplicates."""
     advice = "Keep one of them, or let one refer to the other"
     if result.summary.new is None:
@@ -67,7 +67,7 @@ def advice_words(result: Result) -> str:
     return f"{advice}; if both should stay, update the baseline with --update-baseline."
 
 
-def limit_words(result: Result) -> str:
+def limit_words(result: Clustering) -> str:
     """Return how many warnings GitHub leaves out; empty if it shows all."""
     found = sum(len(_findings(cluster, result)) for cluster in result.clusters)
     if found <= SHOWN:
@@ -75,7 +75,7 @@ def limit_words(result: Result) -> str:
     return f"GitHub shows {SHOWN} of the {found:,} warnings beside the files; the log has all."
 
 
-def _findings(cluster: Cluster, result: Result) -> list[_Finding]:
+def _findings(cluster: Cluster, result: Clustering) -> list[_Finding]:
     members, beside = cluster.members, _beside(cluster)
     found = []
     for i, pairs in sorted(beside.items()):

@@ -1,133 +1,52 @@
-"""The results of a scan and of cleaning: clusters, skipped documents, figures, what was removed."""
+"""The results of a scan and of cleaning, and what shows them: a page, tables, a notebook, lines.
+
+This is the face of `show/`: its other files take results as data, and import nothing of this one.
+"""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from html import escape
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, overload
 
-from simdup.base.errors import SimdupError
 from simdup.model.cleaned import Part, Removed
-from simdup.model.clusters import Cluster, Pair, Spared, Summary
-from simdup.model.documents import InputDocuments, Skipped
+from simdup.model.clusters import Cluster
+from simdup.model.criteria import EDIT
 from simdup.model.formats import TEXT_BYTES, PageOptions
 from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
 from simdup.model.matches import Added
+from simdup.near.scanned import Clustering
+from simdup.show.csv_jsonl import digits
+from simdup.show.escaping import shown
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas
+    import polars
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from simdup.model.documents import I64
-    from simdup.near.source_documents import SourceDocuments
+    from simdup.show.selection import Selection
+    from simdup.show.streams import Output
+    from simdup.show.words import Phrases
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+# Clusters that a notebook lists, and documents of each.
+_CLUSTERS, _DOCUMENTS = 10, 4
+
+# Bars of its histogram, from similarity 0.5 to 1.
+_BARS = 20
+
+
+class Result(Clustering):
     """The result of a scan; its length is the number of clusters.
 
-    Attributes
-    ----------
-    clusters : tuple of Cluster
-        Largest first, then by first document.
-    skipped : tuple of Skipped
-        Documents that could not take part.
-    notes : tuple of (str, str)
-        Names, and notes on how they were read.
-    summary : Summary
-        The figures.
-    hint : str
-        Advice, or an empty string.
-    inputs : InputDocuments
-        All documents of the run in input order, references first.
-    sources : SourceDocuments or None
-        Where the documents come from; None for fingerprint lines alone.  See `origins`.
-    spared : tuple of Spared
-        With `Criteria.lossless` or a containment, and star linkage: the documents that are not
-        redundant only because the kept one near them does not contain them, in input order.
-    known : tuple of Cluster
-        Further clusters, of which a baseline has all pairs.
+    What was found is described in `Clustering`; the methods here show it.
     """
 
-    clusters: tuple[Cluster, ...]
-    skipped: tuple[Skipped, ...]
-    notes: tuple[tuple[str, str], ...]
-    summary: Summary
-    hint: str = ""
-    inputs: InputDocuments = field(default_factory=InputDocuments)
-    sources: SourceDocuments | None = field(default=None, repr=False, compare=False)
-    spared: tuple[Spared, ...] = ()
-    known: tuple[Cluster, ...] = ()
-
-    @property
-    def origins(self) -> SourceDocuments:
-        """Where the documents come from.
-
-        Raises
-        ------
-        SimdupError
-            If these are fingerprint lines alone.
-        """
-        if self.sources is None:
-            raise SimdupError("to_html", "only results of scans have a report page")
-        return self.sources
-
-    def __len__(self) -> int:
-        """Return the number of clusters."""
-        return len(self.clusters)
-
-    def __repr__(self) -> str:
-        """Return the figures in one line."""
-        figures = self.summary
-        return (
-            f"<Result clusters={figures.clusters} redundant={figures.redundant} "
-            f"documents={figures.documents} skipped={figures.skipped}>"
-        )
-
-    @property
-    def documents(self) -> list[Any]:
-        """The names of the input documents (see `InputDocuments`), in input order."""
-        return self.inputs.listed()
-
-    @property
-    def labels(self) -> I64:
-        """The group of each of `documents`: int64[documents], ready for `GroupKFold`.
-
-        Documents have the same number if and only if they share a cluster; others, and those that
-        were skipped, are alone.  Groups are numbered from 0 in the order of their first documents.
-        """
-        return self.inputs.labels((*self.clusters, *self.known))
-
-    @property
-    def kept(self) -> list[Any]:
-        """Documents of clusters that stay, linked ones included, in input order."""
-        return self._with_role(redundant=False)
-
-    @property
-    def redundant(self) -> list[Any]:
-        """Documents that meet the criteria with a kept one, in input order."""
-        return self._with_role(redundant=True)
-
-    @property
-    def unique(self) -> list[Any]:
-        """Documents in no cluster, in input order."""
-        return self.inputs.unique((*self.clusters, *self.known))
-
-    def _with_role(self, redundant: bool) -> list[Any]:
-        members = (member for cluster in self.clusters for member in cluster.members)
-        found = sorted((m.number, m.name) for m in members if (m.role == "redundant") == redundant)
-        return [name for number, name in found if number >= self.references]
-
-    @property
-    def references(self) -> int:
-        """How many documents at the beginning of the run are references."""
-        return self.inputs.references
-
-    @property
-    def duplicate_ratio(self) -> float:
-        """The share of redundant documents among those that took part, without references."""
-        return self.summary.redundant / max(self.inputs.taking_part, 1)
+    __slots__ = ()
 
     def to_html(
         self, path: str, *, texts: int | None = TEXT_BYTES, root: str | None = None
@@ -152,23 +71,35 @@ class Result:
         from simdup.show.report.scan_page import scan_page
         from simdup.show.streams import open_output
 
+        page = scan_page(self, PageOptions(texts, root))
         with open_output(os.fspath(path)) as stream:
-            stream.writelines(scan_page(self, PageOptions(texts, root)))
+            stream.writelines(page)
 
-    def to_frame(self) -> Any:
-        """Return the clusters as a pandas DataFrame, or a Polars one where pandas is missing.
+    @overload
+    def to_frame(self, library: None = None) -> pandas.DataFrame | polars.DataFrame: ...
+    @overload
+    def to_frame(self, library: Literal["pandas"]) -> pandas.DataFrame: ...
+    @overload
+    def to_frame(self, library: Literal["polars"]) -> polars.DataFrame: ...
+    def to_frame(self, library: str | None = None) -> pandas.DataFrame | polars.DataFrame:
+        """Return the clusters as a DataFrame.
 
         A row is a document, cluster by cluster, the kept one first.  The columns are those of the
         CSV: ``cluster`` (int64), ``role``, ``document``, ``fingerprint``, ``distance`` (nullable
         int64) and ``similarity`` (float64, unrounded), then those of further measures, and
         ``measure``: ``jaccard``, ``edit`` or ``estimated``.
 
+        Parameters
+        ----------
+        library : str, optional
+            ``pandas`` or ``polars``; by default pandas, or Polars where pandas is missing.
+
         Raises
         ------
         SimdupError
-            If neither library is installed.
+            If the library is not installed.
         """
-        return to_frame(self._columns())
+        return to_frame(self._columns(), library)
 
     def to_arrow(self) -> pa.Table:
         """Return the table of `to_frame` as a ``pyarrow.Table``.
@@ -185,28 +116,52 @@ class Result:
     def _columns(self) -> Columns:
         return cluster_columns(self.clusters, self.extras)
 
-    @property
-    def extras(self) -> tuple[str, ...]:
-        """The columns of tables that tell more of how near documents are."""
-        extras = () if self.sources is None else self.sources.criteria.columns
-        return (*extras, "measure") if self.has_measures else extras
-
-    @property
-    def has_measures(self) -> bool:
-        """Whether tables have a column that tells what each similarity is."""
-        by_edit = self.sources is not None and self.sources.criteria.by_edit
-        return by_edit or self.summary.indexed is not None
-
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from simdup.show.report.notebook import inline
+        return _notebook_table(self)
 
-        return inline(self)
 
-    @property
-    def pairs(self) -> tuple[Pair, ...]:
-        """All pairs, cluster by cluster."""
-        return tuple(pair for cluster in self.clusters for pair in cluster.pairs)
+def _notebook_table(result: Clustering) -> str:
+    """Return a result as HTML without a script: a caption, a histogram, the first clusters."""
+    summary = result.summary
+    caption = (
+        f"{summary.redundant:,} of {summary.documents:,} documents are near-duplicates "
+        f"({summary.clusters:,} clusters, {summary.pairs:,} pairs)"
+    )
+    rows = "".join(map(_cluster_row, result.clusters[:_CLUSTERS]))
+    rest = len(result.clusters) - _CLUSTERS
+    more = f'<tr><td colspan="4">and {rest:,} more</td></tr>' if rest > 0 else ""
+    head = "<tr><th>cluster</th><th>documents</th><th>weakest</th><th>names</th></tr>"
+    return f"<div><p>{caption} {_sparkline(result)}</p><table>{head}{rows}{more}</table></div>"
+
+
+def _cluster_row(cluster: Cluster) -> str:
+    names = [escape(shown(str(member.name))) for member in cluster.members[:_DOCUMENTS]]
+    names += ["…"] if len(cluster.members) > _DOCUMENTS else []
+    cells = [str(cluster.number), str(len(cluster.members)), digits(cluster.weakest)]
+    cells.append("<br>".join(f"<bdi>{name}</bdi>" for name in names))
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
+
+def _sparkline(result: Clustering) -> str:
+    """Return the similarities of the pairs as a histogram of text height."""
+    bars = [0] * _BARS
+    for pair in result.pairs:
+        if pair.similarity is not None:
+            bars[min(max(int((pair.similarity - 0.5) * 2 * _BARS), 0), _BARS - 1)] += 1
+    if not any(bars):
+        return ""
+    heights = [14 * bar / max(bars) for bar in bars]
+    shapes = "".join(
+        f'<rect x="{4 * i}" y="{15 - height:.1f}" width="3" height="{height:.1f}"/>'
+        for i, height in enumerate(heights)
+        if height
+    )
+    label = "similarity of the pairs, 0.5 to 1"
+    return (
+        f'<svg width="{4 * _BARS}" height="16" fill="#4a78a9" role="img" aria-label="{label}">'
+        f"{shapes}</svg>"
+    )
 
 
 class Cleaned(NamedTuple):
@@ -260,3 +215,40 @@ class Cleaned(NamedTuple):
         import numpy as np
 
         return self.result.inputs.positions(np.asarray(self.numbers, np.int64))
+
+
+def result_lines(
+    result: Clustering, selection: Selection, out: Output, stream: BinaryIO, words: Phrases
+) -> Iterable[bytes]:
+    """Return what is listed of a result, as lines of the format of an output."""
+    from simdup.show.csv_jsonl import (
+        cluster_csv,
+        cluster_jsonl,
+        pair_csv,
+        pair_jsonl,
+        summary_jsonl,
+    )
+    from simdup.show.details import details, new_documents
+
+    extras = result.extras
+    pairs = selection.chosen_pairs(result) if selection.pairs else []
+    clusters = [] if selection.pairs else selection.clusters(result)
+    more = details(result, clusters, selection.columns)
+    if result.summary.new is not None and out.format != "jsonl":
+        more = {"new": new_documents(clusters), **more}
+    if out.format == "csv" and selection.pairs:
+        return pair_csv(pairs, extras, out.bom)
+    if out.format == "csv":
+        return cluster_csv(clusters, extras, out.bom, more)
+    if out.format == "jsonl":
+        # One of the two is empty.
+        listed = pair_jsonl(pairs), cluster_jsonl(clusters, more)
+        return chain(*listed, summary_jsonl(result))
+    from simdup.show.text import cluster_text, pair_text
+
+    if not any(pair.measure == EDIT for pair in result.pairs):
+        extras = tuple(extra for extra in extras if extra != "measure")
+    paint = out.painter(stream, words)
+    if selection.pairs:
+        return pair_text(pairs, paint, extras)
+    return cluster_text(clusters, paint, extras, more, selection.members)

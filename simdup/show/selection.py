@@ -1,21 +1,15 @@
-"""Which clusters or pairs of a result are listed, in what order, and in which format."""
+"""Which clusters or pairs of a result are listed, and in what order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import inf
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 from simdup.base.errors import SimdupError
 from simdup.model.clusters import Cluster, Pair
-from simdup.model.criteria import EDIT
-from simdup.show.result import Result
-from simdup.show.streams import Output
-
-if TYPE_CHECKING:
-    from simdup.show.words import Phrases
+from simdup.near.scanned import Clustering
 
 SORTS = ("size", "similarity", "distance", "name")
 
@@ -84,18 +78,18 @@ class Selection:
         """Whether documents are read a second time."""
         return "title" in self.columns
 
-    def clusters(self, result: Result) -> list[Cluster]:
+    def clusters(self, result: Clustering) -> list[Cluster]:
         """Return the clusters to list; they keep their numbers."""
         large = (c for c in result.clusters if len(c.members) >= self.min_size)
         return self._sorted(large, _CLUSTER_KEYS[self.sort or "size"])
 
-    def count(self, result: Result) -> int:
+    def count(self, result: Clustering) -> int:
         """Return how many are listed."""
         large = [c for c in result.clusters if len(c.members) >= self.min_size]
         found = sum(map(len, map(_listed_pairs, large))) if self.pairs else len(large)
         return found if self.limit is None else min(found, self.limit)
 
-    def chosen_pairs(self, result: Result) -> list[Pair]:
+    def chosen_pairs(self, result: Clustering) -> list[Pair]:
         """Return the pairs to list."""
         large = (c for c in result.clusters if len(c.members) >= self.min_size)
         every = (pair for cluster in large for pair in _listed_pairs(cluster))
@@ -107,40 +101,3 @@ class Selection:
 
 
 EVERYTHING = Selection()
-
-
-def result_lines(
-    result: Result, selection: Selection, out: Output, stream: BinaryIO, words: Phrases
-) -> Iterable[bytes]:
-    """Return what is listed of a result, as lines of the format of an output."""
-    from simdup.show.csv_jsonl import (
-        cluster_csv,
-        cluster_jsonl,
-        pair_csv,
-        pair_jsonl,
-        summary_jsonl,
-    )
-    from simdup.show.details import details, new_documents
-
-    extras = result.extras
-    pairs = selection.chosen_pairs(result) if selection.pairs else []
-    clusters = [] if selection.pairs else selection.clusters(result)
-    more = details(result, clusters, selection.columns)
-    if result.summary.new is not None and out.format != "jsonl":
-        more = {"new": new_documents(clusters), **more}
-    if out.format == "csv" and selection.pairs:
-        return pair_csv(pairs, extras, out.bom)
-    if out.format == "csv":
-        return cluster_csv(clusters, extras, out.bom, more)
-    if out.format == "jsonl":
-        # One of the two is empty.
-        listed = pair_jsonl(pairs), cluster_jsonl(clusters, more)
-        return chain(*listed, summary_jsonl(result))
-    from simdup.show.text import cluster_text, pair_text
-
-    if not any(pair.measure == EDIT for pair in result.pairs):
-        extras = tuple(extra for extra in extras if extra != "measure")
-    paint = out.painter(stream, words)
-    if selection.pairs:
-        return pair_text(pairs, paint, extras)
-    return cluster_text(clusters, paint, extras, more, selection.members)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
+from simdup.near.scanned import Clustering
 from simdup.show.escaping import shown
-from simdup.show.result import Result
 from simdup.show.selection import EVERYTHING, Selection
 from simdup.show.words import ENGLISH, Phrases
 
@@ -37,7 +37,7 @@ _KINDS = {
 
 
 def report(
-    result: Result,
+    result: Clustering,
     criteria: Criteria,
     selection: Selection = EVERYTHING,
     words: Phrases = ENGLISH,
@@ -62,7 +62,7 @@ def report(
     return "\n".join(filter(None, lines))
 
 
-def _listed(result: Result, selection: Selection, words: Phrases) -> str:
+def _listed(result: Clustering, selection: Selection, words: Phrases) -> str:
     """Return how many clusters or pairs are listed, if not all are."""
     if selection == EVERYTHING:
         return ""
@@ -74,14 +74,14 @@ def _listed(result: Result, selection: Selection, words: Phrases) -> str:
     return "" if listed == total else words(f"listed.{what}", listed=listed, n=total)
 
 
-def read_words(result: Result | PassageResult, words: Phrases) -> str:
+def read_words(result: Clustering | PassageResult, words: Phrases) -> str:
     """Return how many documents were read in what time, and what was skipped."""
     documents = words("documents", n=result.summary.documents)
     read = words("read", documents=documents, seconds=result.summary.seconds)
     return words.sentence([read, skipped_words(result.skipped, words)])
 
 
-def _found(result: Result, criteria: Criteria, words: Phrases) -> str:
+def _found(result: Clustering, criteria: Criteria, words: Phrases) -> str:
     summary = result.summary
     if not summary.documents:
         return words("found.nothing")
@@ -123,7 +123,7 @@ def _linked(summary: Summary, criteria: Criteria, words: Phrases) -> str:
     return words("linked", n=summary.linked, far=far)
 
 
-def _spared(result: Result, words: Phrases) -> str:
+def _spared(result: Clustering, words: Phrases) -> str:
     """Return how many documents stay because the kept one does not contain them."""
     if not result.spared:
         return ""
@@ -137,7 +137,7 @@ def _star(summary: Summary, words: Phrases) -> str:
     return words("star", documents=words("documents", n=summary.star_redundant))
 
 
-def _checked(result: Result, criteria: Criteria, words: Phrases) -> str:
+def _checked(result: Clustering, criteria: Criteria, words: Phrases) -> str:
     summary, asked = result.summary, criteria_words(criteria, words)
     pairs = summary.candidates
     if not pairs:
@@ -181,7 +181,7 @@ def _indexed(summary: Summary, criteria: Criteria, words: Phrases) -> str:
     )
 
 
-def _decided(result: Result, words: Phrases) -> str:
+def _decided(result: Clustering, words: Phrases) -> str:
     """Return whether only some of the pairs were checked.
 
     The clusters may be small: what counts is how many documents candidates connect.

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -72,10 +73,11 @@ def test_pandas_frames(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_polars_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     polars = pytest.importorskip("polars")
-    only(monkeypatch, "polars")
     found = scan(TEXTS)
-    frame = found.to_frame()
+    frame = found.to_frame("polars")
     assert isinstance(frame, polars.DataFrame)
+    only(monkeypatch, "polars")
+    assert frame.equals(found.to_frame())
     assert [as_csv(row) for row in frame.to_dicts()] == rows(found)
     assert scan([]).to_frame().schema == frame.schema
 
@@ -83,7 +85,9 @@ def test_polars_frames(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     only(monkeypatch)
     found = scan(TEXTS)
-    for make in (found.to_frame, found.to_arrow):
+    with pytest.raises(SimdupError, match="invalid value 'arrow'"):
+        found.to_frame("arrow")  # type: ignore[call-overload]
+    for make in (found.to_frame, partial(found.to_frame, "polars"), found.to_arrow):
         with pytest.raises(SimdupError, match="installed") as raised:
             make()
         assert raised.value.hint.startswith("python -m pip install ")

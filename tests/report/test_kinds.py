@@ -257,5 +257,5 @@ def test_a_result_without_documents_has_no_page(tmp_path):
     from dataclasses import replace
 
     result = replace(library.scan([("a", "some text")]), sources=None)
-    with pytest.raises(SimdupError, match="report page"):
+    with pytest.raises(SimdupError, match="no documents to read again"):
         result.to_html(str(tmp_path / "page.html"))

@@ -15,6 +15,7 @@ from simdup.model.formats import PageOptions
 from simdup.model.settings import Reading
 from simdup.model.table import Documents, objects
 from simdup.near.source_documents import SourceDocuments
+from simdup.show.comparison_output import facts
 from simdup.show.report.columns import (
     EDITED,
     EXACT,
@@ -79,17 +80,16 @@ def comparison_page(
 
 def _group(found: Comparison, origins: SourceDocuments) -> RowGroup:
     """Return the two documents; the second is redundant if they are near-duplicates."""
-    documents = origins.documents
-    sizes, digests = documents["size"].tolist(), documents["digest"]
-    first, second = (source_row(documents, n)._replace(size=sizes[n]) for n in (0, 1))
-    a, b = ((digits or "").zfill(found.bits // 4) for digits in found.fingerprints)
-    flags = EXACT * bool(digests[0] == digests[1]) | EDITED * (found.measure == EDIT)
+    known, sizes = facts(found), origins.documents["size"].tolist()
+    first, second = (source_row(origins.documents, n)._replace(size=sizes[n]) for n in (0, 1))
+    a, b = ((digits or "").zfill(known["bits"] // 4) for digits in known["fingerprints"])
+    distance, similarity = known["distance"], known["similarity"]
     second = second._replace(
-        role="redundant" if found.duplicates else "linked",
-        distance=found.distance,
-        similarity=found.similarity,
+        role="redundant" if known["duplicates"] else "linked",
+        distance=distance,
+        similarity=similarity,
         fingerprint=b,
-        flags=second.flags | flags,
+        flags=second.flags | EXACT * found.identical | EDITED * (known["measure"] == EDIT),
     )
-    pair = PairRow(0, 1, found.distance or 0, found.similarity, SAME * found.identical)
+    pair = PairRow(0, 1, distance or 0, similarity, SAME * found.identical)
     return RowGroup([first._replace(fingerprint=a), second], [pair])

@@ -13,6 +13,7 @@ from simdup.corpus.files import STDIN
 from simdup.model.clusters import Cluster, Pair
 from simdup.model.criteria import EDIT, Criteria
 from simdup.model.formats import PageOptions
+from simdup.near.scanned import Clustering
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.report.chunks import Chunks, add_texts, reachable, read_originals
 from simdup.show.report.columns import (
@@ -34,17 +35,16 @@ from simdup.show.report.columns import (
     overview,
 )
 from simdup.show.report.page import assemble
-from simdup.show.result import Result
 
 
 def scan_page(
-    result: Result, options: PageOptions, removed: Collection[str] = ()
+    result: Clustering, options: PageOptions, removed: Collection[str] = ()
 ) -> Iterator[bytes]:
     """Yield the page of a result, whose documents are read again for their texts.
 
     Parameters
     ----------
-    result : Result
+    result : Clustering
         Of a scan, or of the cleaning of a corpus.
     options : PageOptions
         What the page carries.
@@ -88,7 +88,9 @@ def criteria_values(criteria: Criteria) -> dict[str, Any]:
     return values | {"linkage": criteria.linkage or "single"}
 
 
-def _groups(result: Result, origins: SourceDocuments, removed: frozenset[str]) -> list[RowGroup]:
+def _groups(
+    result: Clustering, origins: SourceDocuments, removed: frozenset[str]
+) -> list[RowGroup]:
     return [
         RowGroup(
             _document_rows(cluster, origins, removed, result.references),
@@ -134,7 +136,7 @@ def _pair_flags(pair: Pair) -> int:
     return SAME * pair.exact | ABOUT * pair.estimated | stays
 
 
-def _figures(result: Result, origins: SourceDocuments) -> dict[str, Any]:
+def _figures(result: Clustering, origins: SourceDocuments) -> dict[str, Any]:
     summary, clusters, sizes = result.summary, result.clusters, origins.documents["size"]
     redundant = [m.number for one in clusters for m in one.members if m.role == "redundant"]
     return {
@@ -155,7 +157,7 @@ def _figures(result: Result, origins: SourceDocuments) -> dict[str, Any]:
 
 
 def _folders(
-    result: Result, groups: Sequence[RowGroup], origins: SourceDocuments
+    result: Clustering, groups: Sequence[RowGroup], origins: SourceDocuments
 ) -> list[list[Any]]:
     """Return [folder, documents, redundant] by falling redundancy."""
     rows = [row for one in groups for row in one.documents if row.number >= result.references]

@@ -1,0 +1,140 @@
+"""What a run found: clusters, documents that could not take part, figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from simdup.base.errors import SimdupError
+from simdup.model.clusters import Cluster, Pair, Spared, Summary
+from simdup.model.documents import InputDocuments, Skipped
+
+if TYPE_CHECKING:
+    # They import numpy, and help names results.
+    from simdup.model.table import I64
+    from simdup.near.source_documents import SourceDocuments
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """What a run found, without ways to show it; its length is the number of clusters.
+
+    Attributes
+    ----------
+    clusters : tuple of Cluster
+        Largest first, then by first document.
+    skipped : tuple of Skipped
+        Documents that could not take part.
+    notes : tuple of (str, str)
+        Names, and notes on how they were read.
+    summary : Summary
+        The figures.
+    hint : str
+        Advice, or an empty string.
+    inputs : InputDocuments
+        All documents of the run in input order, references first.
+    sources : SourceDocuments or None
+        Where the documents come from; None for fingerprint lines alone.  See `origins`.
+    spared : tuple of Spared
+        With `Criteria.lossless` or a containment, and star linkage: the documents that are not
+        redundant only because the kept one near them does not contain them, in input order.
+    known : tuple of Cluster
+        Further clusters, of which a baseline has all pairs.
+    """
+
+    clusters: tuple[Cluster, ...]
+    skipped: tuple[Skipped, ...]
+    notes: tuple[tuple[str, str], ...]
+    summary: Summary
+    hint: str = ""
+    inputs: InputDocuments = field(default_factory=InputDocuments)
+    sources: SourceDocuments | None = field(default=None, repr=False, compare=False)
+    spared: tuple[Spared, ...] = ()
+    known: tuple[Cluster, ...] = ()
+
+    @property
+    def origins(self) -> SourceDocuments:
+        """Where the documents come from.
+
+        Raises
+        ------
+        SimdupError
+            If these are fingerprint lines alone.
+        """
+        if self.sources is None:
+            what = "it is one of fingerprint lines, which have no documents to read again"
+            raise SimdupError("result", what, "scan the documents")
+        return self.sources
+
+    def __len__(self) -> int:
+        """Return the number of clusters."""
+        return len(self.clusters)
+
+    def __repr__(self) -> str:
+        """Return the figures in one line."""
+        figures = self.summary
+        return (
+            f"<Result clusters={figures.clusters} redundant={figures.redundant} "
+            f"documents={figures.documents} skipped={figures.skipped}>"
+        )
+
+    @property
+    def documents(self) -> list[Any]:
+        """The names of the input documents (see `InputDocuments`), in input order."""
+        return self.inputs.listed()
+
+    @property
+    def labels(self) -> I64:
+        """The group of each of `documents`: int64[documents], ready for `GroupKFold`.
+
+        Documents have the same number if and only if they share a cluster; others, and those that
+        were skipped, are alone.  Groups are numbered from 0 in the order of their first documents.
+        """
+        return self.inputs.labels((*self.clusters, *self.known))
+
+    @property
+    def kept(self) -> list[Any]:
+        """Documents of clusters that stay, linked ones included, in input order."""
+        return self._with_role(redundant=False)
+
+    @property
+    def redundant(self) -> list[Any]:
+        """Documents that meet the criteria with a kept one, in input order."""
+        return self._with_role(redundant=True)
+
+    @property
+    def unique(self) -> list[Any]:
+        """Documents in no cluster, in input order."""
+        return self.inputs.unique((*self.clusters, *self.known))
+
+    def _with_role(self, redundant: bool) -> list[Any]:
+        members = (member for cluster in self.clusters for member in cluster.members)
+        found = sorted((m.number, m.name) for m in members if (m.role == "redundant") == redundant)
+        return [name for number, name in found if number >= self.references]
+
+    @property
+    def references(self) -> int:
+        """How many documents at the beginning of the run are references."""
+        return self.inputs.references
+
+    @property
+    def duplicate_ratio(self) -> float:
+        """The share of redundant documents among those that took part, without references."""
+        return self.summary.redundant / max(self.inputs.taking_part, 1)
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The columns of tables that tell more of how near documents are."""
+        extras = () if self.sources is None else self.sources.criteria.columns
+        return (*extras, "measure") if self.has_measures else extras
+
+    @property
+    def has_measures(self) -> bool:
+        """Whether tables have a column that tells what each similarity is."""
+        by_edit = self.sources is not None and self.sources.criteria.by_edit
+        return by_edit or self.summary.indexed is not None
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """All pairs, cluster by cluster."""
+        return tuple(pair for cluster in self.clusters for pair in cluster.pairs)
