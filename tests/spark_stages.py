@@ -39,8 +39,7 @@ from simdup.spark.prepare import (
     weigh,
 )
 from simdup.text.analyzer import Analyzer
-from simdup.text.fingerprinter import Fingerprinter
-from simdup.text.weights import ENOUGH_DOCUMENTS
+from simdup.text.fingerprinter import Fingerprinter, learns
 
 
 class Grouped(NamedTuple):
@@ -106,8 +105,7 @@ class InProcess:
             work = partial(weigh, fingerprinter=fingerprinter, criteria=criteria)
             return self._map(pickle.loads(pickle.dumps(Task(work, FINGERPRINTS, each))), counts)
 
-        enough = recipe.idf == "corpus" or documents >= ENOUGH_DOCUMENTS
-        if not recipe.may_need_corpus or not enough:
+        if not learns(recipe, documents):
             return weighed(Fingerprinter.alone(self._analyzer))
         work = partial(count_terms, hash_bytes=self._analyzer.hash_bytes)
         terms = self._map(Task(work, TERMS, each), counts)

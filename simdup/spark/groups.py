@@ -38,7 +38,14 @@ from simdup.near.verifier import Texts, Vector, Verifier, cut_slot, no_vectors, 
 from simdup.search import equal_keys
 from simdup.search.arrays import distinct
 from simdup.search.grouping import Forest
-from simdup.spark.partitions import Columns, candidates_among, carried_names, in_order, to_array
+from simdup.spark.partitions import (
+    Columns,
+    candidates_among,
+    carried_names,
+    content_of,
+    in_order,
+    to_array,
+)
 from simdup.text.analyzer import Analyzer
 from simdup.text.counts import CsrRows
 
@@ -105,25 +112,31 @@ class GroupDocuments:
             vector_of = _vectors(table) if criteria.cosine is not None else no_vectors
             measure = Verifier(texts, criteria, vector_of).measure
         priority = priority_by(criteria.keep, known.__getitem__, rank_by(criteria, known))
-        candidates = replace(candidates, sets_of=texts.sets, priority=priority, every=self.every)
-        found = find_groups(replace(candidates, measure=measure))
+        found = find_groups(
+            replace(
+                candidates,
+                measure=measure,
+                sets_of=texts.sets,
+                priority=priority,
+                every=self.every,
+            )
+        )
         groups = divide(found.groups, criteria.decisions, known["name"].tolist(), priority)
         bits, rows = settings.recipe.bits, range(len(table))
         yield from _rows(form_clusters(groups, known, measure, criteria, bits, rows), table)
         yield {"kind": ["figures"], "figures": [json.dumps(found.figures(criteria))]}
 
     def _texts(self, table: pa.Table, documents: Documents) -> Texts:
-        texts = table["text_bytes"].cast(pa.large_binary()).combine_chunks()
-        ends = np.frombuffer(texts.buffers()[1], np.int64, len(texts) + 1, 8 * texts.offset)
+        starts, content = content_of(table["text_bytes"])
         # Of equal texts one came along.
         _, places = np.unique(documents["digest"], return_inverse=True)
-        rows, owner = np.arange(len(texts)), np.zeros(len(texts), np.int64)
-        here = to_array(texts.is_valid())
+        rows, owner = np.arange(len(table)), np.zeros(len(table), np.int64)
+        here = to_array(table["text_bytes"].is_valid())
         for some in (rows, rows[here]):
             owner[places[some]] = some
         rows = np.where(here, rows, owner[places])
-        slots = np.stack([ends[rows], ends[rows + 1] - ends[rows]], axis=1)
-        read = partial(cut_slot, memoryview(texts.buffers()[2] or b""))
+        slots = np.stack([starts[rows], starts[rows + 1] - starts[rows]], axis=1)
+        read = partial(cut_slot, content)
         shingling = self.settings.criteria.shingle
         return Texts(documents.and_columns(content=slots), self.analyzer, shingling, read)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
 import pyarrow as pa
 
 from simdup.base.errors import SimdupError
-from simdup.model.settings import Reading, Settings
+from simdup.model.settings import Settings
 from simdup.reuse.sharing import least_share
 from simdup.spark.groups import MANY, GroupDocuments, grouped_schema, refine
 from simdup.spark.meet import (
@@ -29,7 +29,15 @@ from simdup.spark.meet import (
     list_seeds,
     share,
 )
-from simdup.spark.partitions import DataFrame, Session, Task, carried_names, each, stream
+from simdup.spark.partitions import (
+    DataFrame,
+    Session,
+    Task,
+    carried_names,
+    each,
+    order_names,
+    stream,
+)
 from simdup.spark.prepare import (
     COMPARED,
     COUNTS,
@@ -38,13 +46,14 @@ from simdup.spark.prepare import (
     MappedModel,
     Prepare,
     count_terms,
+    fields_read,
     model_of,
     prepared_schema,
     weigh,
 )
 from simdup.text.analyzer import Analyzer
-from simdup.text.fingerprinter import Fingerprinter
-from simdup.text.weights import ENOUGH_DOCUMENTS
+from simdup.text.fingerprinter import Fingerprinter, learns
+from simdup.text.weights import Model
 
 # Spark's names of common types, and the columns that have ids.
 _TYPES = {
@@ -108,11 +117,6 @@ class Job:
         empty: pa.Table = self.rows.select(*carried_names(self.rows.columns)).limit(0).toArrow()
         return empty.schema
 
-    @property
-    def input_order(self) -> list[str]:
-        """The columns that order documents, after references."""
-        return [*(name for name in self.carried.names if name.startswith("order")), "id", "row"]
-
     # -- stages
 
     @cached_property
@@ -145,22 +149,23 @@ class Job:
     @cached_property
     def fingerprinter(self) -> Fingerprinter:
         """The recipe with its IDF."""
-        recipe, documents = self.settings.recipe, self.documents.count()
-        enough = recipe.idf == "corpus" or documents >= ENOUGH_DOCUMENTS
-        if not recipe.may_need_corpus or not enough:
+        documents = self.documents.count()
+        if not learns(self.settings.recipe, documents):
             return Fingerprinter.alone(self.analyzer)
         model = model_of(self._frequencies.toArrow(), documents, self.analyzer.terms_digest)
-        shared = MappedModel.save(model, self.folder)
-        self.checkpoint.session.sparkContext.addFile(shared.path)
-        return Fingerprinter(self.analyzer, shared, learned=True)
+        return Fingerprinter(self.analyzer, model, learned=True)
 
     @cached_property
     def fingerprints(self) -> DataFrame:
         """The fingerprint of each document."""
 
         def make() -> DataFrame:
-            criteria = self.settings.criteria
-            work = partial(weigh, fingerprinter=self.fingerprinter, criteria=criteria)
+            made, criteria = self.fingerprinter, self.settings.criteria
+            if isinstance(made.idf, Model):
+                shared = MappedModel.save(made.idf, self.folder)
+                self.checkpoint.session.sparkContext.addFile(shared.path)
+                made = replace(made, idf=shared)
+            work = partial(weigh, fingerprinter=made, criteria=criteria)
             return self._map(self._counts, Task(work, FINGERPRINTS, each))
 
         return self._stage("fingerprints", make)
@@ -290,7 +295,7 @@ class Job:
     def _by_input(self) -> list[Any]:
         from pyspark.sql import functions as F  # noqa: N812
 
-        return [F.desc("reference"), *map(F.asc, self.input_order)]
+        return [F.desc("reference"), *map(F.asc, order_names(self.carried.names))]
 
     def _join(self, labels: DataFrame, *wanted: str) -> DataFrame:
         """Return labelled documents with their fingerprints, keys, and what else is wanted.
@@ -329,12 +334,12 @@ class Job:
 
 
 def open_rows(
-    frame: DataFrame, references: DataFrame | None, reading: Reading, order: Sequence[Any]
+    frame: DataFrame, references: DataFrame | None, settings: Settings, order: Sequence[Any]
 ) -> DataFrame:
     """Return rows with what is wanted of them, references among them.
 
     Their columns are ``row``, ``reference``, ``id`` and ``order0`` ..., which are handed on, then
-    ``text0`` ...: texts, and other fields.
+    ``text0`` ...: see `fields_read`.
 
     Raises
     ------
@@ -343,11 +348,9 @@ def open_rows(
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    others = filter(None, [reading.value_field, reading.title_field])
-    named = list(dict.fromkeys([*reading.text_fields, *others]))
-    wanted: dict[str, Any] = {"id": reading.id_field}
+    wanted: dict[str, Any] = {"id": settings.reading.id_field}
     wanted |= {f"order{i}": one for i, one in enumerate(order)}
-    wanted |= {f"text{i}": one for i, one in enumerate(named)}
+    wanted |= {f"text{i}": one for i, one in enumerate(fields_read(settings))}
 
     def choose(rows: DataFrame, reference: bool) -> DataFrame:
         columns = (require(rows, one).alias(name) for name, one in wanted.items())

@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from simdup.model.settings import Settings
@@ -43,6 +42,7 @@ from simdup.spark.partitions import (
     DataFrame,
     candidates_among,
     carried_names,
+    content_of,
     documents_of,
     in_order,
     to_array,
@@ -214,10 +214,10 @@ def list_compared(table: pa.Table, settings: Settings) -> Iterator[Columns]:
 
 def list_seeds(table: pa.Table) -> Iterator[Columns]:
     """Yield one row for each seed of each document."""
-    seeds = table["seed_bytes"].cast(pa.large_binary()).combine_chunks()
-    sizes = to_array(pc.binary_length(seeds)) // 8
+    starts, content = content_of(table["seed_bytes"])
+    sizes = np.diff(starts) // 8
     columns = {name: np.repeat(to_array(table[name]), sizes) for name in ("row", "rank")}
-    hashes = np.frombuffer(b"".join(seeds.to_pylist()), np.int64)
+    hashes = np.frombuffer(content[starts[0] : starts[-1]], np.int64)
     yield columns | {"seed": hashes, "size": np.repeat(sizes, sizes)}
 
 

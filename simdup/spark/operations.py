@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Unpack
 
@@ -26,6 +26,9 @@ from simdup.spark.job import Checkpoint, Job, open_rows, require
 from simdup.spark.partitions import DataFrame
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter
+
+# The format of checkpoints; those of other formats are not read.
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -160,10 +163,8 @@ def scan(
     settings.check_distance()
     for name in settings.criteria.grouped_by:
         raise SimdupError(name, "does not work on Spark", "leave it out", name)
-    value = replace(settings.reading, value_field=settings.criteria.keep_field)
-    settings = replace(settings, reading=value)
     by = [order or id] if isinstance(order, str) or order is None else list(order)
-    job = _job(open_rows(df, references, settings.reading, by), settings, checkpoint_dir)
+    job = _job(open_rows(df, references, settings, by), settings, checkpoint_dir)
     assert job.numbers is not None
     return Found(job, time.monotonic() - started)
 
@@ -221,12 +222,14 @@ def _digest(rows: DataFrame, settings: Settings) -> str:
     content = [name for name in rows.columns if name != "row"]
     each = F.xxhash64(*(F.col(name) for name in content)).cast("decimal(20,0)")
     total = rows.agg(F.sum(each), F.count("*")).collect()[0]
-    analyzer = Analyzer.for_recipe(settings.recipe)
+    recipe, reading = settings.recipe, settings.reading
+    analyzer = Analyzer.for_recipe(recipe)
     # What dictionaries and models hold, not where they are.
     read = analyzer.terms_digest
-    if not settings.recipe.may_need_corpus:
+    if not recipe.may_need_corpus:
         read = Fingerprinter.alone(analyzer).digest
-    what = [__version__, recipe_fields(settings.recipe), repr(settings.criteria), read]
-    what += map(str, total)
+    what = [_FORMAT, __version__, recipe_fields(recipe), repr(settings.criteria), read]
+    # The same columns may be two parts of a text, or a text and a title.
+    what += [reading.text_fields, reading.title_field, *map(str, total)]
     written = json.dumps(what, sort_keys=True).encode()
     return hashlib.blake2b(written, digest_size=10).hexdigest()

@@ -7,7 +7,7 @@ and seeds, which one machine spools, come along as ``text_bytes`` and ``seed_byt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -119,16 +119,28 @@ def to_array(column: pa.ChunkedArray, kind: Any = None) -> NDArray[Any]:
     return array if kind is None else array.astype(kind, copy=False)
 
 
-def carried_names(names: Iterable[str]) -> list[str]:
+def content_of(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], memoryview]:
+    """Return where the bytes of each row begin, with the end of the last, and those of all rows."""
+    array = column.cast(pa.large_binary()).combine_chunks()
+    starts = np.frombuffer(array.buffers()[1], np.int64, len(array) + 1, 8 * array.offset)
+    return starts, memoryview(array.buffers()[2] or b"")
+
+
+def order_names(names: Sequence[str]) -> list[str]:
+    """Return which columns order documents, after references."""
+    return [*(one for one in names if one.startswith("order")), "id", "row"]
+
+
+def carried_names(names: Sequence[str]) -> list[str]:
     """Return which columns are handed on from stage to stage: ids, and what orders documents."""
-    return [one for one in names if one in ("row", "reference", "id") or one.startswith("order")]
+    handed_on = {"reference", *order_names(names)}
+    return [one for one in names if one in handed_on]
 
 
 def in_order(table: pa.Table) -> pa.Table:
     """Return documents in input order: references first; what is equal in all, by row."""
-    by = [name for name in table.column_names if name.startswith("order")]
     columns = [pc.invert(table["reference"]).cast(pa.int8())]
-    for name in (*by, "id", "row"):
+    for name in order_names(table.column_names):
         # As Spark does: nulls first.
         columns += [table[name].is_valid().cast(pa.int8()), table[name]]
     keys = pa.table(columns, list(map(str, range(len(columns)))))

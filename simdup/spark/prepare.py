@@ -25,7 +25,7 @@ from simdup.near.collection import Collection, ingest
 from simdup.near.counting import columns_for, titles
 from simdup.near.inputs import open_input
 from simdup.search.arrays import I64
-from simdup.spark.partitions import Batches, Columns, to_array, to_arrow
+from simdup.spark.partitions import Batches, Columns, carried_names, to_array, to_arrow
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import pstable_signatures
 from simdup.text.characters import cut_at, ends_of
@@ -70,12 +70,17 @@ def prepared_schema(carried: pa.Schema) -> pa.Schema:
     return pa.schema(list(fields))
 
 
+def fields_read(settings: Settings) -> list[str]:
+    """Return the fields of texts, then those of values and titles, if asked for, each once."""
+    more = filter(None, [settings.criteria.keep_field, settings.reading.title_field])
+    return list(dict.fromkeys([*settings.reading.text_fields, *more]))
+
+
 @dataclass(frozen=True)
 class Prepare:
     """Prepares the documents of a partition; can be pickled.
 
-    Rows have the columns that are handed on, then ``text0`` ...: the fields of texts, then those of
-    values and titles, if asked for, each once.
+    Rows have the columns that are handed on, then ``text0`` ...: see `fields_read`.
     """
 
     analyzer: Analyzer
@@ -86,11 +91,10 @@ class Prepare:
         first = next(batches, None)
         if first is None:
             return
-        reading, carried = self.settings.reading, list[pa.RecordBatch]()
+        carried = list[pa.RecordBatch]()
         # Messages name the columns as the user does.
-        more = filter(None, [self.settings.criteria.keep_field, reading.title_field])
-        names = list(dict.fromkeys([*reading.text_fields, *more]))
-        kept = first.schema.names[: -len(names)]
+        names = fields_read(self.settings)
+        kept = carried_names(first.schema.names)
 
         def texts() -> Batches:
             for batch in chain([first], batches):
@@ -101,7 +105,8 @@ class Prepare:
         schema = pa.schema(list(map(pa.field, names, kinds)))
         reader = pa.RecordBatchReader.from_batches(schema, texts())
         # The ids of rows stay outside.
-        settings = replace(self.settings, reading=replace(reading, id_field=None))
+        settings = self.settings
+        settings = replace(settings, reading=replace(settings.reading, id_field=None))
         opened = open_input(reader, settings)
         # What turns texts into terms was read by the driver.
         opened = replace(opened, fingerprinter=Fingerprinter(self.analyzer, NoIdf()))
@@ -205,9 +210,9 @@ def _unpack(table: pa.Table, hash_bytes: int) -> Iterator[tuple[Counts, I64]]:
 
 def count_terms(table: pa.Table, hash_bytes: int) -> Iterator[Columns]:
     """Yield how many documents of a batch have each term."""
-    every = [counts for counts, _ in _unpack(table, hash_bytes)]
-    terms, places = np.unique(np.concatenate([one.ids for one in every]), return_inverse=True)
-    each = np.concatenate([one.document_frequencies() for one in every])
+    parts = [(one.ids, one.document_frequencies()) for one, _ in _unpack(table, hash_bytes)]
+    ids, each = map(np.concatenate, zip(*parts, strict=True))
+    terms, places = np.unique(ids, return_inverse=True)
     sums = np.bincount(places, each, len(terms)).astype(np.int64)
     yield {"term": terms.view(np.int64), "documents": sums}
 

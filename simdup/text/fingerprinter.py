@@ -96,9 +96,7 @@ class Fingerprinter:
         SimdupError
             As for `alone`, except that a corpus is given.
         """
-        recipe = analyzer.recipe
-        enough = recipe.idf == "corpus" or counts.documents_with_terms >= ENOUGH_DOCUMENTS
-        if not recipe.may_need_corpus or not enough:
+        if not learns(analyzer.recipe, counts.documents_with_terms):
             return cls.alone(analyzer)
         return cls(analyzer, learn_model(counts, analyzer.terms_digest), learned=True)
 
@@ -134,6 +132,12 @@ class Fingerprinter:
     def fingerprints(self, counts: Counts) -> Fingerprints:
         """Return the fingerprints of counted documents."""
         return fingerprint(self.weigh(counts))
+
+
+def learns(recipe: Recipe, documents: int) -> bool:
+    """Return whether a recipe learns its IDF from a corpus with this number of documents."""
+    enough = recipe.idf == "corpus" or documents >= ENOUGH_DOCUMENTS
+    return recipe.may_need_corpus and enough
 
 
 def fingerprint(weighting: Weighting) -> Fingerprints:

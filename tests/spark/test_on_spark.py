@@ -1,6 +1,7 @@
 """On Spark, the results are those of one machine, row for row."""
 
 import json
+import pickle
 import random
 import re
 import subprocess
@@ -18,6 +19,7 @@ from support import ROOT, Command, environment
 import simdup
 from lab.corpora.made import edited, near, prose
 from simdup.model.recipe import Recipe
+from simdup.model.settings import Settings
 from simdup.near.clustering import components
 
 pytestmark = [
@@ -147,6 +149,53 @@ def test_references_are_never_redundant(spark: Any, simdup: Command, tmp_path: P
                                      "star") if row[1] == "redundant"
     }  # fmt: skip
     assert {row["id"] for row in left.collect()} == {row["id"] for row in new} - redundant
+
+
+def test_workers_map_a_model_that_the_recipe_names(
+    spark: Any, simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from simdup.spark import scan
+    from simdup.spark.job import Job
+
+    rows, model = make_rows(), tmp_path / "idf.model"
+    write(tmp_path, rows)
+    simdup("fit", tmp_path / "rows.jsonl", "-o", model)
+    sizes: list[int] = []
+    run = Job._map
+
+    def measured(self: Job, frame: Any, task: Any) -> Any:
+        sizes.append(len(pickle.dumps(task)))
+        return run(self, frame, task)
+
+    monkeypatch.setattr(Job, "_map", measured)
+    frame = spark.createDataFrame(rows, "id string, text string, n long")
+    found = scan(frame, Recipe(idf=str(model)), order="n")
+    assert plain(found.clusters.collect()) == by_command(simdup, tmp_path, "--idf", str(model))
+    assert max(sizes) < 5_000 < model.stat().st_size
+
+
+def test_a_checkpoint_is_read_by_the_same_job_and_format_only(
+    spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from simdup.spark import operations
+    from simdup.spark.job import open_rows
+
+    schema = "id string, text string, name string"
+    frame = spark.createDataFrame([("a", "one", "two")], schema)
+
+    def digest(**fields: Any) -> str:
+        settings = Settings.of(id="id", **fields)
+        return operations._digest(open_rows(frame, None, settings, ["id"]), settings)
+
+    jobs: list[dict[str, Any]] = [
+        {"text": ("text", "name")}, {"text": "text", "title": "name"},
+        {"text": "text", "keep": "max:name"},
+    ]  # fmt: skip
+    digests = [digest(**job) for job in jobs]
+    assert len(set(digests)) == len(jobs)
+    assert digest(**jobs[0]) == digests[0]
+    monkeypatch.setattr(operations, "_FORMAT", operations._FORMAT - 1)
+    assert digest(**jobs[0]) not in digests
 
 
 def test_large_and_small_stars_find_components(spark: Any) -> None:
