@@ -72,10 +72,13 @@ SIMILARITY = 0.8
 # length where a third of one occurs in the other.
 LEAST_SIMILARITY = 0.2
 
+# The measures of a pair's texts: shares from 0 to 1, of which each has a least one.
+SHARES = ("similarity", "containment", "cosine")
+
 # Of what type fields must be before they are looked at.
 _KINDS = {
-    "distance": WHOLE, "similarity": NUMBER, "containment": NUMBER, "cosine": NUMBER,
-    "recall": NUMBER, "keep": TEXT, "prefer": (Iterable, "shell patterns"),
+    "distance": WHOLE, **dict.fromkeys(SHARES, NUMBER), "recall": NUMBER, "keep": TEXT,
+    "prefer": (Iterable, "shell patterns"),
     "decisions": (Decisions, "a Decisions"), "short_texts": (bool, "True or False"),
     "numbers": (bool, "True or False"), "same_title": (bool, "True or False"),
     "across": TEXT, "within": TEXT,
@@ -97,15 +100,11 @@ LOSSLESS = 0.98
 # In place of a similarity that is not set.
 _NOT_SET: Any = None
 
-
-# The measures beside the similarity.
-_FURTHER = ("containment", "cosine")
-
 # From this number of documents on, there are too many pairs to compare all.
 _FEW_DOCUMENTS = 5000
 
 # Fields that may be None.
-_OPTIONAL = ("similarity", "containment", "cosine", "keep", "linkage", "across", "within")
+_OPTIONAL = (*SHARES, "keep", "linkage", "across", "within")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +207,7 @@ class Criteria:
             object.__setattr__(self, "keep", "first" if self.containment is None else "longest")
         if self.distance < 0:
             raise invalid("distance", self.distance, "0 or more bits")
-        for name in ("similarity", "containment", "cosine"):
+        for name in SHARES:
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:
                 raise invalid(name, value, "a share from 0 to 1")
@@ -254,7 +253,7 @@ class Criteria:
     @property
     def extras(self) -> tuple[str, ...]:
         """The required measures besides the similarity."""
-        return tuple(name for name in _FURTHER if getattr(self, name) is not None)
+        return tuple(name for name in SHARES[1:] if getattr(self, name) is not None)
 
     @property
     def columns(self) -> tuple[str, ...]:

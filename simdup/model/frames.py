@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from simdup.base.errors import SimdupError, invalid
+from simdup.model.criteria import SHARES
 from simdup.model.formats import CLUSTER_COLUMNS
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ Columns: TypeAlias = dict[str, list[Any]]
 _LIBRARIES = ("pandas", "polars")
 
 _INTEGERS = ("cluster", "distance")
-# Columns that are written with four digits.
-SHARES = ("similarity", "containment", "cosine")
 
 
 def value_of(column: str) -> Callable[[Any], Any]:

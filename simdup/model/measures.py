@@ -12,13 +12,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.model.criteria import Criteria
+from simdup.model.criteria import SHARES, Criteria
 from simdup.model.table import I64, Table
 
 # By the values of the column `contained`: which text the other one contains.
 _SIDES = (None, "a", "b", "both")
 _TURNED = np.array([0, 2, 1, 3], np.int8)
-_SHARES = ("similarity", "containment", "cosine")
 
 
 class Measures(NamedTuple):
@@ -135,7 +134,7 @@ class MeasuredPairs(Table):
         sides = map(_SIDES.__getitem__, values("contained", 0))
         covered = (one and tuple(one) for one in values("covered"))
         same = values("same_numbers", True)
-        return map(Measures, *map(values, _SHARES), sides, same, covered)
+        return map(Measures, *map(values, SHARES), sides, same, covered)
 
     def each(self) -> list[DocumentPair]:
         """Return the pairs one by one, with their distances."""
@@ -149,7 +148,7 @@ def _meet(measures: Any, criteria: Criteria) -> Any:
         return True
     good: Any = True
     for name in measures:
-        least = getattr(criteria, name) if name in _SHARES else None
+        least = getattr(criteria, name) if name in SHARES else None
         if name == "same_numbers":
             good = good & measures[name]
         elif least is not None:

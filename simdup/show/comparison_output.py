@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, set_cell_size
 
 from simdup.corpus.names import to_bytes
-from simdup.model.criteria import EDIT
-from simdup.model.frames import SHARES
+from simdup.model.criteria import EDIT, SHARES
 from simdup.show.csv_jsonl import digits, json_line, rounded
 from simdup.show.diff import first_difference
 from simdup.show.escaping import shown

@@ -18,10 +18,11 @@ from simdup.base.when_used import pattern
 from simdup.corpus.decision_files import HEAD
 from simdup.corpus.names import escape, list_entry, to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
+from simdup.model.criteria import SHARES
 from simdup.model.decisions import Baseline, Entry
 from simdup.model.documents import Skipped
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, QUERY_COLUMNS
-from simdup.model.frames import SHARES, value_of
+from simdup.model.frames import value_of
 from simdup.model.matches import QueryResult
 from simdup.near.scanned import Clustering
 from simdup.show.details import Details
@@ -231,8 +232,7 @@ def _marked(values: dict[str, Any]) -> dict[str, Any]:
 
 def _rounded(values: dict[str, Any]) -> dict[str, Any]:
     """Return fields with rounded measures, without those not measured."""
-    shares = ("similarity", "containment", "cosine", "covered")
-    measures = {name: rounded(values[name]) for name in shares if name in values}
+    measures = {name: rounded(values[name]) for name in (*SHARES, "covered") if name in values}
     measures |= {name: values[name] for name in ("contained", "measure")}
     others = {name: value for name, value in values.items() if name not in measures}
     return others | {name: value for name, value in measures.items() if value is not None}

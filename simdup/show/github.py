@@ -16,6 +16,7 @@ from simdup.corpus.files import STDIN
 from simdup.corpus.names import to_bytes
 from simdup.corpus.record_batches import record_lines
 from simdup.model.clusters import Cluster, Member, Pair
+from simdup.model.criteria import SHARES
 from simdup.near.scanned import Clustering
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.csv_jsonl import digits
@@ -118,8 +119,7 @@ def _words(one: _Finding) -> str:
     if one.exact:
         return f"{name} has the same text as {other}."
     figures = one.figures
-    measures = ("similarity", "containment", "cosine")
-    known = {measure: getattr(figures, measure) for measure in measures}
+    known = {measure: getattr(figures, measure) for measure in SHARES}
     parts = [f"{measure} {digits(value)}" for measure, value in known.items() if value is not None]
     return f"{name} is a near-duplicate of {other} ({', '.join(parts) or _bits(figures)})."
 

@@ -198,7 +198,7 @@ def _figures(one: Member | Pair, extras: Sequence[str], words: Phrases) -> str:
     similarity = ("~" if one.estimated else "") + digits(one.similarity)
     values = (getattr(one, extra) for extra in extras)
     # Some say a word instead of a number.
-    cells = (words(f"value.{one}") if isinstance(one, str) else digits(one) for one in values)
+    cells = (words(f"value.{v}") if isinstance(v, str) else digits(v) for v in values)
     further = "".join(f"{aligned(cell, _EXTRA)}  " for cell in cells)
     return f"{distance:>4}  {similarity:>7}  {further}"
 

@@ -56,14 +56,12 @@ CLIP = 400_000
 _SHRINK = 8
 
 
-def reachable(
-    groups: Sequence[RowGroup], origins: SourceDocuments, similarity: float, budget: float
-) -> list[int]:
+def reachable(groups: Sequence[RowGroup], origins: SourceDocuments, budget: float) -> list[int]:
     """Return the positions of the groups whose texts are worth reading again, in their order."""
     left = _SHRINK * budget
     sizes = origins.documents["size"]
     found = []
-    for i in edge_first(groups, similarity):
+    for i in edge_first(groups, origins.criteria.similarity):
         size = int(np.minimum(sizes[groups[i].carried], 4 * CLIP).sum())
         if size > left:
             # A smaller one may still fit, but not many.
@@ -82,7 +80,7 @@ def edge_first(groups: Sequence[RowGroup], similarity: float) -> list[int]:
     """
 
     def need(i: int) -> tuple[object, ...]:
-        documents, pairs, *_ = groups[i]
+        documents, pairs = groups[i].documents, groups[i].pairs
         measured = (pair.similarity for pair in pairs if pair.similarity is not None)
         margin = min((one - similarity for one in measured), default=1.0)
         chained = any(row.role == "linked" for row in documents)
@@ -393,7 +391,15 @@ class Chunks:
             done = end
 
 
-def add_texts(
+def add_originals(chunks: Chunks, groups: Sequence[RowGroup], origins: SourceDocuments) -> None:
+    """Read the documents of groups again, and add as many texts as the budget allows."""
+    order = reachable(groups, origins, chunks.budget)
+    numbers = [number for i in order for number in groups[i].carried]
+    with read_originals(origins, numbers) as originals:
+        _add_texts(chunks, groups, order, originals)
+
+
+def _add_texts(
     chunks: Chunks, groups: Sequence[RowGroup], order: Sequence[int], originals: Originals
 ) -> None:
     """Add the texts of clusters in blocks, in this order, as many as the budget allows."""

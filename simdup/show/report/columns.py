@@ -13,7 +13,7 @@ import math
 import os
 import struct
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from simdup.corpus.files import STDIN
 from simdup.model.documents import Skipped
 from simdup.model.table import Documents
+
+# -- rows ------------------------------------------------------------------------------------------
 
 ROLES = ("kept", "redundant", "linked")
 
@@ -113,6 +115,15 @@ def source_row(documents: Documents, number: int) -> DocumentRow:
     return DocumentRow(name, folder_of(name, path, record), number, flags=file_flag(path, record))
 
 
+def folders_of(documents: Documents, numbers: Iterable[int]) -> Iterator[str]:
+    """Yield the folders of documents that were read, which may be all: no rows are made."""
+    names, paths, records = (documents[name] for name in ("name", "path", "record"))
+    return (folder_of(str(names[n]), paths[n], int(records[n])) for n in numbers)
+
+
+# -- the table -------------------------------------------------------------------------------------
+
+
 def table(
     groups: Sequence[RowGroup], folders: Mapping[str, int], place: Mapping[int, tuple[int, int]]
 ) -> bytes:
@@ -170,6 +181,8 @@ def pack(columns: Mapping[str, NDArray[Any]]) -> bytes:
     return struct.pack("<I", len(described)) + described + body
 
 
+# -- the overview ----------------------------------------------------------------------------------
+
 # Bars of the histogram, from similarity 0 to 1: fine enough for a threshold of two digits.
 BARS = 100
 
@@ -219,7 +232,11 @@ def _heat(groups: Sequence[RowGroup]) -> list[list[int]]:
     return [[distance, row, pairs] for (distance, row), pairs in sorted(cells.items())]
 
 
-def by_folder(every: Counter[str], found: Counter[str]) -> list[list[Any]]:
-    """Return [folder, documents, those found] by falling number of those found."""
+def by_folder(every: Iterable[str], found: Iterable[str]) -> list[list[Any]]:
+    """Return [folder, documents, those found] by falling number of those found.
+
+    Both are folders, of all documents and of those found.
+    """
+    every, found = Counter(every), Counter(found)
     order = sorted(every, key=lambda folder: (-found[folder], -every[folder], folder))
     return [[folder, every[folder], found[folder]] for folder in order[:LISTED]]

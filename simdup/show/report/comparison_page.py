@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from simdup.model.settings import Reading
 from simdup.model.table import Documents, objects
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.comparison_output import facts
+from simdup.show.report.chunks import add_originals
 from simdup.show.report.columns import (
     EDITED,
     EXACT,
@@ -26,7 +27,8 @@ from simdup.show.report.columns import (
     overview,
     source_row,
 )
-from simdup.show.report.scan_page import criteria_values, page_with_texts
+from simdup.show.report.page import assemble
+from simdup.show.report.scan_page import criteria_values
 from simdup.text.characters import DIGEST_TYPE
 from simdup.text.fingerprinter import Fingerprinter
 
@@ -37,7 +39,7 @@ def comparison_page(
     fingerprinter: Fingerprinter,
     options: PageOptions,
 ) -> Iterator[bytes]:
-    """Yield the page of a comparison."""
+    """Return the page of a comparison."""
     texts = [one.text for one in documents]
     prepared = fingerprinter.analyzer.prepare_all(texts)
     columns = {
@@ -52,30 +54,31 @@ def comparison_page(
         criteria=found.criteria, analyzer=fingerprinter.analyzer, fingerprinter=fingerprinter,
     )  # fmt: skip
     group = _group(found, origins)
-    redundant = Counter(row.folder for row in group.documents if row.role == "redundant")
     figures = {
         "documents": 2,
         "clusters": 1,
-        "redundant": redundant.total(),
-        "linked": 1 - redundant.total(),
+        "redundant": int(found.duplicates),
+        "linked": int(not found.duplicates),
         "unique": 0,
         "pairs": 1,
         "candidates": 1,
-        "chained": 1 - redundant.total(),
+        "chained": int(not found.duplicates),
         "skipped": 0,
         "bytes": sum(row.size for row in group.documents),
-        "saved": sum(row.size for row in group.documents if row.role == "redundant"),
+        "saved": found.duplicates * group.documents[1].size,
         "seconds": 0.0,
         "incomplete": 0,
     }
-    folders = by_folder(Counter(row.folder for row in group.documents), redundant)
+    every = [row.folder for row in group.documents]
+    folders = by_folder(every, every[1:] if found.duplicates else [])
     about = {
         "title": "",  # the heading has both names
         "criteria": criteria_values(found.criteria),
+        "recipe": found.recipe,
         **overview([group], figures, folders, (), ()),
     }
-    options = replace(options, kind="compare")
-    return page_with_texts([group], origins, about, options, found.recipe)
+    add = partial(add_originals, groups=[group], origins=origins)
+    return assemble([group], about, replace(options, kind="compare"), add)
 
 
 def _group(found: Comparison, origins: SourceDocuments) -> RowGroup:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import hashlib
 import os
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib import resources
 from itertools import chain
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -89,10 +90,9 @@ def _allowed(content: str) -> str:
 
 def assemble(
     groups: Sequence[RowGroup],
-    chunks: Chunks,
     about: Mapping[str, Any],
     options: PageOptions,
-    recipe: Mapping[str, Any],
+    add: Callable[[Chunks], object] = lambda chunks: None,
 ) -> Iterator[bytes]:
     """Yield a page.
 
@@ -100,38 +100,35 @@ def assemble(
     ----------
     groups : sequence of RowGroup
         What the page lists.
-    chunks : Chunks
-        The texts.
     about : mapping
-        What only this page has in its head: ``title``, ``criteria``, and the overview.
+        What only this page has in its head: ``title``, ``criteria``, ``recipe`` if there is one,
+        and the overview.
     options : PageOptions
         What the page carries.
-    recipe : mapping
-        The resolved recipe; empty if there is none.
+    add : callable
+        Adds texts to the blocks; it is not called if the page carries none.
     """
     rows = [row for group in groups for row in group.documents]
     folders = {folder: i for i, folder in enumerate(dict.fromkeys(row.folder for row in rows))}
-    head = {
-        "kind": options.kind,
-        "simdup": __version__,
-        "id": _identity(rows),
-        "command": options.command,
-        "root": os.path.abspath(options.root or os.curdir),
-        "recipe": recipe,
-        "folds": _folds(chunks.characters),
-        **about,
-    }
-    packed = table(groups, folders, chunks.place)
     labels = {"names": [row.name for row in rows], "folders": list(folders)}
-    title = about["title"]
-    yield from write_page(
-        f"simdup: {shown(title)}" if title else "simdup",
-        head,
-        chain(
-            [("table", deflate(packed)), ("names", deflate(script_json(labels).encode()))],
-            ((f"c{i}", block) for i, block in enumerate(chunks.blocks())),
-        ),
-    )
+    title = f"simdup: {shown(about['title'])}" if about["title"] else "simdup"
+    with Chunks(inf if options.texts is None else options.texts) as chunks:
+        if options.texts != 0:
+            add(chunks)
+        head = {
+            "kind": options.kind,
+            "simdup": __version__,
+            "id": _identity(rows),
+            "command": options.command,
+            "root": os.path.abspath(options.root or os.curdir),
+            "recipe": {},
+            "folds": _folds(chunks.characters),
+            **about,
+        }
+        packed = table(groups, folders, chunks.place)
+        columns = [("table", deflate(packed)), ("names", deflate(script_json(labels).encode()))]
+        texts = ((f"c{i}", block) for i, block in enumerate(chunks.blocks()))
+        yield from write_page(title, head, chain(columns, texts))
 
 
 def _folds(occurs: NDArray[np.bool_]) -> list[str]:

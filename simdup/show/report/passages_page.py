@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
-from math import inf
+from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from simdup.show.report.columns import (
     PairRow,
     RowGroup,
     by_folder,
+    folders_of,
     overview,
     source_row,
     ten_thousandths,
@@ -34,15 +34,17 @@ PAIRS = 20_000
 def passages_page(
     found: PassageResult, criteria: PassageCriteria, text_of: PairTexts, options: PageOptions
 ) -> Iterator[bytes]:
-    """Yield the page of passages."""
+    """Return the page of passages."""
     overlaps = list(islice(found.overlaps, PAIRS))
     documents = text_of.documents
-    rows = [source_row(documents, number) for number in range(len(documents))]
-    pairs = zip(overlaps, text_of.pairs[: len(overlaps)].tolist(), strict=True)
-    groups = [_group(overlap, rows[a], rows[b]) for overlap, (a, b) in pairs]
+    pairs = text_of.pairs[: len(overlaps)].tolist()
+    rows = {number: source_row(documents, number) for number in chain(*pairs)}
+    groups = [
+        _group(overlap, rows[a], rows[b]) for overlap, (a, b) in zip(overlaps, pairs, strict=True)
+    ]
     sharing = np.unique(text_of.pairs).tolist()
-    every = Counter(row.folder for row in rows)
-    folders = by_folder(every, Counter(rows[number].folder for number in sharing))
+    every = folders_of(documents, range(len(documents)))
+    folders = by_folder(every, folders_of(documents, sharing))
     figures = _figures(found, len(overlaps), len(sharing))
     about = {
         "title": "",
@@ -51,10 +53,8 @@ def passages_page(
         "heat": [],  # pairs have no distance
         "sizes": [],  # and each has two documents
     }
-    with Chunks(inf if options.texts is None else options.texts) as chunks:
-        if options.texts != 0:
-            _add_texts(chunks, overlaps, text_of)
-        yield from assemble(groups, chunks, about, replace(options, kind="passages"), {})
+    add = partial(_add_texts, overlaps=overlaps, text_of=text_of)
+    return assemble(groups, about, replace(options, kind="passages"), add)
 
 
 def _group(overlap: Overlap, a: DocumentRow, b: DocumentRow) -> RowGroup:

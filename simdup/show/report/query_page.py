@@ -14,7 +14,6 @@ from typing import Any
 from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
 from simdup.model.matches import QueryResult, QueryResults
-from simdup.show.report.chunks import Chunks
 from simdup.show.report.columns import (
     ABOUT,
     ESTIMATED,
@@ -54,7 +53,7 @@ class Queried:
 
 
 def query_page(found: Queried, results: QueryResults, options: PageOptions) -> Iterator[bytes]:
-    """Yield the page of a query whose results have ended."""
+    """Return the page of a query whose results have ended."""
     groups, criteria = found.matched, found.criteria
     similarity = {"similarity": criteria.similarity} if criteria.verify else {}
     figures = {
@@ -67,14 +66,14 @@ def query_page(found: Queried, results: QueryResults, options: PageOptions) -> I
         "redundant": 0,
         "incomplete": 0,
     }
-    folders = by_folder(found.folders, Counter(group.documents[0].folder for group in groups))
+    folders = by_folder(found.folders.elements(), (group.documents[0].folder for group in groups))
     about = {
         "title": os.path.basename(found.index),
         "criteria": {"distance": criteria.distance, **similarity, "verify": criteria.verify},
+        "recipe": found.recipe,
         **overview(groups, figures, folders, results.skipped, results.notes),
     }
-    with Chunks(0) as none:
-        yield from assemble(groups, none, about, replace(options, kind="query"), found.recipe)
+    return assemble(groups, about, replace(options, kind="query"))
 
 
 def _group(number: int, one: QueryResult) -> RowGroup:

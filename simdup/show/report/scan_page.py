@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
-from math import inf
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from simdup.corpus.files import STDIN
-from simdup.model.clusters import Cluster, Pair
+from simdup.model.clusters import Member, Pair
 from simdup.model.criteria import EDIT, Criteria
 from simdup.model.formats import PageOptions
 from simdup.near.scanned import Clustering
 from simdup.near.source_documents import SourceDocuments
-from simdup.show.report.chunks import Chunks, add_texts, reachable, read_originals
+from simdup.show.report.chunks import add_originals
 from simdup.show.report.columns import (
     ABOUT,
     EDITED,
@@ -32,6 +32,7 @@ from simdup.show.report.columns import (
     by_folder,
     file_flag,
     folder_of,
+    folders_of,
     overview,
 )
 from simdup.show.report.page import assemble
@@ -40,7 +41,7 @@ from simdup.show.report.page import assemble
 def scan_page(
     result: Clustering, options: PageOptions, removed: Collection[str] = ()
 ) -> Iterator[bytes]:
-    """Yield the page of a result, whose documents are read again for their texts.
+    """Return the page of a result, whose documents are read again for their texts.
 
     Parameters
     ----------
@@ -56,29 +57,14 @@ def scan_page(
     about = {
         "title": _title(origins),
         "criteria": criteria_values(origins.criteria),
+        "recipe": result.summary.recipe,
         **overview(
             groups, _figures(result, origins), _folders(result, groups, origins),
             result.skipped, result.notes, result.hint,
         ),
     }  # fmt: skip
-    yield from page_with_texts(groups, origins, about, options, result.summary.recipe)
-
-
-def page_with_texts(
-    groups: Sequence[RowGroup],
-    origins: SourceDocuments,
-    about: Mapping[str, Any],
-    options: PageOptions,
-    recipe: Mapping[str, Any],
-) -> Iterator[bytes]:
-    """Yield a page with as many texts as the budget allows, which are read again."""
-    with Chunks(inf if options.texts is None else options.texts) as chunks:
-        if options.texts != 0:
-            order = reachable(groups, origins, origins.criteria.similarity, chunks.budget)
-            numbers = [number for i in order for number in groups[i].carried]
-            with read_originals(origins, numbers) as originals:
-                add_texts(chunks, groups, order, originals)
-        yield from assemble(groups, chunks, about, options, recipe)
+    add = partial(add_originals, groups=groups, origins=origins)
+    return assemble(groups, about, options, add)
 
 
 def criteria_values(criteria: Criteria) -> dict[str, Any]:
@@ -91,31 +77,14 @@ def criteria_values(criteria: Criteria) -> dict[str, Any]:
 def _groups(
     result: Clustering, origins: SourceDocuments, removed: frozenset[str]
 ) -> list[RowGroup]:
-    return [
-        RowGroup(
-            _document_rows(cluster, origins, removed, result.references),
-            [
-                PairRow(a, b, pair.distance, pair.similarity, _pair_flags(pair))
-                for (a, b), pair in zip(cluster.places(), cluster.pairs, strict=True)
-            ],
-            cluster.complete,
-            cluster.order,
-        )
-        for cluster in result.clusters
-    ]
+    columns = (origins.documents[name] for name in ("path", "record", "size", "digest"))
+    paths, records, sizes, digests = columns
 
-
-def _document_rows(
-    cluster: Cluster, origins: SourceDocuments, removed: frozenset[str], references: int
-) -> list[DocumentRow]:
-    columns = ("path", "record", "size", "digest")
-    paths, records, sizes, digests = (origins.documents[column] for column in columns)
-    rows = []
-    for one in cluster.members:
+    def row(one: Member) -> DocumentRow:
         name, number, beside = str(one.name), one.number, one.beside
         folder, size = "", 0
         flags = (
-            REFERENCE * (number < references)
+            REFERENCE * (number < result.references)
             | ESTIMATED * one.estimated
             | REMOVED * (one.name in removed)
             | EDITED * (one.measure == EDIT)
@@ -126,8 +95,20 @@ def _document_rows(
             same = 0 <= beside != number and digests[number] == digests[beside]
             flags |= file_flag(path, record) | EXACT * bool(same)
         figures = one.role, one.distance, one.similarity, one.fingerprint
-        rows.append(DocumentRow(name, folder, number, *figures, size, flags))
-    return rows
+        return DocumentRow(name, folder, number, *figures, size, flags)
+
+    return [
+        RowGroup(
+            list(map(row, cluster.members)),
+            [
+                PairRow(a, b, pair.distance, pair.similarity, _pair_flags(pair))
+                for (a, b), pair in zip(cluster.places(), cluster.pairs, strict=True)
+            ],
+            cluster.complete,
+            cluster.order,
+        )
+        for cluster in result.clusters
+    ]
 
 
 def _pair_flags(pair: Pair) -> int:
@@ -161,16 +142,11 @@ def _folders(
 ) -> list[list[Any]]:
     """Return [folder, documents, redundant] by falling redundancy."""
     rows = [row for one in groups for row in one.documents if row.number >= result.references]
-    redundant = Counter(row.folder for row in rows if row.role == "redundant")
-    every = Counter(row.folder for row in rows)
     known = {row.number for one in groups for row in one.documents} | {*result.inputs.skipped}
-    names, paths, records = (origins.documents[name] for name in ("name", "path", "record"))
-    every.update(
-        folder_of(str(names[number]), paths[number], int(records[number]))
-        for number in range(result.references, len(names))
-        if number not in known
-    )
-    return by_folder(every, redundant)
+    numbers = range(result.references, len(origins.documents))
+    others = folders_of(origins.documents, (number for number in numbers if number not in known))
+    redundant = (row.folder for row in rows if row.role == "redundant")
+    return by_folder(chain((row.folder for row in rows), others), redundant)
 
 
 def _title(origins: SourceDocuments) -> str:
