@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from simdup.base.errors import SimdupError
-from simdup.cli import process
+from simdup.cli.process import printing
 
 # Two names are near if this share of their characters is the same: ``dedup`` is near ``dedupe``,
 # and ``--help`` is not near ``--check``.
@@ -32,7 +32,7 @@ class PlainCommand(click.Command):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse the options; this may print the help or the version."""
-        with process.printing():
+        with printing():
             return super().make_context(*args, **kwargs)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
