@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 import click
 
 from simdup.base.errors import SimdupError
-from simdup.cli.call import CONFIGURED, INDEXED, Call
 from simdup.cli.options import COMMANDS, rows_of
-from simdup.cli.row import ABOUT, Row, Yields
+from simdup.cli.row import ABOUT, INDEXED, Options, Row, Yields
 from simdup.cli.usage import did_you_mean, invalid_value
 from simdup.corpus.regular_files import read_named
 
 OWN, SHARED = "simdup.toml", "pyproject.toml"
+
+# Where a context has the path of the configuration that applies.
+CONFIGURED = "simdup.configured"
 
 _MOST = 1 << 20  # bytes
 # The time to parse a key grows with the square of its dots.
@@ -51,8 +53,8 @@ def configure(ctx: click.Context) -> dict[str, Any]:
     # All tables are checked; the deepest that says something for the command wins.
     checked = sorted(_checked(found), key=lambda one: one[0])
     values = {row.parameter: value for _, row, value in checked if row.commands == command}
-    call = Call(ctx, values)
-    gives_way = {row.parameter for row in call.rows if any(row.broken(Yields, call))}
+    options = Options(ctx, values)
+    gives_way = {row.parameter for row in rows_of(command) if any(row.broken(Yields, options))}
     return {name: value for name, value in values.items() if name not in gives_way}
 
 

@@ -109,17 +109,6 @@ def say_error(where: str, what: str, hint: str = "") -> None:
         say(f"hint: {shown(hint)}")
 
 
-def say_skipped(skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]], quiet: bool) -> None:
-    """Write which documents could not be read and, unless `quiet`, the notes."""
-    for kind, lines in (("error", _errors(skipped)), ("note", [] if quiet else notes)):
-        for name, what in lines[:_MOST]:
-            where = {"-": "standard input", "": "''"}.get(name, name)
-            say_error(as_typed(name) if _ARGUMENT.fullmatch(name) else where, what)
-        if len(lines) > _MOST:
-            more = len(lines) - _MOST
-            say(f"simdup: and {more:,} more {kind if more == 1 else kind + 's'}")
-
-
 def _errors(skipped: Iterable[Skipped]) -> list[tuple[str, str]]:
     """Return names and reasons; records of a file with the same fault become one entry."""
     alike: dict[tuple[str, str], list[Skipped]] = {}
@@ -161,9 +150,15 @@ class Screen:
         return Painter(sys.stderr, words=self.words)
 
     def skipped(self, skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]] = ()) -> None:
-        """Print which documents could not be read, and the notes on others."""
+        """Print which documents could not be read and, unless `quiet`, the notes on others."""
         new = [note for note in notes if note[0].strip("`") not in self.configured]
-        say_skipped(skipped, new, self.quiet)
+        for kind, lines in (("error", _errors(skipped)), ("note", [] if self.quiet else new)):
+            for name, what in lines[:_MOST]:
+                where = {"-": "standard input", "": "''"}.get(name, name)
+                say_error(as_typed(name) if _ARGUMENT.fullmatch(name) else where, what)
+            if len(lines) > _MOST:
+                more = len(lines) - _MOST
+                say(f"simdup: and {more:,} more {kind if more == 1 else kind + 's'}")
 
     def report(self, text: str, recipe: dict[str, Any] | None = None) -> None:
         """Write the closing report of a run and, with --verbose, the resolved recipe.

@@ -1,19 +1,123 @@
-"""What a row of the table of options says, what it may take, and the rules between options."""
+"""What a row of the table of options says, and rules between options: they look at `Options`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from simdup.base.errors import SimdupError
+from simdup.model.recipe import Recipe, named_recipe
 
-if TYPE_CHECKING:
-    from simdup.cli.call import Call
+# Commands whose recipe is that of an index.
+INDEXED = ("index add", "query")
 
-Condition = Callable[["Call"], Any]
+SUFFIXES = {"text": ("txt",), "csv": ("csv",), "jsonl": ("jsonl", "ndjson"),
+            "html": ("html", "htm"), "github": ()}  # fmt: skip
+
+Condition = Callable[["Options"], Any]
+
+
+class Options:
+    """The options of a call as rules look at them.
+
+    Parameters
+    ----------
+    context : click.Context
+        Has parsed what was typed, and what a configuration adds.
+    configured : mapping
+        What a configuration says, before it is known which of it gives way.
+    """
+
+    def __init__(self, context: click.Context, configured: Mapping[str, Any] | None = None) -> None:
+        self.command: str = context.command_path.partition(" ")[2]
+        self._context = context
+        self._configured = configured or {}
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the value of a parameter; None if the command has no such parameter."""
+        if name in self._configured and not self.typed(name):
+            return self._configured[name]
+        return self._context.params.get(name)
+
+    def typed(self, *names: str) -> bool:
+        """Return whether one of the parameters was typed."""
+        source = self._context.get_parameter_source
+        return any(source(name) is ParameterSource.COMMANDLINE for name in names)
+
+    def set(self, name: str) -> bool:
+        """Return whether a parameter was typed or configured."""
+        source = self._context.get_parameter_source(name)
+        return source not in (None, ParameterSource.DEFAULT)
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the file to write."""
+        return os.path.splitext(self["path"] or self["removed"] or "")[1].lower().strip(".")
+
+    @property
+    def format(self) -> str:
+        """The output format, as far as the options determine it."""
+        if self["list"]:  # names have no format
+            return "text"
+        if self["format"] and (self.typed("format") or not self.decides_format):
+            return str(self["format"])
+        plain = "csv" if self.command == "dedupe" and not self.suffix else "text"
+        by_suffix = (one for one, suffixes in SUFFIXES.items() if self.suffix in suffixes)
+        return next(by_suffix, plain)
+
+    @property
+    def decides_format(self) -> bool:
+        """Whether something other than ``--format`` decides the format, such as the suffix."""
+        if self.command == "cluster" and self["format"] == "html" and not self["verify_from"]:
+            return True
+        return bool(self["list"] or (self.typed("path") and self.suffix))
+
+    @property
+    def writes_csv(self) -> bool:
+        """Whether the result, or the list of what `dedupe` removes, is CSV."""
+        lists = self.command != "dedupe" or self["removed"] or self["dry_run"]
+        return bool(lists) and self.format == "csv"
+
+    @property
+    def unverified(self) -> bool:
+        """Whether fingerprints alone decide which documents are pairs."""
+        return self["verify"] is False and self["method"] in (None, "auto", "simhash")
+
+    @property
+    def by_similarity(self) -> bool:
+        """Whether a similarity is asked for; with a containment, none is by default."""
+        similarity = self["similarity"]
+        return self["containment"] is None if similarity is None else similarity > 0
+
+    @property
+    def index_decides(self) -> bool:
+        """Whether the recipe is that of an index."""
+        if self.command in INDEXED:
+            return True
+        if not self["references"]:
+            return False
+        from simdup.index.opening import split_indexes
+
+        return bool(split_indexes(self["references"])[0])
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe; None if the command has none, or takes it from an index."""
+        if "recipe" not in self._context.params or self.command in INDEXED:
+            return None
+        name, fields = self.asked_recipe
+        return named_recipe(name or "default", **fields)
+
+    @property
+    def asked_recipe(self) -> tuple[str | None, dict[str, Any]]:
+        """The requested recipe: its name, if any, and the fields that were typed or configured."""
+        fields = {name: self[name] for name in Recipe.__dataclass_fields__ if self.set(name)}
+        return self["recipe"], fields
 
 
 class Idle(NamedTuple):
@@ -141,6 +245,6 @@ class Row:
             return self.default
         return self.of.__dataclass_fields__[self.parameter].default
 
-    def broken(self, kind: type, call: Call) -> Iterator[Any]:
+    def broken(self, kind: type, options: Options) -> Iterator[Any]:
         """Yield the rules of a kind whose condition holds."""
-        return (one for one in self.rules if isinstance(one, kind) and one.when(call))
+        return (one for one in self.rules if isinstance(one, kind) and one.when(options))

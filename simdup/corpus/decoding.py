@@ -207,8 +207,8 @@ def _detect_encoding(data: bytes) -> str:
         if data.startswith(mark):
             # In random UTF-16, 18 % of units are unassigned, private or alone; in text, 1 %.
             head = data[:4000].decode(codec, "replace")[:1000]
-            odd = sum(unicodedata.category(c) in _NO_TEXT or c == _REPLACEMENT for c in head)
-            if odd <= max(1, len(head) / 10):
+            unlikely = sum(unicodedata.category(c) in _NO_TEXT or c == _REPLACEMENT for c in head)
+            if unlikely <= max(1, len(head) / 10):
                 return codec
     if b"\0" in data:
         return _detect_among_nuls(data)
@@ -519,7 +519,7 @@ def _everyday_share(text: str, codec: str) -> float:
     beyond = _count_beyond_ascii(text)
     if codec != "cp1252":
         return sum(map(_everyday_characters(codec).__contains__, text)) / beyond
-    # cp1252 decodes nearly any bytes; it is wrong if most letters are in odd places.
+    # cp1252 decodes nearly any bytes; it is wrong if most letters are in unlikely places.
     share = len(_WESTERN.findall(text)) / beyond
     return share if share > 1 / 3 else 0.0
 

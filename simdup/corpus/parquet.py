@@ -236,16 +236,13 @@ def add_columns(
     _rewrite(source, target, change, added)
 
 
-def _rewrite(
-    source: IO[bytes],
-    target: IO[bytes],
-    change: Callable[[Any, int], Any],
-    added: Sequence[Any] = (),
-) -> None:
+@contextmanager
+def _damage_named() -> Iterator[None]:
+    """Raise what pyarrow cannot read as an error of the system, of one line."""
     import pyarrow as pa
 
     try:
-        _write_changed(source, target, change, added)
+        yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         # Those of the system have a number, those of pyarrow none.
         if isinstance(error, OSError) and error.errno is not None:
@@ -253,16 +250,17 @@ def _rewrite(
         raise OSError(errno.EIO, f"not Parquet: {_first_line(error)}") from None
 
 
-def _write_changed(
+def _rewrite(
     source: IO[bytes],
     target: IO[bytes],
     change: Callable[[Any, int], Any],
-    added: Sequence[Any],
+    added: Sequence[Any] = (),
 ) -> None:
+    """Write each batch of rows changed; `change` is called with it and the number of its first."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(source) as table:
+    with _damage_named(), pq.ParquetFile(source) as table:
         metadata = table.metadata
         compression: Any = "snappy"
         if metadata.num_row_groups:

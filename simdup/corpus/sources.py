@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, TypeAlias
 
 from simdup.base.errors import NOT_REGULAR, SimdupError, reason, unreadable
 from simdup.corpus.compression import DETECT, split_compression
@@ -42,12 +42,8 @@ class WalkedFile(NamedTuple):
     below: str = ""  # its path below the source
 
 
-class _Folder(NamedTuple):
-    """A folder below a source."""
-
-    path: str
-    below: str = ""  # its path below the source, with a slash at the end
-    above: tuple[IgnoreFile, ...] = ()  # of the folders above it
+# What is in a folder: files, and the same of the folders in it.
+_Entries: TypeAlias = "Iterator[WalkedFile | Skipped | _Entries]"
 
 
 def walk(source: str, rules: Rules) -> Iterator[WalkedFile | Skipped]:
@@ -61,25 +57,26 @@ def walk(source: str, rules: Rules) -> Iterator[WalkedFile | Skipped]:
         If a `.simdupignore` cannot be read.
     """
     # Not recursive: a folder may be deeper than Python's call stack.
-    open_folders = [_entries(_Folder(source), rules)]
+    open_folders = [_entries(source, rules)]
     while open_folders:
         for found in open_folders[-1]:
-            if not isinstance(found, _Folder):
-                yield found
-                continue
-            open_folders.append(_entries(found, rules))
-            break
+            if isinstance(found, Iterator):
+                open_folders.append(found)
+                break
+            yield found
         else:
             open_folders.pop()
 
 
-def _entries(folder: _Folder, rules: Rules) -> Iterator[WalkedFile | Skipped | _Folder]:
-    below, files = folder.below, folder.above
+def _entries(
+    folder: str, rules: Rules, below: str = "", files: tuple[IgnoreFile, ...] = ()
+) -> _Entries:
+    """Yield what is in a folder, given its path below the source, and the files that apply."""
     try:
-        with os.scandir(folder.path) as entries:
+        with os.scandir(folder) as entries:
             ordered = sorted(entries, key=lambda entry: os.fsencode(entry.name))
     except OSError as error:
-        yield _unlisted(folder.path, error, named=not below)
+        yield _unlisted(folder, error, named=not below)
         return
     for entry in ordered if rules.ignore else ():
         if entry.name == IGNORE_FILE:
@@ -94,7 +91,7 @@ def _entries(folder: _Folder, rules: Rules) -> Iterator[WalkedFile | Skipped | _
                 if files and ignored(path, files):
                     rules.folders += 1
                 else:
-                    yield _Folder(entry.path, path, files)
+                    yield _entries(entry.path, rules, path, files)
             elif is_archive(entry.name) or not rules.glob or rules.glob.match(path):
                 if files and ignored(path, files):
                     rules.files += 1

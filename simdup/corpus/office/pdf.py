@@ -51,28 +51,28 @@ def read_pdf(content: bytes, most: int) -> OfficeText:
     if find_spec("pypdfium2") is None:
         raise NotReadable(_NEEDS, error=False)
     try:
-        told, text = _ask(content, most)
+        facts, text = _ask(content, most)
     except OSError as error:
         raise NotReadable(f"PDFium cannot be started: {reason(error)}") from None
-    if told.get("large"):
+    if facts.get("large"):
         raise NotReadable(f"more than {most:,} characters")
-    if "locked" in told:
-        raise NotReadable("encrypted" if told["locked"] else "not PDF, or damaged")
-    if told["failed"] == told["pages"]:
+    if "locked" in facts:
+        raise NotReadable("encrypted" if facts["locked"] else "not PDF, or damaged")
+    if facts["failed"] == facts["pages"]:
         raise NotReadable("damaged: no page can be read")
-    failed = told["failed"]
-    note = f"{failed:,} of {told['pages']:,} pages cannot be read" if failed else ""
+    failed = facts["failed"]
+    note = f"{failed:,} of {facts['pages']:,} pages cannot be read" if failed else ""
     return OfficeText(join_lines(text), note=note)
 
 
 def _ask(content: bytes, most: int) -> tuple[dict[str, Any], str]:
-    """Return what is told about a file, and its text."""
+    """Return what is known of a file, and its text."""
     with Child.here(_CHILD).ask([b"%d %d\n" % (len(content), most), content]) as answers:
         line = answers.readline()
         if not line:
             raise NotReadable(f"PDFium fails on it, or takes more than {MOST_SECONDS} seconds")
-        told: dict[str, Any] = json.loads(line)
-        return told, answers.read(told["length"]).decode()
+        facts: dict[str, Any] = json.loads(line)
+        return facts, answers.read(facts["length"]).decode()
 
 
 def join_lines(text: str) -> str:

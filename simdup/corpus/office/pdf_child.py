@@ -38,10 +38,10 @@ def serve() -> None:
         length, most = map(int, request.split())
         content = requests.read(length)
         _began = time.monotonic()
-        told, text = _read(content, most)
+        facts, text = _read(content, most)
         _began = None
         encoded = text.encode("utf-8", "replace")
-        answers.write(json.dumps({**told, "length": len(encoded)}).encode() + b"\n" + encoded)
+        answers.write(json.dumps({**facts, "length": len(encoded)}).encode() + b"\n" + encoded)
         answers.flush()
 
 
