@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -31,6 +32,30 @@ def pytest_configure() -> None:
     # Under nohup, or in the background of a script, these are ignored, and processes inherit this.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# What takes longest: begun first, it is not what one process still does while others are done.
+# In this order they stay together, for several share what takes a while to start.
+LONGEST = (
+    "project/test_build.py", "spark/", "lab/test_fuzz.py", "lab/test_recorded.py",
+    "lab/test_determinism.py", "lab/test_damage.py", "lab/test_kills.py", "report/",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def turn(item: pytest.Item) -> int:
+        place = item.path.relative_to(ROOT / "tests").as_posix()
+        return next((i for i, one in enumerate(LONGEST) if place.startswith(one)), len(LONGEST))
+
+    items.sort(key=turn)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let a process that is done take tests from the one that has the most left."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.option.dist == "load" else None
 
 
 @pytest.fixture(scope="session")

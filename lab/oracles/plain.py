@@ -3,8 +3,9 @@
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from fractions import Fraction
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import groupby
 
@@ -143,10 +144,14 @@ def solid(text: str) -> str:
     return "".join(text.split())
 
 
-def shingles(text: str, n: int = 5) -> set[str]:
-    """All runs of n characters; a shorter text is one."""
+@lru_cache(maxsize=1024)
+def shingles(text: str, n: int = 5) -> frozenset[str]:
+    """All runs of n characters; a shorter text is one.
+
+    They are kept, because a text is compared with each of the others.
+    """
     text = solid(text)
-    return {text[i : i + n] for i in range(max(1, len(text) - n + 1))} - {""}
+    return frozenset(text[i : i + n] for i in range(max(1, len(text) - n + 1))) - {""}
 
 
 def word_runs(words: Sequence[str], n: int) -> set[tuple[str, ...]]:
@@ -154,7 +159,7 @@ def word_runs(words: Sequence[str], n: int) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + n]) for i in range(max(1, len(words) - n + 1))} - {()}
 
 
-def jaccard(a: set[Hashable], b: set[Hashable]) -> float:
+def jaccard(a: Set[Hashable], b: Set[Hashable]) -> float:
     """The share of the union of two sets that both have."""
     return len(a & b) / len(a | b) if a and b else 0.0
 
@@ -175,7 +180,7 @@ def contained(a: str, b: str, least: float) -> str | None:
     return within(shingles(a), shingles(b), least)
 
 
-def within(a: set, b: set, least: float | Fraction) -> str | None:
+def within(a: Set, b: Set, least: float | Fraction) -> str | None:
     """Which of two sets has at least a share of it in the other."""
     common = len(a & b)
     sides = (common >= least * len(a), common >= least * len(b))
@@ -205,7 +210,7 @@ def clusters(pairs: Iterable[tuple[str, str]], names: Iterable[str]) -> dict[str
     return alone | {name: group for group in groups(pairs) for name in group}
 
 
-def edit_distance(a: str, b: str) -> int:
+def edit_table(a: str, b: str) -> int:
     """The table of Wagner and Fischer: the fewest characters inserted, deleted or replaced."""
     row = list(range(len(b) + 1))
     for i, one in enumerate(a, 1):
@@ -213,6 +218,32 @@ def edit_distance(a: str, b: str) -> int:
         for j, other in enumerate(b, 1):
             before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (one != other))
     return row[-1]
+
+
+def edit_distance(a: str, b: str) -> int:
+    """The fewest insertions, deletions and replacements: the table's columns as bits of a number.
+
+    Bit i of `up` (`down`) says that the distance grows (falls) by one from row i to row i + 1.
+    """
+    shorter, longer = sorted((a, b), key=len)
+    if not shorter:
+        return len(longer)
+    where: dict[str, int] = {}
+    for i, c in enumerate(shorter):
+        where[c] = where.get(c, 0) | 1 << i
+    every, last = (1 << len(shorter)) - 1, 1 << len(shorter) - 1
+    up, down, distance = every, 0, len(shorter)
+    for c in longer:
+        equal = where.get(c, 0)
+        vertical = equal | down
+        horizontal = (((equal & up) + up) ^ up) | equal
+        grows = (down | ~(horizontal | up)) & every
+        falls = up & horizontal
+        distance += bool(grows & last) - bool(falls & last)
+        grows, falls = (grows << 1 | 1) & every, falls << 1 & every
+        up = (falls | ~(vertical | grows)) & every
+        down = grows & vertical
+    return distance
 
 
 def edit_similarity(a: str, b: str) -> float:

@@ -129,30 +129,4 @@ def placed_runs(form: str) -> set[tuple[str, int, int]]:
 def edit_similarity(a: str, b: str) -> Fraction:
     """The share of the longer text that stays where one becomes the other."""
     longer = max(len(a), len(b))
-    return Fraction(longer - edit_distance(a, b), longer)
-
-
-def edit_distance(a: str, b: str) -> int:
-    """The fewest insertions, deletions and replacements: the table's columns as bits of a number.
-
-    Bit i of `up` (`down`) says that the distance grows (falls) by one from row i to row i + 1.
-    """
-    shorter, longer = sorted((a, b), key=len)
-    if not shorter:
-        return len(longer)
-    where: dict[str, int] = {}
-    for i, c in enumerate(shorter):
-        where[c] = where.get(c, 0) | 1 << i
-    every, last = (1 << len(shorter)) - 1, 1 << len(shorter) - 1
-    up, down, distance = every, 0, len(shorter)
-    for c in longer:
-        equal = where.get(c, 0)
-        vertical = equal | down
-        horizontal = (((equal & up) + up) ^ up) | equal
-        grows = (down | ~(horizontal | up)) & every
-        falls = up & horizontal
-        distance += bool(grows & last) - bool(falls & last)
-        grows, falls = (grows << 1 | 1) & every, falls << 1 & every
-        up = (falls | ~(vertical | grows)) & every
-        down = grows & vertical
-    return distance
+    return Fraction(longer - plain.edit_distance(a, b), longer)

@@ -142,11 +142,12 @@ def changed(bench: Path) -> list[str]:
 def stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
     """What is in a folder, with its kind, size and time, which copies have too."""
     found = {}
+    start = len(os.path.join(folder, ""))
     for above, folders, files in os.walk(folder):
         for one in (os.path.join(above, name) for name in (*folders, *files)):
             status = os.lstat(one)
             stamp = status.st_mode, status.st_size, status.st_mtime_ns
-            found[os.path.relpath(one, folder)] = (0, 0, 0) if os.path.isdir(one) else stamp
+            found[one[start:]] = (0, 0, 0) if os.path.isdir(one) else stamp
     return found
 
 

@@ -163,13 +163,13 @@ def test_empty_frames_do_not_take_long(simdup: Command, tmp_path: Path) -> None:
 
 
 def test_records_may_be_frames_of_their_own(simdup: Command, tmp_path: Path) -> None:
-    rows = [json.dumps({"text": f"{n} {prose(n % 9)[:40]}"}).encode() + b"\n" for n in range(500)]
+    rows = [json.dumps({"text": f"lantern {n}"}).encode() + b"\n" for n in range(500)]
     with open(tmp_path / "r.jsonl.zst", "wb") as file:
         # More frames than are always read.
         for row in rows * 21:
             with compress(file, "zstd") as frame:
                 frame.write(row)
-    assert "10,500 documents" in simdup("scan", "r.jsonl.zst", "--no-verify").err
+    assert len(simdup("fingerprint", "r.jsonl.zst", "-j", "1").lines) == 1 + 10_500
 
 
 OPTIONS = [

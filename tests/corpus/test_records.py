@@ -247,7 +247,7 @@ def test_members_of_gzip_and_frames_of_zstd_follow_each_other(
         assert json.loads(out[-1])["documents"] == 5
 
 
-def test_processes_and_pieces_do_not_matter(tmp_path: Path) -> None:
+def test_processes_and_pieces_do_not_matter(simdup: Command, tmp_path: Path) -> None:
     """Records larger and smaller than a batch, with quoted line ends at its borders."""
     chance = random.Random(4)
     pool = [f'"{prose(n)}",' for n in range(90)]
@@ -266,7 +266,7 @@ def test_processes_and_pieces_do_not_matter(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
         for jobs in ("1", "2"):
             options = ("-j", jobs, "-f", "jsonl", "--id-field", "key", "-q", "--tokens", "split")
-            ran = process("scan", name, *options, cwd=tmp_path)
+            ran = simdup("scan", name, *options)
             assert ran.status == 0, ran.err
             summary = json.loads(ran.lines[-1])
             del summary["seconds"]

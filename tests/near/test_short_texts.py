@@ -251,7 +251,7 @@ def edited_all_over(random_: random.Random, longest: int, edits: int) -> tuple[s
             new = random_.choice(letters)
             new = random_.choice([new, new + edited[place], ""])
             edited = edited[:place] + new + edited[place + 1 :]
-        distance = short_texts.edit_distance(text, edited)
+        distance = plain.edit_distance(text, edited)
         if max(len(text), len(edited)) == longest and distance == edits:
             return text, edited
 

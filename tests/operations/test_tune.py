@@ -4,8 +4,6 @@ import gzip
 import json
 import random
 import shlex
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
@@ -16,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import environment, shingles
+from support import Command, shingles
 
 from lab.corpora.made import edited, prose, zipf_texts
 from simdup import evaluate, scan
@@ -121,11 +119,13 @@ def test_the_reason_names_what_the_default_misses() -> None:
     )
 
 
-def test_pages_of_a_template_get_the_default_and_the_reason(tmp_path: Path) -> None:
+def test_pages_of_a_template_get_the_default_and_the_reason(
+    simdup: Command, tmp_path: Path
+) -> None:
     for n in range(12):
         about = f"{chr(97 + n) * 4}port"
         (tmp_path / f"{n}.txt").write_text(f"{about}\n" + prose(1, 300) + f" {about}" * 3, "utf-8")
-    told = raw("tune", str(tmp_path)).decode().splitlines()
+    told = printed(simdup, "tune", str(tmp_path)).splitlines()
     assert told[0] == f"advice: simdup scan -s 0.8 {tmp_path}"
     assert "pages of a template" in told[1]
     assert "--same-title" in told[1]
@@ -203,12 +203,12 @@ def test_its_figures_of_a_method_agree_with_a_scan(tmp_path: Path) -> None:
     assert all(start >= LEAST for start, _, _ in told.bins)
 
 
-def test_the_advice_can_be_pasted(tmp_path: Path) -> None:
+def test_the_advice_can_be_pasted(simdup: Command, tmp_path: Path) -> None:
     folder = str(corpus(tmp_path))
-    lines = run("tune", folder, "-f", "jsonl")
+    lines = records_of(simdup, "tune", folder, "-f", "jsonl")
     advice = next(line for line in lines if line["type"] == "advice")
     assert advice["true"] == 10
-    clusters = run("scan", folder, "-f", "jsonl", *advice["options"].split())
+    clusters = records_of(simdup, "scan", folder, "-f", "jsonl", *advice["options"].split())
     assert sum(line["type"] == "cluster" for line in clusters) == 10
 
 
@@ -223,47 +223,41 @@ def test_large_distances_are_not_advised() -> None:
     assert advise_setting([setting("", 0.94), far]) is far, "rather than to miss much"
 
 
-def test_its_text_can_be_pasted_too(tmp_path: Path) -> None:
-    lines = raw("tune", str(corpus(tmp_path)), "-s", "0.8").decode().splitlines()
+def test_its_text_can_be_pasted_too(simdup: Command, tmp_path: Path) -> None:
+    lines = printed(simdup, "tune", str(corpus(tmp_path)), "-s", "0.8").splitlines()
     assert lines[0] == f"advice: simdup scan -s 0.8 {tmp_path}"
     assert lines[1] == "reason: 10 true pairs are too few to judge by, so these are the defaults"
     assert lines[6].startswith("> nothing more (the default)  ")
     assert max(map(len, lines[4:])) <= 80
     assert not any(line.startswith("recipe") for line in lines)
-    assert b"\nrecipe " in raw("tune", str(tmp_path), "-v")
+    assert "\nrecipe " in printed(simdup, "tune", str(tmp_path), "-v")
 
 
-def test_the_command_has_the_options_that_were_typed(tmp_path: Path) -> None:
+def test_the_command_has_the_options_that_were_typed(simdup: Command, tmp_path: Path) -> None:
     lines = [json.dumps({"id": n, "body": prose(n // 2)}) for n in range(8)]
     (tmp_path / "my records.jsonl").write_text("\n".join(lines), "utf-8")
     asked = ["--field", "body", "--id-field", "id", "--no-fold", "--shingle", "6", "--sample", "9"]
-    told = raw("tune", *asked, str(tmp_path / "my records.jsonl"), "-q").decode()
+    told = printed(simdup, "tune", *asked, str(tmp_path / "my records.jsonl"), "-q")
     words = shlex.split(told.splitlines()[0])
     assert words[:3] == ["advice:", "simdup", "scan"]
     assert "--sample" not in words
-    clusters = run(*words[2:], "-f", "jsonl")
+    clusters = records_of(simdup, *words[2:], "-f", "jsonl")
     assert sum(line["type"] == "cluster" for line in clusters) == 4
     assert clusters[0]["documents"][0]["document"] == "0"
 
 
-def test_with_few_true_pairs_it_advises_the_default(tmp_path: Path) -> None:
+def test_with_few_true_pairs_it_advises_the_default(simdup: Command, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("alone in the world, with words enough to be distinguished")
-    told = raw("tune", str(tmp_path)).decode().splitlines()
+    told = printed(simdup, "tune", str(tmp_path)).splitlines()
     assert told[0] == f"advice: simdup scan -s 0.8 {tmp_path}"
     assert told[1].startswith("reason: 0 true pairs are too few to judge by")
 
 
-def test_what_is_configured_for_it_is_in_the_command(tmp_path: Path) -> None:
+def test_what_is_configured_for_it_is_in_the_command(simdup: Command, tmp_path: Path) -> None:
     (tmp_path / "simdup.toml").write_text('[tune]\nglob = ["*.txt"]\nfold = false\nsample = 9\n')
     (tmp_path / "a.txt").write_text(prose(1), "utf-8")
-    ran = subprocess.run(
-        [sys.executable, "-m", "simdup", "tune", ".", "-q"],
-        capture_output=True, check=True, cwd=tmp_path, env=environment(),
-    )  # fmt: skip
-    assert (
-        ran.stdout.decode().splitlines()[0]
-        == "advice: simdup scan -s 0.8 --glob '*.txt' --no-fold ."
-    )
+    (line, *_) = printed(simdup, "tune", ".", "-q").splitlines()
+    assert line == "advice: simdup scan -s 0.8 --glob '*.txt' --no-fold ."
 
 
 def test_identical_texts_count_once() -> None:
@@ -415,10 +409,11 @@ def all_pairs_of(texts: list[str], n: int, least: float) -> set[tuple[int, int]]
     return {(i, j) for i, j, share in similar(sets, least) if share < 1}
 
 
-def run(*arguments: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in raw(*arguments).splitlines()]
+def printed(simdup: Command, *arguments: str | Path) -> str:
+    ran = simdup(*arguments)
+    assert ran.status == 0, ran.err
+    return ran.text
 
 
-def raw(*arguments: str) -> bytes:
-    command = [sys.executable, "-m", "simdup", *arguments]
-    return subprocess.run(command, capture_output=True, check=True).stdout
+def records_of(simdup: Command, *arguments: str | Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in printed(simdup, *arguments).splitlines()]
