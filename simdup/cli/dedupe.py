@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,8 +14,10 @@ from simdup.cli.help import declare
 from simdup.cli.messages import Status, say, say_error
 from simdup.cli.options import PAGE
 from simdup.model.cleaned import DedupeOptions
-from simdup.show.result import Cleaned
 from simdup.show.streams import Output
+
+if TYPE_CHECKING:
+    from simdup.show.removed import Cleaned
 
 
 @declare("dedupe", "SOURCE...")
@@ -78,9 +81,8 @@ def _removed_lines(cleaned: Cleaned, listing: Output, call: Call) -> Iterable[by
 
         names = [one.document for one in cleaned.removed]
         return scan_page(cleaned.result, replace(call.page, kind="dedupe"), names)
-    return (
-        removed_jsonl(cleaned) if listing.format == "jsonl" else removed_csv(cleaned, listing.bom)
-    )
+    jsonl = listing.format == "jsonl"
+    return removed_jsonl(cleaned) if jsonl else removed_csv(cleaned, listing.bom)
 
 
 def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
@@ -96,8 +98,7 @@ def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
     elif cleaned.written is None and call["dry_run"]:
         screen.report(words("wrote.nothing", what=what))
     screen.wrote(cleaned.written, what)
-    entries = "removed" if cleaned.written else "to_remove"
-    entries = "redundant" if cleaned.annotated else entries
+    entries = "redundant" if cleaned.annotated else "removed" if cleaned.written else "to_remove"
     screen.wrote(options.report, words(entries, n=len(cleaned.removed)))
     if cleaned.added is not None:
         added = added_words(cleaned.added, words)

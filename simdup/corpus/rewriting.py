@@ -15,10 +15,11 @@ import io
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,7 +38,7 @@ from simdup.base.atomic import (
 )
 from simdup.base.errors import SimdupError, unwritable
 from simdup.corpus.batches import open_content
-from simdup.corpus.compression import compress
+from simdup.corpus.compression import compress, detect_compression
 from simdup.corpus.decoding import decode
 from simdup.corpus.files import ARCHIVE, File, difference
 from simdup.corpus.json_text import LONGEST, Elements, Outside, parse_json, split_array
@@ -57,6 +58,7 @@ from simdup.corpus.parquet import add_columns, column_names, copy_rows
 from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
 from simdup.corpus.regular_files import open_regular
 from simdup.model.cleaned import RemovedDocument
+from simdup.model.documents import Skipped
 from simdup.model.settings import Progress, Reading, no_progress
 
 # Bytes between two words on how much was written.
@@ -158,23 +160,27 @@ class Annotations:
             raise SimdupError(where, f"already has a field {taken!r}", hint)
 
 
-def head_of(file: File, stream: IO[bytes], reading: Reading) -> tuple[str, int]:
-    """Return the encoding of a file of records, and of CSV the number of columns.
+def annotations_of(
+    file: File, notes: Mapping[int, Note], documents: NDArray[np.int64], reading: Reading
+) -> Annotations:
+    """Return what is added to the records of a file, of which the notes and documents are known.
 
     Raises
     ------
     SimdupError
         If fields cannot be added in this encoding.
     """
-    if not keeps_ascii(reading.encoding or "utf-8"):
-        raise SimdupError(file.path, f"records in {reading.encoding} cannot be annotated")
-    if file.format not in DELIMITERS:
-        return reading.encoding or "", 0
-    _, head, pieces = split_mark(whole_lines(stream, file.max_size))
-    rows = csv_rows(Lines(pieces), DELIMITERS[file.format], decode_latin_1, file.max_size)
-    first = next((row for raw, row in rows if not is_blank(raw, file)), None)
-    columns = len(first) if isinstance(first, list) else 0
-    return reading.encoding or decode(head).encoding, columns
+    encoding, columns = reading.encoding or "", 0
+    if not keeps_ascii(encoding or "utf-8"):
+        raise SimdupError(file.path, f"records in {encoding} cannot be annotated")
+    if file.format in DELIMITERS:
+        with open_content(file) as (stream, _):
+            _, head, pieces = split_mark(whole_lines(stream, file.max_size))
+            rows = csv_rows(Lines(pieces), DELIMITERS[file.format], decode_latin_1, file.max_size)
+            first = next((row for raw, row in rows if not is_blank(raw, file)), None)
+        columns = len(first) if isinstance(first, list) else 0
+        encoding = encoding or decode(head).encoding
+    return Annotations(file, notes, documents, encoding, columns)
 
 
 def require_records(files: Sequence[File]) -> None:
@@ -186,17 +192,20 @@ def require_records(files: Sequence[File]) -> None:
             raise SimdupError(file.path, what, "see `input_format`, or leave it out with `exclude`")
 
 
+# The numbers of the records that are left out of a file, or what is added to each.
+Change: TypeAlias = Collection[int] | Annotations
+
+
 def write_records(
     file: File,
     target: IO[bytes],
-    change: Collection[int] | Annotations,
+    change: Change,
     compression: str,
     progress: Progress = no_progress,
 ) -> None:
     """Write the records of a file in their order: all annotated, or some of them byte for byte.
 
-    `change` has the numbers of those left out, or what is added to each; `compression` is that of
-    the target.
+    `compression` is that of the target.
     """
     with open_content(file) as (stream, _), compress(target, compression) as packer:
         if file.format != "parquet":
@@ -234,15 +243,15 @@ def _counted(lines: Iterable[bytes], progress: Progress) -> Iterator[bytes]:
 
 # Returns what is written of a record, given its number (0 for the header of CSV), its bytes and, of
 # CSV, its fields; an element of an array has the comma before it.
-_Change: TypeAlias = Callable[[int, bytes, Row], bytes]
+_RecordChange: TypeAlias = Callable[[int, bytes, Row], bytes]
 
 
-def _without(redundant: Container[int]) -> _Change:
+def _without(redundant: Container[int]) -> _RecordChange:
     """Return the change that leaves out the records of these numbers."""
     return lambda number, raw, row: b"" if number and number in redundant else raw
 
 
-def _rewrite_lines(file: File, stream: IO[bytes], change: _Change) -> Iterator[bytes]:
+def _rewrite_lines(file: File, stream: IO[bytes], change: _RecordChange) -> Iterator[bytes]:
     """Yield lines with their records changed; blank ones, and what is too large, are kept."""
     pieces = whole_lines(stream, file.max_size)
     rows: Iterable[tuple[bytes, Row]]
@@ -266,7 +275,7 @@ def _rewrite_lines(file: File, stream: IO[bytes], change: _Change) -> Iterator[b
             number += 1
 
 
-def _rewrite_array(file: File, stream: IO[bytes], change: _Change) -> Iterator[bytes]:
+def _rewrite_array(file: File, stream: IO[bytes], change: _RecordChange) -> Iterator[bytes]:
     """Yield an array with its elements changed; the first one that stays loses its comma."""
     number = 1
     first = True  # whether no element has been yielded
@@ -293,6 +302,16 @@ def _json_rows(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Row]]:
         blank = blank or not line
 
 
+def copy_input(file: File, place: str) -> File:
+    """Return standard input as a file that can be read twice: a copy of it."""
+    with open(place, "wb") as copy, open(sys.stdin.fileno(), "rb", closefd=False) as stream:
+        shutil.copyfileobj(stream, copy)
+    with open(place, "rb") as copy:
+        compression = detect_compression(copy)
+    size, modified = os.path.getsize(place), os.path.getmtime(place)
+    return replace(file, content_path=place, compression=compression, size=size, modified=modified)
+
+
 # -- a folder that is filled --
 
 
@@ -303,12 +322,11 @@ class CleanedFolder:
     files: Sequence[tuple[File, str]]  # all files, and the place of each in the folder
     references: Sequence[File]  # files that are read but not written
     link: str  # how to put unchanged files there: ``copy``, ``hard`` or ``symbolic``
+    root: str  # the folder that it is a copy of, if any
     # The documents left out; those that must stay after all are dropped.
     cuts: Sequence[RemovedDocument]
-    root: str = ""  # the folder that it is a copy of, if any
-    progress: Progress = no_progress
     # What is added to the records of each file, by its path, instead of leaving some out.
-    annotations: Mapping[str, Annotations] = field(default_factory=dict)
+    annotations: Mapping[str, Annotations]
     # Files that vanished or changed since they were read, with the reason.
     lost: dict[str, str] = field(default_factory=dict)
 
@@ -325,17 +343,18 @@ def open_folder(target: str, force: bool) -> Iterator[str]:
         If the target cannot be written, or something appeared there meanwhile.
     """
     real = os.path.realpath(target)
-    if not writes_into(real):
-        with beside(real, target) as place:
-            _make_folder(place, target)
-            yield place
+    whole = not writes_into(real)
+    with beside(real, target) if whole else work_folder(real) as work:
+        place = work if whole else os.path.join(work, "files")
+        try:
+            os.mkdir(place)
+        except OSError as error:
+            raise unwritable(target, error) from None
+        yield place
+        if whole:
             if os.path.isdir(real):
                 shutil.copystat(real, place)
-        return
-    with work_folder(real) as work:
-        place = os.path.join(work, "files")
-        _make_folder(place, target)
-        yield place
+            return
         if entries(real) and not force:
             raise SimdupError(
                 target, "something was created in it during the run", "choose another output"
@@ -346,13 +365,6 @@ def open_folder(target: str, force: bool) -> Iterator[str]:
             _merge(place, real)
         except OSError as error:
             raise unwritable(str(error.filename2 or error.filename or target), error) from None
-
-
-def _make_folder(place: str, target: str) -> None:
-    try:
-        os.mkdir(place)
-    except OSError as error:
-        raise unwritable(target, error) from None
 
 
 def _check_merge(place: str, target: str) -> None:
@@ -385,7 +397,7 @@ def _merge(place: str, target: str) -> None:
     sync_one(target)
 
 
-def fill(folder: str, cleaned: CleanedFolder) -> None:
+def fill(folder: str, cleaned: CleanedFolder, progress: Progress = no_progress) -> None:
     """Write the remaining documents into an empty folder, with modes and times.
 
     A file that vanished or changed since it was read is recorded in ``lost``.  What still exists
@@ -396,33 +408,31 @@ def fill(folder: str, cleaned: CleanedFolder) -> None:
     SimdupError
         If something cannot be written, or two files have the same place.
     """
-    lost = cleaned.lost
-    for file in (*cleaned.references, *(file for file, _ in cleaned.files)):
-        _note_loss(file, lost)
+    files = cleaned.files
+    for file in (*cleaned.references, *(file for file, _ in files)):
+        _note_loss(file, cleaned.lost)
     _restore(cleaned)
-    pending = cleaned.files
-    written: set[str] = set()
-    done, total = 0, sum(file.size for file, _ in pending)
-    cleaned.progress("writing", done, total)
+    pending = files
+    done, total = 0, sum(file.size for file, _ in files)
+    progress("writing", done, total)
     try:
         while pending:
-            redundant = records_by_file(cleaned.cuts)
+            changes = cleaned.annotations or records_by_file(cleaned.cuts)
             for file, below in pending:
                 place = os.path.join(folder, below)
-                if file.path in written:
+                if pending is not files:
                     _unlink(place)
                 elif os.path.lexists(place):
                     raise SimdupError(
                         file.path, f"another SOURCE has the same place in OUT: {below}"
                     )
                 make_folders(os.path.dirname(place))
-                _write_file(file, place, redundant.get(file.path, ()), cleaned)
-                if file.path not in written:
+                _write_file(file, place, changes.get(file.path, ()), cleaned)
+                if pending is files:
                     done += file.size
-                    cleaned.progress("writing", done, total)
-                written.add(file.path)
+                    progress("writing", done, total)
             again = _restore(cleaned)
-            pending = [one for one in cleaned.files if one[0].path in again]
+            pending = [one for one in files if one[0].path in again]
         _copy_folder_stats(folder, cleaned)
     except OSError as error:
         raise unwritable(str(error.filename2 or error.filename or folder), error) from None
@@ -465,13 +475,12 @@ def check_unchanged(files: Sequence[File]) -> None:
             raise SimdupError(file.path, why, "run it again")
 
 
-def _write_file(file: File, place: str, records: Collection[int], cleaned: CleanedFolder) -> None:
+def _write_file(file: File, place: str, change: Change, cleaned: CleanedFolder) -> None:
     """Write the remaining part of a file; all of it if it has changed."""
     if file.path not in cleaned.lost:
-        if 0 in records:
+        if change == {0}:
             return
         try:
-            change = cleaned.annotations.get(file.path, records)
             if change:
                 with open(place, "xb") as stream:
                     write_records(file, stream, change, file.compression)
@@ -532,3 +541,24 @@ def list_others(folder: str, target: str) -> list[str]:
             if not os.path.lexists(os.path.join(folder, below, name)):
                 others.append(os.path.normpath(os.path.join(target, below, name)))
     return others
+
+
+def list_missing(folder: str, cleaned: CleanedFolder, unlisted: Sequence[Skipped]) -> list[str]:
+    """Return the files and folders that could not be opened, so that the new folder lacks them."""
+    copied = {file.path for file, _ in cleaned.files}  # with archives that could not be listed
+    closed = [
+        one.document
+        for one in unlisted
+        if one.error and one.document not in copied and _closed(one.document)
+    ]
+    return closed + [
+        file.path
+        for file, below in cleaned.files
+        if file.path in cleaned.lost and not os.path.lexists(os.path.join(folder, below))
+    ]
+
+
+def _closed(path: str) -> bool:
+    """Return whether a path exists and cannot be opened; a folder may only lack matches."""
+    readable = os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
+    return os.path.lexists(path) and not readable

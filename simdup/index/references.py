@@ -21,8 +21,18 @@ from simdup.base.errors import SimdupError
 from simdup.index.ingest import indexed, summaries
 from simdup.index.matching import Matches, QueryOptions, best, find_nearest, otherwise
 from simdup.index.opening import open_storage
-from simdup.index.sections import TEXT_HASH, content_hashes, to_numbers
+from simdup.index.sections import (
+    REMOVED,
+    TEXT_HASH,
+    RemovedTexts,
+    content_hashes,
+    name_keys,
+    removed_keys,
+    text_hashes,
+    to_numbers,
+)
 from simdup.index.session import Session
+from simdup.model.cleaned import RemovedDocument
 from simdup.model.criteria import CHARACTERS_5, Criteria
 from simdup.model.measures import UNMEASURED, DocumentPair, MeasuredPairs, Measures
 from simdup.model.recipe import Recipe
@@ -72,6 +82,38 @@ class IndexMatches:
         terms = self.documents["terms"].copy()
         terms[[pair.b for pair in self.pairs]] = 0
         return self.documents.and_columns(terms=terms)
+
+    def removed(
+        self,
+        cuts: Sequence[RemovedDocument],
+        known: NDArray[np.bool_],
+        columns: Documents,
+        criteria: Criteria,
+    ) -> RemovedTexts:
+        """Return the texts that are left out, of which an index would not know it otherwise.
+
+        It finds again what it has found, and copies of what it has.  A pair that was not measured
+        is one by its fingerprints, which it has.  `columns` are those of the known documents.
+        """
+        rows = np.cumsum(known) - 1
+        found = set(self.matched.tolist())
+        cuts = [
+            cut for cut in cuts
+            if cut.entry.similarity is not None and rows[cut.number] not in found
+        ]  # fmt: skip
+        contents = np.zeros(len(known), np.uint64)
+        contents[known] = columns["content_key"]
+        # Those of documents of indexes are found from the end, by their numbers below 0.
+        contents = np.concatenate([contents, self.contents])
+        removed = np.zeros(len(cuts), REMOVED)
+        texts = text_hashes(columns["name_key"], columns["content_key"])
+        texts = texts[rows[[cut.number for cut in cuts]]]
+        removed["text"] = removed_keys(texts, criteria)
+        removed["kept"] = contents[[cut.kept for cut in cuts]]
+        removed["similarity"] = [cut.entry.similarity for cut in cuts]
+        removed["distance"] = [cut.entry.distance for cut in cuts]
+        names = name_keys(str(cut.entry.kept) for cut in cuts)
+        return removed.compress(texts != text_hashes(names, removed["kept"]))
 
     def measure(self, measure: Measure) -> Measure:
         """Return what measures pairs, by their rows, as `measure` does by documents of the scan."""

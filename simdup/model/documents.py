@@ -174,6 +174,15 @@ class InputDocuments:
         return [names[i] for i in range(first, len(names)) if i not in clustered]
 
     @property
+    def took_part(self) -> NDArray[np.bool_]:
+        """Whether each is an input document that was not skipped: bool[documents]."""
+        import numpy as np
+
+        found = np.arange(len(self.names)) >= self.references
+        found[list(self.skipped)] = False
+        return found
+
+    @property
     def taking_part(self) -> int:
         """How many input documents were not skipped."""
         return len(self) - sum(number >= self.references for number in self.skipped)

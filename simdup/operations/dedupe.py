@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections import Counter
+from collections.abc import Callable, Container, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -15,13 +14,17 @@ from numpy.typing import NDArray
 
 from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError, unwritable
-from simdup.corpus.compression import detect_compression
 from simdup.corpus.files import STDIN, File
+from simdup.corpus.names import without_address
 from simdup.corpus.rewriting import (
     Annotations,
     CleanedFolder,
+    Note,
+    annotations_of,
     check_unchanged,
+    copy_input,
     fill,
+    list_missing,
     list_others,
     open_folder,
     records_by_file,
@@ -31,15 +34,29 @@ from simdup.corpus.rewriting import (
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, keep_rows, recognise, select
 from simdup.corpus.sources import SourceListing, list_files
 from simdup.corpus.spool import spool_folder
+from simdup.index.ingest import remember
 from simdup.index.opening import split_indexes
-from simdup.model.cleaned import DedupeOptions
+from simdup.index.references import IndexMatches
+from simdup.model.cleaned import DedupeOptions, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
+from simdup.model.frames import measure_of
+from simdup.model.matches import Added
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Reading, RunOptions, Settings
-from simdup.near.inputs import Data, GroupBy, Input, open_files, open_input, require_existing
-from simdup.operations.losses import Losses, check_references, find_losses
-from simdup.show.result import Cleaned
+from simdup.near.inputs import (
+    Data,
+    GroupBy,
+    Groups,
+    Input,
+    open_files,
+    open_input,
+    require_existing,
+)
+from simdup.operations.scan import examine
+from simdup.show.csv_jsonl import rounded
+from simdup.show.removed import Cleaned, account, by_source
+from simdup.show.result import Result
 from simdup.show.streams import open_output
 from simdup.show.targets import check_name, check_places, compression_for, places, single_file
 
@@ -150,8 +167,7 @@ def _dedupe_rows(rows: Any, options: DedupeOptions, settings: Settings) -> Clean
     indexes, others = split_indexes(options.references)
     opened = open_input(rows, _completed(settings, options), others)
     with _reserved(options):
-        losses = find_losses(_with_indexes(opened, indexes, options), options).checked()
-        cleaned = losses.cleaned()._replace(added=losses.remember())
+        cleaned = _write_nothing(_Task(_with_indexes(opened, indexes, options), options))
     if len(rows) != len(cleaned.result.inputs):
         raise RuntimeError(f"{len(rows)} rows gave {len(cleaned.result.inputs)} documents")
     return cleaned._replace(data=select(rows, _staying(cleaned)))
@@ -159,10 +175,8 @@ def _dedupe_rows(rows: Any, options: DedupeOptions, settings: Settings) -> Clean
 
 def _staying(cleaned: Cleaned) -> NDArray[np.int64]:
     """Return the positions of the documents that were not removed."""
-    stays = np.ones(len(cleaned.result.inputs), np.bool_)
-    if not cleaned.annotated:
-        stays[cleaned.positions] = False
-    return np.flatnonzero(stays)
+    gone: Any = () if cleaned.annotated else cleaned.positions
+    return np.delete(np.arange(len(cleaned.result.inputs)), gone)
 
 
 def _completed(settings: Settings, options: DedupeOptions) -> Settings:
@@ -232,29 +246,25 @@ def rewrite(
     check_places(sources, options, settings.recipe)
     indexes, others = split_indexes(options.references)
     listing = list_files(sources, settings.reading, others)
-    check_references(options.references, listing.skipped)
+    _check_references(options.references, listing.skipped)
     with _reserved(options), spool_folder() as folder:
         files = [_rereadable(file, sources, folder) for file in listing.files]
         opened = open_files(listing._replace(files=files), settings)
         references, given = _on_disk(files, listing)
         if options.annotate:
             require_records(given)
-        task = _Task(_with_indexes(opened, indexes, options), sources, options, finish)
+        task = _Task(_with_indexes(opened, indexes, options), options, sources, finish)
         # A mistyped name should produce nothing, not even an empty folder.
-        nothing = not given and bool(listing.skipped)
-        if options.target is None or nothing:
-            return task.list_only()
+        if options.target is None or (listing.skipped and not given):
+            return _write_nothing(task)
         single = single_file(sources, given, options.target)
         if single is not None:
-            return _write_file(task, single, references)
+            return _write_file(task, options.target, single, references)
         if options.target == STDIN:
             raise SimdupError("output", "only a single file of records can go to standard output",
                               "name a folder", field="output")  # fmt: skip
         check_name(options.target)
-        root = sources[0] if len(sources) == 1 and os.path.isdir(sources[0]) else ""
-        placed = places(sources, given)
-        filled = CleanedFolder(placed, references, options.link, (), root, task.progress)
-        return _write_folder(task, filled)
+        return _write_folder(task, options.target, places(sources, given), references)
 
 
 def _rereadable(file: File, sources: Sequence[str], folder: str) -> File:
@@ -265,13 +275,7 @@ def _rereadable(file: File, sources: Sequence[str], folder: str) -> File:
         raise SimdupError(
             STDIN, "standard input must be records, and the only SOURCE", "set `input_format`"
         )
-    place = os.path.join(folder, "input")
-    with open(place, "wb") as copy, open(sys.stdin.fileno(), "rb", closefd=False) as stream:
-        shutil.copyfileobj(stream, copy)
-    with open(place, "rb") as copy:
-        compression = detect_compression(copy)
-    size, modified = os.path.getsize(place), os.path.getmtime(place)
-    return replace(file, content_path=place, compression=compression, size=size, modified=modified)
+    return copy_input(file, os.path.join(folder, "input"))
 
 
 def _on_disk(files: Sequence[File], listing: SourceListing) -> tuple[list[File], list[File]]:
@@ -284,58 +288,55 @@ def _on_disk(files: Sequence[File], listing: SourceListing) -> tuple[list[File],
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A corpus that is to be written without its redundant documents."""
+    """A corpus that is to be cleaned."""
 
     opened: Input
-    sources: Sequence[str]
     options: DedupeOptions
-    finish: Callable[[Cleaned], None]
+    sources: Sequence[str] = ()
+    finish: Callable[[Cleaned], None] = lambda cleaned: None  # see `rewrite`
 
     @property
     def progress(self) -> Progress:
         """What is told how much is done."""
         return self.opened.settings.run.progress
 
-    def find(self) -> Losses:
-        """Find what is redundant; raise if that is too much."""
-        return find_losses(self.opened, self.options).checked(self.sources)
-
-    def list_only(self) -> Cleaned:
-        """Find what is redundant and write no corpus; raise after the list if that is too much."""
-        losses = find_losses(self.opened, self.options)
-        self.list_removed(losses.cleaned())
-        added = losses.checked(self.sources).remember()
-        return losses.cleaned()._replace(added=added)
-
-    def list_removed(self, cleaned: Cleaned) -> None:
-        """Let the caller list the removed documents, and say so: their texts are read again."""
-        total = len(cleaned.removed)
-        self.progress("listing", 0, total)
-        self.finish(cleaned)
-        self.progress("listing", total, total)
+    def find(self) -> _Losses:
+        """Find what is redundant; raise if a reference gave no document."""
+        result, collection, spots, matches = examine(self.opened)
+        _check_references(self.options.references, result.skipped)
+        groups, by = None, self.options.by
+        if by is not None:
+            groups = GroupBy("by", by).group(collection.documents)
+            groups = replace(groups, of=spots.spread(groups.of, -1))
+        cuts, notes = _list_cuts(result)
+        result = replace(result, notes=(*result.notes, *notes))
+        return _Losses(self, result, cuts, groups, matches)
 
 
-def _write_file(task: _Task, file: File, references: Sequence[File]) -> Cleaned:
+def _write_nothing(task: _Task) -> Cleaned:
+    """Find what is redundant and write no corpus; raise after the list if that is too much."""
+    losses = task.find()
+    cleaned = losses.listed()
+    losses.check()
+    return cleaned._replace(added=losses.remember())
+
+
+def _write_file(task: _Task, target: str, file: File, references: Sequence[File]) -> Cleaned:
     """Write the remaining records of a file to another file."""
-    target = task.options.target or STDIN
     if task.options.link != "copy":
         notes = [*task.opened.notes, ("`link`", "has no effect: OUT is not a folder")]
         task = replace(task, opened=replace(task.opened, notes=notes))
     compression = compression_for(file, target, task.opened.settings.reading)
     like = "" if file.path == STDIN else file.path
-    with ExitStack() as stack:
-        if target != STDIN:
-            stack.enter_context(reserve(target))
-        stream = stack.enter_context(open_output(target, like))
+    alone = nullcontext() if target == STDIN else reserve(target)
+    with alone, open_output(target, like) as stream:
         losses = task.find()
-        cleaned = losses.cleaned()
-        change: Collection[int] | Annotations = records_by_file(losses.cuts).get(file.path, ())
-        if task.options.annotate:
-            change = losses.annotations([file])[file.path]
+        losses.check()
+        changes = losses.annotations([file]) or records_by_file(losses.cuts)
         check_unchanged([file, *references])
         try:
-            write_records(file, stream, change, compression, task.progress)
-            task.list_removed(cleaned)
+            write_records(file, stream, changes.get(file.path, ()), compression, task.progress)
+            cleaned = losses.listed()
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -349,20 +350,24 @@ def _write_file(task: _Task, file: File, references: Sequence[File]) -> Cleaned:
     return cleaned._replace(bytes_before=file.size, bytes_after=os.path.getsize(target))
 
 
-def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
+def _write_folder(
+    task: _Task, target: str, files: Sequence[tuple[File, str]], references: Sequence[File]
+) -> Cleaned:
     """Write the remaining documents to a folder."""
-    target = task.options.target or ""
+    annotate, link = task.options.annotate, task.options.link
+    root = task.sources[0] if len(task.sources) == 1 and os.path.isdir(task.sources[0]) else ""
     with reserve(target, parents=True), open_folder(target, task.options.force) as folder:
         losses = task.find()
-        result, filled.cuts = losses.result, losses.cuts
-        if task.options.annotate:
-            filled.cuts, filled.annotations = (), losses.annotations([f for f, _ in filled.files])
-        fill(folder, filled)
-        missing = _missing(task.opened.skipped, filled, folder)
+        losses.check()
+        annotated = losses.annotations([file for file, _ in files])
+        cuts = () if annotate else losses.cuts
+        filled = CleanedFolder(files, references, link, root, cuts, annotated)
+        fill(folder, filled, task.progress)
+        missing = list_missing(folder, filled, task.opened.skipped)
         skipped = [
             replace(one, reason=f"{one.reason}; not copied to {target}")
             if one.document in missing else one
-            for one in result.skipped
+            for one in losses.result.skipped
         ]  # fmt: skip
         known = {one.document for one in skipped}
         skipped += [
@@ -372,39 +377,193 @@ def _write_folder(task: _Task, filled: CleanedFolder) -> Cleaned:
         ]
         others = [(name, "left in place; not part of the result") for name in
                   list_others(folder, target)]  # fmt: skip
+        result = losses.result
         result = replace(result, skipped=tuple(skipped), notes=(*result.notes, *others))
-        cuts = losses.cuts if task.options.annotate else filled.cuts
-        cleaned = replace(losses, result=result, cuts=cuts).cleaned()
-        before = sum(file.size for file, _ in filled.files)
-        written = [os.path.join(folder, below) for _, below in filled.files]
+        losses = replace(losses, result=result, cuts=losses.cuts if annotate else filled.cuts)
+        before = sum(file.size for file, _ in files)
+        written = [os.path.join(folder, below) for _, below in files]
         after = sum(os.path.getsize(place) for place in written if os.path.isfile(place))
-        task.list_removed(cleaned)
+        cleaned = losses.listed()
     return cleaned._replace(
-        written=target,
-        bytes_before=before,
-        bytes_after=after,
-        missing=missing,
-        annotated=task.options.annotate,
-        added=replace(losses, cuts=filled.cuts).remember(filled.lost),
-    )
+        written=target, bytes_before=before, bytes_after=after, missing=tuple(missing),
+        annotated=annotate, added=losses.remember(filled.lost),
+    )  # fmt: skip
 
 
-def _missing(unlisted: Sequence[Skipped], filled: CleanedFolder, folder: str) -> tuple[str, ...]:
-    """Return the files and folders that could not be opened, so that the new folder lacks them."""
-    copied = {file.path for file, _ in filled.files}  # with archives that could not be listed
-    closed = [
-        one.document
-        for one in unlisted
-        if one.error and one.document not in copied and _closed(one.document)
+# -- what is removed --
+
+
+@dataclass(frozen=True, slots=True)
+class _Losses:
+    """The documents of a scan that are left out, and the groups that all documents belong to."""
+
+    task: _Task
+    result: Result
+    cuts: Sequence[RemovedDocument]
+    groups: Groups | None  # None if nobody asks for an account by group
+    matches: IndexMatches  # see `Examined`
+
+    def listed(self) -> Cleaned:
+        """Let the caller list what is left out, and say so: texts are read again."""
+        entries, numbers = [cut.entry for cut in self.cuts], self._numbers
+        parts = () if self.groups is None else tuple(account(self.result, numbers, self.groups))
+        cleaned = Cleaned(self.result, entries, numbers=numbers, parts=parts)
+        self.task.progress("listing", 0, len(entries))
+        self.task.finish(cleaned)
+        self.task.progress("listing", len(entries), len(entries))
+        return cleaned
+
+    def check(self) -> None:
+        """Raise if the corpus, a source or a group loses too large a share.
+
+        Raises
+        ------
+        SimdupError
+            Names the one that would lose the largest share.
+        """
+        most = self.task.options.max_removed
+        if most is None:
+            return
+        result, sources = self.result, self.task.sources
+        checked = [("the corpus", Groups([""], np.zeros(len(result.inputs.names), np.int64)))]
+        if len(sources) > 1:
+            checked.append(("source", by_source(sources, result.origins)))
+        if self.groups is not None:
+            checked.append((self.task.options.by or "", self.groups))
+        # A group of one document has no share worth a name.
+        lost = [
+            (kind, part)
+            for kind, groups in checked
+            for part in account(result, self._numbers, groups)
+            if part.share > most and part.documents > 1
+        ]
+        if lost:
+            kind, worst = max(lost, key=lambda one: one[1].share)
+            named = f" {worst.name!r}" if worst.name else ""
+            more = f" (and {len(lost) - 1:,} more)" if len(lost) > 1 else ""
+            what = (
+                f"{kind}{named} would lose {worst.removed:,} of {worst.documents:,} documents, "
+                f"more than {most:.4g} of them{more}"
+            )
+            hint = "look at what would be removed before you allow more"
+            raise SimdupError("max_removed", what, hint, "max_removed")
+
+    def remember(self, lost: Container[str] = ()) -> Added | None:
+        """Add the documents that stay to the index, without those of lost files.
+
+        Return what happened to them; None if none are to be added.  The index also takes the texts
+        of those that are left out.
+
+        Raises
+        ------
+        SimdupError
+            If the index cannot be written; what was written elsewhere stays.
+        """
+        options, columns = self.task.options, self.matches.asked
+        origins, known = self.result.origins, self.result.inputs.took_part
+        if not options.add or options.index is None or not columns or not origins.fingerprinter:
+            return None
+        stays = known.copy()
+        stays[self._numbers] = False
+        if lost:
+            on_disk = {file.path: file.on_disk.path for file in origins.files}
+            gone = [on_disk.get(path, path) in lost for path in origins.documents["path"]]
+            stays &= ~np.array(gone, np.bool_)
+        removed = self.matches.removed(self.cuts, known, columns, origins.criteria)
+        columns = columns.take(np.flatnonzero(stays[known]))
+        try:
+            return remember(
+                options.index, columns, removed, origins.fingerprinter, options.waiting,
+                self.task.progress,
+            )  # fmt: skip
+        except SimdupError as error:
+            what = f"{error.what}; the corpus was written, but is not in the index"
+            raise SimdupError(error.where, what, "run it again with `force`") from None
+
+    def annotations(self, files: Sequence[File]) -> dict[str, Annotations]:
+        """Return what is added to the records of each file, by path; nothing if none is wanted.
+
+        Raises
+        ------
+        SimdupError
+            If one was not read to its end, or cannot be annotated.
+        """
+        if not self.task.options.annotate:
+            return {}
+        unread = {one.document for one in self.result.skipped if one.error}
+        origins, notes = self.result.origins, self._notes()
+        rows = np.flatnonzero(self.result.inputs.took_part)
+        paths, numbers = (origins.documents[name][rows].tolist() for name in ("path", "record"))
+        records: dict[str, list[int]] = {}
+        for path, number in zip(paths, numbers, strict=True):
+            records.setdefault(path, []).append(number)
+        found = {}
+        for file in files:
+            if file.path in unread:
+                raise SimdupError(file.path, "was not read to its end, and cannot be annotated")
+            own = np.array(records.get(file.path, ()), np.int64)
+            found[file.path] = annotations_of(file, notes.get(file.path, {}), own, origins.reading)
+        return found
+
+    def _notes(self) -> dict[str, dict[int, Note]]:
+        """Return the notes on the documents of clusters, by path and number of record."""
+        paths, records = (self.result.origins.documents[name] for name in ("path", "record"))
+        notes = dict[str, dict[int, Note]]()
+        for cluster in self.result.clusters:
+            names = {member.number: str(member.name) for member in cluster.members}
+            for one in cluster.members:
+                note = Note(cluster.number, one.role)
+                if one.role == "redundant":
+                    figures = rounded(one.similarity), measure_of(one)
+                    note = Note(cluster.number, one.role, names[one.beside], *figures)
+                if one.number >= 0:
+                    notes.setdefault(paths[one.number], {})[int(records[one.number])] = note
+        return notes
+
+    @property
+    def _numbers(self) -> NDArray[np.int64]:
+        return np.array([cut.number for cut in self.cuts], np.int64)
+
+
+def _list_cuts(result: Result) -> tuple[list[RemovedDocument], list[tuple[str, str]]]:
+    """Return the documents to leave out, in input order, and notes on those that stay after all.
+
+    Files in archives are never left out: an archive that is written again may lack what only the
+    program that packed it knows.
+    """
+    origins = result.origins
+    archives = {file.path: file.member.archive for file in origins.files if file.member}
+    # A file that was not read completely is kept whole.
+    unread = {one.document for one in result.skipped if one.error}
+    found: list[RemovedDocument] = []
+    paths, records, digests = (origins.documents[name] for name in ("path", "record", "digest"))
+    for cluster in result.clusters:
+        by_number = {member.number: member for member in cluster.members}
+        for one in cluster.members:
+            number, kept = one.number, by_number[one.beside]
+            if one.role == "redundant" and paths[number] not in unread:
+                read = kept.number >= 0  # not in an index, of which neither text nor file is known
+                same = read and digests[number] == digests[kept.number]
+                reason = "exact copy" if same else "near-duplicate"
+                entry = Removed(
+                    one.name, reason, one.distance or 0, one.similarity, kept.name, one.estimated,
+                    one.measure, one.containment, one.cosine, one.covered,
+                )  # fmt: skip
+                beside = paths[kept.number] if read else ""
+                place = paths[number], int(records[number]), archives.get(beside, beside)
+                found.append(RemovedDocument(entry, *place, number, kept.number))
+    found.sort(key=lambda cut: cut.number)
+    staying = Counter(archives[cut.path] for cut in found if cut.path in archives)
+    notes = [
+        (path, f"{count:,} redundant in it; archives are kept whole")
+        for path, count in staying.items()
     ]
-    return *closed, *(
-        file.path
-        for file, below in filled.files
-        if file.path in filled.lost and not os.path.lexists(os.path.join(folder, below))
-    )
+    return [cut for cut in found if cut.path not in archives], notes
 
 
-def _closed(path: str) -> bool:
-    """Return whether a path exists and cannot be opened; a folder may only lack matches."""
-    readable = os.path.isdir(path) and os.access(path, os.R_OK | os.X_OK)
-    return os.path.lexists(path) and not readable
+def _check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:
+    """Raise if a reference gave no document: with a mistyped name, everything would stay."""
+    named = {*references, *map(without_address, references)}
+    for one in skipped:
+        if one.error and one.document in named:
+            raise SimdupError(one.document, f"{one.reason}, but is a reference")

@@ -1,24 +1,34 @@
-"""Write what was removed from a corpus: each document with its reason, figures and beginning.
+"""The result of cleaning a corpus, and its lists: each removed document with its reason.
 
 The account says what each source, author or folder lost, as a table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simdup.base.when_used import pattern
+from simdup.corpus.names import is_archive
 from simdup.model.cleaned import Part, Removed
 from simdup.model.clusters import Spared
 from simdup.model.formats import REMOVED_COLUMNS
 from simdup.model.frames import measure_of
-from simdup.near.differences import find_differences
+from simdup.model.matches import Added
+from simdup.near.inputs import Groups
+from simdup.near.source_documents import SourceDocuments
 from simdup.show.csv_jsonl import csv_head, csv_rows, digits, json_line, rounded
 from simdup.show.escaping import shown
-from simdup.show.result import Cleaned, Result
+from simdup.show.result import Result
 from simdup.show.summary import size_words
-from simdup.show.text import Painter, aligned, shortened
+
+if TYPE_CHECKING:
+    from simdup.show.text import Painter
 
 # Characters of a text that tell a person which one it is: a line of a terminal, or 40 Chinese ones.
 BEGINNING = 80
@@ -27,6 +37,57 @@ _OPTIONAL = ("containment", "cosine", "measure", "covered", "estimated")
 _FIGURES = ("similarity", "covered")
 # Characters read of a text for its beginning, white space included.
 _READ = 8 * BEGINNING
+
+
+class Cleaned(NamedTuple):
+    """The result of cleaning a corpus.
+
+    Attributes
+    ----------
+    result : Result
+        What the scan found.
+    removed : list of Removed
+        The documents left out, in input order.
+    written : str or None
+        Where the corpus was written; None if nothing was.
+    bytes_before, bytes_after : int or None
+        Sizes of its files and of the written files; None if they cannot be compared.
+    missing : tuple of str
+        Files and folders that could not be opened, and so are missing from what was written.
+    numbers : array of int64
+        The numbers of the removed documents in the run, references included: int64[removed].
+    data : object
+        What stays, of the same kind as was given; of files the names of their documents.
+    annotated : bool
+        Whether all documents were written, with what was found of them; what would have been left
+        out is in `removed` all the same.
+    added : Added or None
+        What happened to the documents given to the index; None if it was left as it is.
+    parts : tuple of Part
+        What each group lost, if groups were asked for (`by`): the largest losses first.
+    """
+
+    result: Result
+    removed: list[Removed]
+    written: str | None = None
+    bytes_before: int | None = None
+    bytes_after: int | None = None
+    missing: tuple[str, ...] = ()
+    numbers: Any = ()
+    data: Any = None
+    parts: tuple[Part, ...] = ()
+    annotated: bool = False
+    added: Added | None = None
+
+    @property
+    def documents(self) -> int:
+        """How many documents were read, not counting references."""
+        return self.result.inputs.taking_part
+
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """Where the removed documents are among those of the result: int64[removed]."""
+        return self.result.inputs.positions(np.asarray(self.numbers, np.int64))
 
 
 def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
@@ -90,6 +151,45 @@ def beginning(text: str) -> str:
     return " ".join(text[:_READ].split())[:BEGINNING]
 
 
+def account(result: Result, removed: NDArray[np.int64], groups: Groups) -> Iterator[Part]:
+    """Yield what each group of documents lost, given numbers: those that lost most come first."""
+    sizes = result.origins.documents["size"].astype(np.float64)
+    gone = np.zeros(len(sizes), np.bool_)
+    gone[removed] = True
+    # The last one has the documents without a value.
+    of = np.where(groups.of < 0, len(groups.names), groups.of)
+    figures = np.array([
+        np.bincount(of[some], weights[some], len(groups.names) + 1)
+        for weights in (np.ones(len(sizes)), sizes)
+        for some in (result.inputs.took_part, gone)
+    ], np.int64)  # fmt: skip
+    for i in np.lexsort((-figures[0], -figures[1])).tolist():
+        if figures[0, i]:
+            name = groups.names[i] if i < len(groups.names) else None
+            yield Part(name, *figures[:, i].tolist())
+
+
+def by_source(sources: Sequence[str], origins: SourceDocuments) -> Groups:
+    """Return the source that each document is from; none for one that is a document itself.
+
+    A document stays or is removed, so its share says nothing.
+    """
+    inside = [
+        (i, os.path.join(one, ""))
+        for i, one in enumerate(sources)
+        if os.path.isdir(one) or is_archive(one)
+    ]
+    files = {one: i for i, one in enumerate(sources)}
+    paths, records = (origins.documents[name].tolist() for name in ("path", "record"))
+    source_of = {
+        path: next((i for i, folder in inside if path.startswith(folder)), files.get(path, -1))
+        for path in dict.fromkeys(paths)
+    }
+    of = np.array([source_of[path] for path in paths], np.int64)
+    alone = [not record and path in files for record, path in zip(records, paths, strict=True)]
+    return Groups(sources, np.where(alone, -1, of))
+
+
 # More rows do not help a person; programs get all.
 ROWS = 20
 _INDENT = 10
@@ -128,6 +228,8 @@ def account_text(parts: tuple[Part, ...], by: str, paint: Painter) -> Iterator[s
 
 def _row(cells: Iterable[str], name: str) -> str:
     """Return a line of the table: figures, and a name of any width behind them."""
+    from simdup.show.text import aligned
+
     figures = (aligned(cell, width) for cell, width in zip(cells, _WIDTHS, strict=True))
     return "  ".join([*figures, name])
 
@@ -148,6 +250,9 @@ def lost_text(result: Result, documents: Iterable[Spared], paint: Painter) -> It
 
     Texts are read again; what cannot be read again is missing.
     """
+    from simdup.near.differences import find_differences
+    from simdup.show.text import shortened
+
     indent = " " * _INDENT
     for one in sorted(documents, key=lambda one: (one.covered, one.number))[:_LOST]:
         texts = dict(result.origins.read_again((one.beside, one.number)))

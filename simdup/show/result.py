@@ -1,4 +1,4 @@
-"""The results of a scan and of cleaning, and what shows them: a page, tables, a notebook, lines.
+"""The result of a scan, and what shows it: a page, tables, a notebook, lines.
 
 This is the face of `show/`: its other files take results as data, and import nothing of this one.
 """
@@ -9,24 +9,20 @@ import os
 from collections.abc import Iterable
 from html import escape
 from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, BinaryIO, Literal, overload
 
-from simdup.model.cleaned import Part, Removed
 from simdup.model.clusters import Cluster
 from simdup.model.criteria import EDIT
 from simdup.model.formats import TEXT_BYTES, PageOptions
 from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
-from simdup.model.matches import Added
 from simdup.near.scanned import Clustering
 from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas
     import polars
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from simdup.show.selection import Selection
     from simdup.show.streams import Output
@@ -162,59 +158,6 @@ def _sparkline(result: Clustering) -> str:
         f'<svg width="{4 * _BARS}" height="16" fill="#4a78a9" role="img" aria-label="{label}">'
         f"{shapes}</svg>"
     )
-
-
-class Cleaned(NamedTuple):
-    """The result of cleaning a corpus.
-
-    Attributes
-    ----------
-    result : Result
-        What the scan found.
-    removed : list of Removed
-        The documents left out, in input order.
-    written : str or None
-        Where the corpus was written; None if nothing was.
-    bytes_before, bytes_after : int or None
-        Sizes of its files and of the written files; None if they cannot be compared.
-    missing : tuple of str
-        Files and folders that could not be opened, and so are missing from what was written.
-    numbers : array of int64
-        The numbers of the removed documents in the run, references included: int64[removed].
-    data : object
-        What stays, of the same kind as was given; of files the names of their documents.
-    annotated : bool
-        Whether all documents were written, with what was found of them; what would have been left
-        out is in `removed` all the same.
-    added : Added or None
-        What happened to the documents given to the index; None if it was left as it is.
-    parts : tuple of Part
-        What each group lost, if groups were asked for (`by`): the largest losses first.
-    """
-
-    result: Result
-    removed: list[Removed]
-    written: str | None = None
-    bytes_before: int | None = None
-    bytes_after: int | None = None
-    missing: tuple[str, ...] = ()
-    numbers: Any = ()
-    data: Any = None
-    parts: tuple[Part, ...] = ()
-    annotated: bool = False
-    added: Added | None = None
-
-    @property
-    def documents(self) -> int:
-        """How many documents were read, not counting references."""
-        return self.result.inputs.taking_part
-
-    @property
-    def positions(self) -> NDArray[np.int64]:
-        """Where the removed documents are among those of the result: int64[removed]."""
-        import numpy as np
-
-        return self.result.inputs.positions(np.asarray(self.numbers, np.int64))
 
 
 def result_lines(

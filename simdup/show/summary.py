@@ -18,7 +18,7 @@ from simdup.show.words import ENGLISH, Phrases
 if TYPE_CHECKING:
     from simdup.model.matches import Added
     from simdup.model.shared_passages import PassageResult
-    from simdup.show.result import Cleaned
+    from simdup.show.removed import Cleaned
 
 # Reasons for skipping a document by how they begin, and what each is called in the catalogues.
 _KINDS = {

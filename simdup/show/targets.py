@@ -8,9 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from simdup.base.atomic import (
-    entries,
-)
+from simdup.base.atomic import entries
 from simdup.base.errors import SimdupError, unreadable
 from simdup.corpus.compression import split_compression
 from simdup.corpus.files import RECORDS, STDIN, File, format_of

@@ -428,7 +428,7 @@ def test_a_damaged_file_of_records_is_not_cut_short(simdup: Command, tmp_path: P
 def test_a_source_that_changes_stops_it(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import simdup.operations.losses as deduping
+    import simdup.operations.dedupe as deduping
 
     (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
     examine = deduping.examine
@@ -516,7 +516,7 @@ def test_two_runs_into_one_place(tmp_path: Path) -> None:
 
 def meddle(monkeypatch: pytest.MonkeyPatch, how: Callable[[], object]) -> None:
     """Do something between reading and writing."""
-    import simdup.operations.losses as deduping
+    import simdup.operations.dedupe as deduping
 
     examine = deduping.examine
 

@@ -228,7 +228,7 @@ def test_what_it_cannot_do_is_said(simdup: Command, tmp_path: Path) -> None:
 def test_an_index_that_cannot_be_written_is_named_after_the_corpus(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import simdup.operations.losses as deduping
+    import simdup.operations.dedupe as deduping
 
     write_rows(tmp_path / "r.jsonl", [{"id": "a", "text": prose(1)}])
 

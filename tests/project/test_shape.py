@@ -23,7 +23,7 @@ CEILINGS = {
     "lines": 39_488,
     "lines of compiled loops": 2_075,
     "lines in simdup/cli": 2_974,
-    "files": 186,
+    "files": 185,
     "classes": 290,
     "class names used twice": 0,
     "file names used twice": 0,

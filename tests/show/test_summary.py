@@ -8,7 +8,8 @@ from simdup.model.cleaned import Removed
 from simdup.model.clusters import Cluster, Member, Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import InputDocuments, Skipped
-from simdup.show.result import Cleaned, Result
+from simdup.show.removed import Cleaned
+from simdup.show.result import Result
 from simdup.show.summary import cleaned_words, report, size_words
 
 SUMMARY = Summary(
