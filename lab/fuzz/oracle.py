@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from lab.fuzz.terminal import driving
 from simdup.base.errors import SimdupError
-from simdup.cli.messages import say_error, say_skipped
+from simdup.cli.messages import Screen, say_error
 from simdup.corpus import archives
 from simdup.corpus.batches import batches, read
 from simdup.corpus.sources import list_files
@@ -108,7 +108,7 @@ def expect_line(say: Callable[[], None]) -> None:
 def expect_sayable(skipped: Sequence[Skipped]) -> None:
     """Raise unless each reason for leaving a document out is one harmless line."""
     for one in skipped:
-        expect_line(partial(say_skipped, [one], [], True))
+        expect_line(partial(Screen(quiet=True).skipped, [one]))
 
 
 def expect_harmless(text: str) -> None:
