@@ -44,7 +44,7 @@ LONGEST = (
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def turn(item: pytest.Item) -> int:
-        place = item.path.relative_to(ROOT / "tests").as_posix()
+        place = item.nodeid.removeprefix("tests/")
         return next((i for i, one in enumerate(LONGEST) if place.startswith(one)), len(LONGEST))
 
     items.sort(key=turn)

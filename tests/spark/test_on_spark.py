@@ -36,6 +36,19 @@ def spark() -> Iterator[Any]:
         yield made
 
 
+@pytest.fixture(scope="module")
+def frame(spark: Any) -> Any:
+    return spark.createDataFrame(make_rows(), "id string, text string, n long").repartition(3, "id")
+
+
+@pytest.fixture(scope="module")
+def scanned(frame: Any) -> Any:
+    """What a scan as usual finds, with the stages that it has made."""
+    from simdup.spark import scan
+
+    return scan(frame, order="n")
+
+
 def make_rows() -> list[dict[str, Any]]:
     """Families of near-duplicates, a family of one template, copies, and rows without a text."""
     texts: list[str | None] = [edited(prose(i // 3), i, i % 5) for i in range(500)]
@@ -67,10 +80,10 @@ def plain(rows: list[Any]) -> list[list[str]]:
 
 # The stages are compared in more ways without Spark.
 CASES: list[dict[str, Any]] = [
-    {"linkage": "star", "keep": "longest", "cosine": 0.8},
-    {"method": "minhash", "shingle": "words:3", "prefer": ("d01*",)},
+    {"linkage": "star", "keep": "longest", "prefer": ("d01*",), "cosine": 0.8,
+     "method": "minhash", "shingle": "words:3"},
     {"containment": 0.6, "strip": ("[河木].",)},
-]
+]  # fmt: skip
 
 
 def options(case: dict[str, Any]) -> list[str]:
@@ -81,11 +94,12 @@ def options(case: dict[str, Any]) -> list[str]:
     ]
 
 
-def test_rows_are_those_of_the_command(spark: Any, simdup: Command, tmp_path: Path) -> None:
+def test_rows_are_those_of_the_command(
+    frame: Any, scanned: Any, simdup: Command, tmp_path: Path
+) -> None:
     from simdup.spark import dedupe, scan
 
     rows = make_rows()
-    frame = spark.createDataFrame(rows, "id string, text string, n long").repartition(3, "id")
     write(tmp_path, rows)
     for case in CASES:
         fields = {name: value for name, value in case.items() if name != "strip"}
@@ -93,18 +107,17 @@ def test_rows_are_those_of_the_command(spark: Any, simdup: Command, tmp_path: Pa
         found = scan(frame, recipe, order="n", **fields)
         assert plain(found.clusters.collect()) == by_command(simdup, tmp_path, *options(case))
     expected = by_library(rows)
-    found = scan(frame, order="n")
-    assert plain(found.clusters.collect()) == by_command(simdup, tmp_path)
+    assert plain(scanned.clusters.collect()) == by_command(simdup, tmp_path)
     for name in ("documents", "clusters", "redundant", "linked", "skipped", "pairs", "candidates",
                  "candidates_by", "star_redundant"):  # fmt: skip
-        assert getattr(found.summary(), name) == getattr(expected.summary, name), name
-    assert [tuple(row)[1:5] for row in found.pairs.collect()] == [
+        assert getattr(scanned.summary(), name) == getattr(expected.summary, name), name
+    assert [tuple(row)[1:5] for row in scanned.pairs.collect()] == [
         pair[:4] for cluster in expected.clusters for pair in cluster.pairs
     ]
-    assert {tuple(row) for row in found.skipped.collect()} == {
+    assert {tuple(row) for row in scanned.skipped.collect()} == {
         (one.document, one.reason) for one in expected.skipped
     }
-    first = [row["cluster_id"] for row in found.clusters.collect() if row["role"] == "kept"]
+    first = [row["cluster_id"] for row in scanned.clusters.collect() if row["role"] == "kept"]
     assert first == [min(m.name for m in c.members) for c in expected.clusters]
     left = dedupe(frame, order="n", text="text")
     assert left.columns == frame.columns
@@ -217,25 +230,22 @@ def test_large_and_small_stars_find_components(spark: Any) -> None:
     assert len(made) == len(expected)
 
 
-def test_limits_of_a_task_change_nothing(spark: Any) -> None:
-    from simdup.spark import Found, scan
+def test_limits_of_a_task_change_nothing(scanned: Any) -> None:
+    from simdup.spark import Found
 
-    frame = spark.createDataFrame(make_rows(), "id string, text string, n long")
-    found = scan(frame, order="n")
-    folder = f"{found.job.checkpoint.folder}/limited"
-    checkpoint = replace(found.job.checkpoint, folder=folder)
-    limited = Found(replace(found.job, checkpoint=checkpoint, many=20, at_once=100))
-    assert limited.clusters.collect() == found.clusters.collect()
+    folder = f"{scanned.job.checkpoint.folder}/limited"
+    checkpoint = replace(scanned.job.checkpoint, folder=folder)
+    limited = Found(replace(scanned.job, checkpoint=checkpoint, many=20, at_once=100))
+    assert limited.clusters.collect() == scanned.clusters.collect()
     assert {"components", "stars-2"} <= {path.name for path in Path(folder).iterdir()}
 
 
 def test_a_job_that_was_stopped_goes_on_at_the_next_stage(
-    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    frame: Any, scanned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from simdup.spark import scan
     from simdup.spark.job import Checkpoint
 
-    frame = spark.createDataFrame(make_rows(), "id string, text string, n long")
     made: list[str] = []
     stage = Checkpoint.stage
 
@@ -247,7 +257,7 @@ def test_a_job_that_was_stopped_goes_on_at_the_next_stage(
             raise KeyboardInterrupt
         return content
 
-    expected = [tuple(row) for row in scan(frame, order="n").clusters.collect()]
+    expected = [tuple(row) for row in scanned.clusters.collect()]
     monkeypatch.setattr(Checkpoint, "stage", stopped)
     stages = ["prepared", "frequencies", "fingerprints", "edges", "labels", "groups", "numbers"]
     for _ in stages:
