@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 39_488,
+    "lines": 38_482,
     "lines of compiled loops": 2_075,
     "lines in simdup/cli": 2_974,
     "files": 185,
@@ -34,7 +34,7 @@ CEILINGS = {
     '"None where" and "None if"': 66,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
-SLACK = {"lines": 39_178, "lines of compiled loops": 30, "lines in simdup/cli": 50}
+SLACK = {"lines": 310, "lines of compiled loops": 30, "lines in simdup/cli": 50}
 
 
 @cache
