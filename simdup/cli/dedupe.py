@@ -88,8 +88,8 @@ def _removed_lines(cleaned: Cleaned, listing: Output, call: Call) -> Iterable[by
 def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
     """Print where the corpus was written, how much of it stays, what it lacks and lost."""
     from simdup.show.escaping import shown
-    from simdup.show.removed import account_text, given_up, lost_text
-    from simdup.show.summary import added_words, cleaned_words, missing_words
+    from simdup.show.removed import account_text, cleaned_words, given_up, lost_text, missing_words
+    from simdup.show.summary import added_words
 
     screen, words, result = call.screen, call.screen.words, cleaned.result
     what = cleaned_words(cleaned, words)

@@ -16,7 +16,6 @@ from simdup.show.passage_output import passage_lines, passage_values, percent
 from simdup.show.summary import recipe_words
 from simdup.show.text import Painter, aligned, padded
 from simdup.show.words import ENGLISH, Phrases
-from simdup.show.wrapping import painted
 from simdup.text.titles import MOST
 from simdup.text.weights import ENOUGH_DOCUMENTS
 
@@ -134,7 +133,7 @@ def _differences(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
     places, first = first_difference(found, texts)
     if places:
         yield _row("differences", paint.words("compare.places", n=places), paint.words)
-        yield " " * _INDENT + painted(first, paint)
+        yield " " * _INDENT + paint.line(first)
 
 
 def _figures(found: Comparison, words: Phrases) -> Iterator[str]:

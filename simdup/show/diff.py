@@ -14,7 +14,7 @@ from simdup.corpus.names import to_bytes
 from simdup.model.comparison import Comparison, Span
 from simdup.show.text import Painter
 from simdup.show.words import ENGLISH, Phrases
-from simdup.show.wrapping import Line, Piece, escape_line, painted, split_lines, wrap
+from simdup.show.wrapping import Line, Piece, escape_line, split_lines, wrap
 
 # Characters shown of a long unchanged stretch before and after a change: about a line of Chinese
 # at 80 columns, two of English in columns.
@@ -37,7 +37,7 @@ def diff_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> Iter
     for line in split_lines(shorten(pieces_of(found.diff or (), *texts), paint.words)):
         shown = escape_line(mark(line))
         for part in wrap(shown, paint.width) if paint.width else [shown]:
-            yield to_bytes(painted(part, paint) + "\n")
+            yield to_bytes(paint.line(part) + "\n")
 
 
 def legend(paint: Painter) -> bytes:

@@ -17,6 +17,7 @@ from simdup.base.when_used import pattern
 from simdup.corpus.names import is_archive
 from simdup.model.cleaned import Part, Removed
 from simdup.model.clusters import Spared
+from simdup.model.criteria import SHARES
 from simdup.model.formats import REMOVED_COLUMNS
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
@@ -26,13 +27,14 @@ from simdup.show.csv_jsonl import csv_head, csv_rows, digits, json_line, rounded
 from simdup.show.escaping import shown
 from simdup.show.result import Result
 from simdup.show.summary import size_words
+from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
     from simdup.show.text import Painter
 
 # Characters of a text that tell a person which one it is: a line of a terminal, or 40 Chinese ones.
 BEGINNING = 80
-_SHARES = ("similarity", "containment", "cosine", "covered")
+_SHARES = (*SHARES, "covered")
 _OPTIONAL = ("containment", "cosine", "measure", "covered", "estimated")
 _FIGURES = ("similarity", "covered")
 # Characters read of a text for its beginning, white space included.
@@ -88,6 +90,36 @@ class Cleaned(NamedTuple):
     def positions(self) -> NDArray[np.int64]:
         """Where the removed documents are among those of the result: int64[removed]."""
         return self.result.inputs.positions(np.asarray(self.numbers, np.int64))
+
+
+def cleaned_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
+    """Return how many documents a cleaned corpus keeps, and its size."""
+    documents = words("documents", n=cleaned.documents)
+    redundant = len(cleaned.removed)
+    if cleaned.annotated:
+        return words("cleaned.annotated", documents=documents, redundant=redundant)
+    stay = words("cleaned.stay", n=cleaned.documents - redundant, documents=documents)
+    # They are written too, so there may be more files than documents.
+    if not all(one.error for one in cleaned.result.skipped):
+        stay = words("cleaned.skipped", stay=stay)
+    before, after = cleaned.bytes_before, cleaned.bytes_after
+    if before is None or after is None:
+        return stay
+    sizes = {"after": size_words(after, words), "before": size_words(before, words)}
+    # Compressed anew, a file may become larger.
+    if after < before:
+        return words("cleaned.saved", stay=stay, saved=1 - after / before, **sizes)
+    return words("cleaned.size", stay=stay, **sizes)
+
+
+def missing_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
+    """Return how much could not be copied to a cleaned corpus; empty for nothing."""
+    if not cleaned.missing:
+        return ""
+    folders = sum(map(os.path.isdir, cleaned.missing))
+    counts = (len(cleaned.missing) - folders, "files"), (folders, "folders")
+    what = words("and").join(words(noun, n=number) for number, noun in counts if number)
+    return words("missing", what=what)
 
 
 def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:

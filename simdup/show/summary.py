@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,6 @@ from simdup.show.words import ENGLISH, Phrases
 if TYPE_CHECKING:
     from simdup.model.matches import Added
     from simdup.model.shared_passages import PassageResult
-    from simdup.show.removed import Cleaned
 
 # Reasons for skipping a document by how they begin, and what each is called in the catalogues.
 _KINDS = {
@@ -215,26 +213,6 @@ def criteria_words(criteria: Criteria, words: Phrases = ENGLISH) -> str:
     return words.listed(parts) or words("asked.search", search=search)
 
 
-def cleaned_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
-    """Return how many documents a cleaned corpus keeps, and its size."""
-    documents = words("documents", n=cleaned.documents)
-    redundant = len(cleaned.removed)
-    if cleaned.annotated:
-        return words("cleaned.annotated", documents=documents, redundant=redundant)
-    stay = words("cleaned.stay", n=cleaned.documents - redundant, documents=documents)
-    # They are written too, so there may be more files than documents.
-    if not all(one.error for one in cleaned.result.skipped):
-        stay = words("cleaned.skipped", stay=stay)
-    before, after = cleaned.bytes_before, cleaned.bytes_after
-    if before is None or after is None:
-        return stay
-    sizes = {"after": size_words(after, words), "before": size_words(before, words)}
-    # Compressed anew, a file may become larger.
-    if after < before:
-        return words("cleaned.saved", stay=stay, saved=1 - after / before, **sizes)
-    return words("cleaned.size", stay=stay, **sizes)
-
-
 def added_words(added: Added, words: Phrases = ENGLISH) -> str:
     """Return what happened to documents that were given to an index."""
     parts = [words("documents", n=added.added)]
@@ -277,16 +255,6 @@ def query_words(
         skipped_words(skipped, words),
     ]
     return words("semicolon").join(filter(None, parts))
-
-
-def missing_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
-    """Return how much could not be copied to a cleaned corpus; empty for nothing."""
-    if not cleaned.missing:
-        return ""
-    folders = sum(map(os.path.isdir, cleaned.missing))
-    counts = (len(cleaned.missing) - folders, "files"), (folders, "folders")
-    what = words("and").join(words(noun, n=number) for number, noun in counts if number)
-    return words("missing", what=what)
 
 
 def size_words(size: int, words: Phrases = ENGLISH) -> str:

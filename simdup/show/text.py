@@ -22,7 +22,7 @@ from simdup.show.details import Details
 from simdup.show.escaping import shown
 from simdup.show.summary import recipe_words
 from simdup.show.words import ENGLISH, Phrases
-from simdup.show.wrapping import fill
+from simdup.show.wrapping import Line, fill
 
 if TYPE_CHECKING:
     from simdup.index.opening import IndexInfo
@@ -85,6 +85,10 @@ class Painter:
         if not self.on:
             return words
         return STYLES[style].render(words, color_system=ColorSystem.STANDARD)
+
+    def line(self, line: Line) -> str:
+        """Return a line as it is written."""
+        return "".join(self(style, text) if style else text for style, text in line)
 
     def wrapped(self, sentence: str) -> str:
         """Return a sentence in lines of whole words, where the stream is a terminal."""

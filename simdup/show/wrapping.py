@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
 from simdup.base.when_used import pattern
 from simdup.show.escaping import shown
-
-if TYPE_CHECKING:
-    from simdup.show.text import Painter
 
 
 class Piece(NamedTuple):
@@ -93,8 +90,3 @@ def _chop(atom: str, width: int) -> Iterator[str]:
             start, used = i, 0
         used += size
     yield atom[start:]
-
-
-def painted(line: Line, paint: Painter) -> str:
-    """Return a line as it is written."""
-    return "".join(paint(style, text) if style else text for style, text in line)

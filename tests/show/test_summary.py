@@ -8,9 +8,9 @@ from simdup.model.cleaned import Removed
 from simdup.model.clusters import Cluster, Member, Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import InputDocuments, Skipped
-from simdup.show.removed import Cleaned
+from simdup.show.removed import Cleaned, cleaned_words
 from simdup.show.result import Result
-from simdup.show.summary import cleaned_words, report, size_words
+from simdup.show.summary import report, size_words
 
 SUMMARY = Summary(
     documents=12_000, clusters=1_200, redundant=3_400, skipped=0, pairs=5_600, candidates=7_800,
