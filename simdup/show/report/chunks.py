@@ -59,10 +59,10 @@ _SHRINK = 8
 def reachable(groups: Sequence[RowGroup], origins: SourceDocuments, budget: float) -> list[int]:
     """Return the positions of the groups whose texts are worth reading again, in their order."""
     left = _SHRINK * budget
-    sizes = origins.documents["size"]
+    sizes = np.minimum(origins.documents["size"], 4 * CLIP).tolist()
     found = []
     for i in edge_first(groups, origins.criteria.similarity):
-        size = int(np.minimum(sizes[groups[i].carried], 4 * CLIP).sum())
+        size = sum(map(sizes.__getitem__, groups[i].carried))
         if size > left:
             # A smaller one may still fit, but not many.
             left -= min(size, left) // 16
@@ -100,6 +100,7 @@ class Originals:
         self.origins = origins
         self._reader = reader
         self._slots: dict[int, Slot] = {}
+        self._paths = origins.documents["path"]
         self._files = {file.path: file for file in origins.files}
         self._checked: dict[str, bool] = {}  # by path, whether the file is as it was
 
@@ -127,7 +128,7 @@ class Originals:
 
     def _unchanged(self, number: int) -> bool:
         """Return whether a document's file is known to be as it was: a pipe never is."""
-        path = self.origins.documents["path"][number]
+        path = self._paths[number]
         if path not in self._checked:
             file = self._files.get(path)
             self._checked[path] = file is not None and file.regular and not difference(file)

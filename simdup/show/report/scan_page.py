@@ -35,7 +35,7 @@ from simdup.show.report.columns import (
     folders_of,
     overview,
 )
-from simdup.show.report.page import assemble
+from simdup.show.report.page import assemble, no_collection
 
 
 def scan_page(
@@ -53,7 +53,8 @@ def scan_page(
         The documents that a cleaned corpus lacks.
     """
     origins = result.origins
-    groups = _groups(result, origins, frozenset(removed))
+    with no_collection():
+        groups = _groups(result, origins, frozenset(removed))
     about = {
         "title": _title(origins),
         "criteria": criteria_values(origins.criteria),
@@ -111,10 +112,13 @@ def _groups(
     ]
 
 
+# By the document that is contained in the other, the one that stays.
+_STAYS: dict[str | None, int] = {"b": FIRST_STAYS, "a": SECOND_STAYS}
+
+
 def _pair_flags(pair: Pair) -> int:
     """Return what a page knows of a pair: among others, which document is not in the other."""
-    stays = {"b": FIRST_STAYS, "a": SECOND_STAYS}.get(pair.contained or "", 0)
-    return SAME * pair.exact | ABOUT * pair.estimated | stays
+    return SAME * pair.exact | ABOUT * pair.estimated | _STAYS.get(pair.contained, 0)
 
 
 def _figures(result: Clustering, origins: SourceDocuments) -> dict[str, Any]:
