@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 38_482,
+    "lines": 38_501,
     "lines of compiled loops": 2_075,
     "lines in simdup/cli": 2_974,
     "files": 185,
