@@ -1,4 +1,4 @@
-"""Decode the bytes of one file: the encoding rule that was measured best, in one lesson.
+"""Decode the bytes of one file: the encoding rule that was measured best.
 
 No rule separates the encodings of Chinese text: nearly every file in GBK is also well-formed in
 some other encoding.  So cheap and certain signs come first, and guesses last:

@@ -105,7 +105,7 @@ def split_indexes(references: Iterable[str]) -> tuple[list[str], list[str]]:
 
 def holds_index(path: str) -> bool:
     """Return whether a path is an index."""
-    # A pipe can be read only once, and not here; an odd name is somebody else's to complain of.
+    # A pipe can be read only once, and not here; an invalid name is reported where it is opened.
     with suppress(OSError, ValueError):
         if os.path.isfile(path):
             with open(path, "rb") as stream:

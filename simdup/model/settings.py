@@ -65,8 +65,8 @@ class Reading:
     outputs : tuple of str
         Files that the run writes; a walk leaves them out.
     told : tuple of str
-        Results of simdup that the run is told of, such as a baseline: that a walk leaves them out
-        is not noted.
+        Results of simdup that options name, such as a baseline: no note says that a walk leaves
+        them out.
     """
 
     encoding: str | None = None

@@ -354,7 +354,7 @@ def _beside_kept(
         others = (one for one in group.members if one != group.kept and one not in found)
         missing += [(group.kept, one) for one in others]
     a, b = np.array(missing, np.int64).reshape(-1, 2).T
-    # Of a document of an index whose text is not known, all pairs are.
+    # If an index has no text of a document, groups have all of its pairs already.
     ours = (documents["terms"][a] > 0) & (documents["terms"][b] > 0)
     pairs = with_distances(measure(a[ours], b[ours]), documents)
     taken = pairs.taken(criteria) & apart(Side(documents, a[ours]), Side(documents, b[ours]))

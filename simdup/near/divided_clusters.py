@@ -7,8 +7,8 @@ weakest link of each way between them, and the order of pairs decides nothing: e
 numbers of their documents.
 
 Only what pairs show is used.  A large group lists one pair for each document, and where these do
-not connect it, decisions see the pairs that do.  So nothing leaves a cluster but with a document
-that somebody named.
+not connect it, decisions see the pairs that do.  So a document leaves a cluster
+only together with one that a decision names.
 """
 
 from __future__ import annotations

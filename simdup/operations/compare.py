@@ -206,7 +206,7 @@ def _proposals(
     searches: Sequence[Search], documents: Documents, criteria: Criteria, edited: bool
 ) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
     """Return which bands are equal in each search, and which searches propose the pair."""
-    # Without blocking keys: titles are compared apart.
+    # Without blocking keys: titles are compared separately.
     documents, rows = documents.without("blocking_key"), np.arange(2)
     bands, proposing = dict[str, tuple[bool, ...]](), set[str]()
     for search in searches:

@@ -95,7 +95,7 @@ class Holders(NamedTuple):
         return np.unique(every, axis=0)
 
     def _leaders(self, text: int) -> I64:
-        """Return a few documents of a text: whoever is compared with any is with one of them."""
+        """Return a few documents of a text: those that others are compared with in its place."""
         own, leaders = self(text), []
         for side in self.sides[:2]:
             some = own[side[own]]
