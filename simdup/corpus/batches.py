@@ -206,7 +206,7 @@ _CUTTERS: Mapping[str, Callable[[File, IO[bytes], Reading], Iterator[Cut]]] = {
 
 
 def _record_batch(file: File, reading: Reading) -> Batch:
-    """Return the only record of a file that is wanted; this process, which has the text, finds it."""
+    """Return the only record of a file that is wanted; it is found where the text is read."""
     try:
         with open_content(file) as (stream, _):
             found = find_record(_CUTTERS[file.format](file, stream, reading), file, reading)
