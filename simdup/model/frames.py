@@ -83,7 +83,7 @@ def to_frame(columns: Columns, library: str | None = None) -> pandas.DataFrame |
         kinds |= dict.fromkeys(_strings(columns), polars.String)
         known = {name: one for name, one in kinds.items() if name in columns}
         return polars.DataFrame(columns, schema_overrides=known)
-    what = f"needs {' or '.join(wanted)}, which is not installed"
+    what = f"needs {' or '.join(wanted)} to be installed"
     raise SimdupError("to_frame", what, f"python -m pip install {wanted[0]}")
 
 

@@ -24,7 +24,7 @@ from simdup.model.documents import Skipped
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, QUERY_COLUMNS
 from simdup.model.frames import value_of
 from simdup.model.matches import QueryResult
-from simdup.near.scanned import Clustering
+from simdup.near.findings import Findings
 from simdup.show.details import Details
 from simdup.show.escaping import shown
 
@@ -117,7 +117,7 @@ def cluster_jsonl(clusters: Iterable[Cluster], more: Details = NO_DETAILS) -> It
         )
 
 
-def summary_jsonl(result: Clustering) -> Iterator[bytes]:
+def summary_jsonl(result: Findings) -> Iterator[bytes]:
     """Yield the typed JSON lines that end a result."""
     for skipped in result.skipped:
         yield skipped_line(skipped)

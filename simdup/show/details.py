@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
 from simdup.model.clusters import Cluster
-from simdup.near.scanned import Clustering
+from simdup.near.findings import Findings
 
 if TYPE_CHECKING:
     from simdup.near.source_documents import SourceDocuments
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Details: TypeAlias = Mapping[str, Mapping[int, str | int]]
 
 
-def details(result: Clustering, clusters: Iterable[Cluster], columns: Sequence[str]) -> Details:
+def details(result: Findings, clusters: Iterable[Cluster], columns: Sequence[str]) -> Details:
     """Return what some columns say of the documents of clusters.
 
     Documents are read again for their titles; documents of an index have none of all this.

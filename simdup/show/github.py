@@ -17,7 +17,7 @@ from simdup.corpus.names import to_bytes
 from simdup.corpus.record_batches import record_lines
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import SHARES
-from simdup.near.scanned import Clustering
+from simdup.near.findings import Findings
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
@@ -38,7 +38,7 @@ class _Finding(NamedTuple):
     exact: bool
 
 
-def warning_lines(result: Clustering, advice: str) -> Iterator[bytes]:
+def warning_lines(result: Findings, advice: str) -> Iterator[bytes]:
     """Yield a warning for each document that should be looked at.
 
     These are the redundant and linked ones or, if a baseline was given, those that it lacks.
@@ -60,7 +60,7 @@ def warning_lines(result: Clustering, advice: str) -> Iterator[bytes]:
         yield to_bytes(f"::warning {listed}::{message}\n")
 
 
-def advice_words(result: Clustering) -> str:
+def advice_words(result: Findings) -> str:
     """Return what to do about near-duplicates."""
     advice = "Keep one of them, or let one refer to the other"
     if result.summary.new is None:
@@ -68,7 +68,7 @@ def advice_words(result: Clustering) -> str:
     return f"{advice}; if both should stay, update the baseline with --update-baseline."
 
 
-def limit_words(result: Clustering) -> str:
+def limit_words(result: Findings) -> str:
     """Return how many warnings GitHub leaves out; empty if it shows all."""
     found = sum(len(_findings(cluster, result)) for cluster in result.clusters)
     if found <= SHOWN:
@@ -76,7 +76,7 @@ def limit_words(result: Clustering) -> str:
     return f"GitHub shows {SHOWN} of the {found:,} warnings beside the files; the log has all."
 
 
-def _findings(cluster: Cluster, result: Clustering) -> list[_Finding]:
+def _findings(cluster: Cluster, result: Findings) -> list[_Finding]:
     members, beside = cluster.members, _beside(cluster)
     found = []
     for i, pairs in sorted(beside.items()):

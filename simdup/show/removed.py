@@ -21,6 +21,7 @@ from simdup.model.criteria import SHARES
 from simdup.model.formats import REMOVED_COLUMNS
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
+from simdup.near.findings import Findings
 from simdup.near.inputs import Groups
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.csv_jsonl import csv_head, csv_rows, digits, json_line, rounded
@@ -183,7 +184,7 @@ def beginning(text: str) -> str:
     return " ".join(text[:_READ].split())[:BEGINNING]
 
 
-def account(result: Result, removed: NDArray[np.int64], groups: Groups) -> Iterator[Part]:
+def account(result: Findings, removed: NDArray[np.int64], groups: Groups) -> Iterator[Part]:
     """Yield what each group of documents lost, given numbers: those that lost most come first."""
     sizes = result.origins.documents["size"].astype(np.float64)
     gone = np.zeros(len(sizes), np.bool_)
@@ -266,7 +267,7 @@ def _row(cells: Iterable[str], name: str) -> str:
     return "  ".join([*figures, name])
 
 
-def given_up(result: Result) -> list[Spared]:
+def given_up(result: Findings) -> list[Spared]:
     """Return the redundant documents that have something that the kept one lacks, as if spared."""
     names = {member.number: member.name for one in result.clusters for member in one.members}
     return [
@@ -277,7 +278,7 @@ def given_up(result: Result) -> list[Spared]:
     ]
 
 
-def lost_text(result: Result, documents: Iterable[Spared], paint: Painter) -> Iterator[str]:
+def lost_text(result: Findings, documents: Iterable[Spared], paint: Painter) -> Iterator[str]:
     """Yield lines that show what would be lost of those documents of which most would be.
 
     Texts are read again; what cannot be read again is missing.

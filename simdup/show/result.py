@@ -1,6 +1,6 @@
 """The result of a scan, and what shows it: a page, tables, a notebook, lines.
 
-This is the face of `show/`: its other files take results as data, and import nothing of this one.
+This is the face of `show/`: its other files take `Findings`; only `removed` hands a result on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from simdup.model.clusters import Cluster
 from simdup.model.criteria import EDIT
 from simdup.model.formats import TEXT_BYTES, PageOptions
 from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
-from simdup.near.scanned import Clustering
+from simdup.near.findings import Findings
 from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
 
@@ -36,10 +36,10 @@ _CLUSTERS, _DOCUMENTS = 10, 4
 _BARS = 20
 
 
-class Result(Clustering):
+class Result(Findings):
     """The result of a scan; its length is the number of clusters.
 
-    What was found is described in `Clustering`; the methods here show it.
+    What was found is described in `Findings`; the methods here show it.
     """
 
     __slots__ = ()
@@ -117,7 +117,7 @@ class Result(Clustering):
         return _notebook_table(self)
 
 
-def _notebook_table(result: Clustering) -> str:
+def _notebook_table(result: Findings) -> str:
     """Return a result as HTML without a script: a caption, a histogram, the first clusters."""
     summary = result.summary
     caption = (
@@ -139,7 +139,7 @@ def _cluster_row(cluster: Cluster) -> str:
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
 
-def _sparkline(result: Clustering) -> str:
+def _sparkline(result: Findings) -> str:
     """Return the similarities of the pairs as a histogram of text height."""
     bars = [0] * _BARS
     for pair in result.pairs:
@@ -161,7 +161,7 @@ def _sparkline(result: Clustering) -> str:
 
 
 def result_lines(
-    result: Clustering, selection: Selection, out: Output, stream: BinaryIO, words: Phrases
+    result: Findings, selection: Selection, out: Output, stream: BinaryIO, words: Phrases
 ) -> Iterable[bytes]:
     """Return what is listed of a result, as lines of the format of an output."""
     from simdup.show.csv_jsonl import (

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from simdup.base.errors import SimdupError
 from simdup.model.clusters import Cluster, Pair
-from simdup.near.scanned import Clustering
+from simdup.near.findings import Findings
 
 SORTS = ("size", "similarity", "distance", "name")
 
@@ -78,18 +78,18 @@ class Selection:
         """Whether documents are read a second time."""
         return "title" in self.columns
 
-    def clusters(self, result: Clustering) -> list[Cluster]:
+    def clusters(self, result: Findings) -> list[Cluster]:
         """Return the clusters to list; they keep their numbers."""
         large = (c for c in result.clusters if len(c.members) >= self.min_size)
         return self._sorted(large, _CLUSTER_KEYS[self.sort or "size"])
 
-    def count(self, result: Clustering) -> int:
+    def count(self, result: Findings) -> int:
         """Return how many are listed."""
         large = [c for c in result.clusters if len(c.members) >= self.min_size]
         found = sum(map(len, map(_listed_pairs, large))) if self.pairs else len(large)
         return found if self.limit is None else min(found, self.limit)
 
-    def chosen_pairs(self, result: Clustering) -> list[Pair]:
+    def chosen_pairs(self, result: Findings) -> list[Pair]:
         """Return the pairs to list."""
         large = (c for c in result.clusters if len(c.members) >= self.min_size)
         every = (pair for cluster in large for pair in _listed_pairs(cluster))

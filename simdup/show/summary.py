@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
-from simdup.near.scanned import Clustering
+from simdup.near.findings import Findings
 from simdup.show.escaping import shown
 from simdup.show.selection import EVERYTHING, Selection
 from simdup.show.words import ENGLISH, Phrases
@@ -35,7 +35,7 @@ _KINDS = {
 
 
 def report(
-    result: Clustering,
+    result: Findings,
     criteria: Criteria,
     selection: Selection = EVERYTHING,
     words: Phrases = ENGLISH,
@@ -60,7 +60,7 @@ def report(
     return "\n".join(filter(None, lines))
 
 
-def _listed(result: Clustering, selection: Selection, words: Phrases) -> str:
+def _listed(result: Findings, selection: Selection, words: Phrases) -> str:
     """Return how many clusters or pairs are listed, if not all are."""
     if selection == EVERYTHING:
         return ""
@@ -72,14 +72,14 @@ def _listed(result: Clustering, selection: Selection, words: Phrases) -> str:
     return "" if listed == total else words(f"listed.{what}", listed=listed, n=total)
 
 
-def read_words(result: Clustering | PassageResult, words: Phrases) -> str:
+def read_words(result: Findings | PassageResult, words: Phrases) -> str:
     """Return how many documents were read in what time, and what was skipped."""
     documents = words("documents", n=result.summary.documents)
     read = words("read", documents=documents, seconds=result.summary.seconds)
     return words.sentence([read, skipped_words(result.skipped, words)])
 
 
-def _found(result: Clustering, criteria: Criteria, words: Phrases) -> str:
+def _found(result: Findings, criteria: Criteria, words: Phrases) -> str:
     summary = result.summary
     if not summary.documents:
         return words("found.nothing")
@@ -121,7 +121,7 @@ def _linked(summary: Summary, criteria: Criteria, words: Phrases) -> str:
     return words("linked", n=summary.linked, far=far)
 
 
-def _spared(result: Clustering, words: Phrases) -> str:
+def _spared(result: Findings, words: Phrases) -> str:
     """Return how many documents stay because the kept one does not contain them."""
     if not result.spared:
         return ""
@@ -135,7 +135,7 @@ def _star(summary: Summary, words: Phrases) -> str:
     return words("star", documents=words("documents", n=summary.star_redundant))
 
 
-def _checked(result: Clustering, criteria: Criteria, words: Phrases) -> str:
+def _checked(result: Findings, criteria: Criteria, words: Phrases) -> str:
     summary, asked = result.summary, criteria_words(criteria, words)
     pairs = summary.candidates
     if not pairs:
@@ -179,7 +179,7 @@ def _indexed(summary: Summary, criteria: Criteria, words: Phrases) -> str:
     )
 
 
-def _decided(result: Clustering, words: Phrases) -> str:
+def _decided(result: Findings, words: Phrases) -> str:
     """Return whether only some of the pairs were checked.
 
     The clusters may be small: what counts is how many documents candidates connect.

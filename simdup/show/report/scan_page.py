@@ -13,7 +13,7 @@ from simdup.corpus.files import STDIN
 from simdup.model.clusters import Member, Pair
 from simdup.model.criteria import EDIT, Criteria
 from simdup.model.formats import PageOptions
-from simdup.near.scanned import Clustering
+from simdup.near.findings import Findings
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.report.chunks import add_originals
 from simdup.show.report.columns import (
@@ -39,13 +39,13 @@ from simdup.show.report.page import assemble, no_collection
 
 
 def scan_page(
-    result: Clustering, options: PageOptions, removed: Collection[str] = ()
+    result: Findings, options: PageOptions, removed: Collection[str] = ()
 ) -> Iterator[bytes]:
     """Return the page of a result, whose documents are read again for their texts.
 
     Parameters
     ----------
-    result : Clustering
+    result : Findings
         Of a scan, or of the cleaning of a corpus.
     options : PageOptions
         What the page carries.
@@ -75,9 +75,7 @@ def criteria_values(criteria: Criteria) -> dict[str, Any]:
     return values | {"linkage": criteria.linkage or "single"}
 
 
-def _groups(
-    result: Clustering, origins: SourceDocuments, removed: frozenset[str]
-) -> list[RowGroup]:
+def _groups(result: Findings, origins: SourceDocuments, removed: frozenset[str]) -> list[RowGroup]:
     columns = (origins.documents[name] for name in ("path", "record", "size", "digest"))
     paths, records, sizes, digests = columns
 
@@ -121,7 +119,7 @@ def _pair_flags(pair: Pair) -> int:
     return SAME * pair.exact | ABOUT * pair.estimated | _STAYS.get(pair.contained, 0)
 
 
-def _figures(result: Clustering, origins: SourceDocuments) -> dict[str, Any]:
+def _figures(result: Findings, origins: SourceDocuments) -> dict[str, Any]:
     summary, clusters, sizes = result.summary, result.clusters, origins.documents["size"]
     redundant = [m.number for one in clusters for m in one.members if m.role == "redundant"]
     return {
@@ -142,7 +140,7 @@ def _figures(result: Clustering, origins: SourceDocuments) -> dict[str, Any]:
 
 
 def _folders(
-    result: Clustering, groups: Sequence[RowGroup], origins: SourceDocuments
+    result: Findings, groups: Sequence[RowGroup], origins: SourceDocuments
 ) -> list[list[Any]]:
     """Return [folder, documents, redundant] by falling redundancy."""
     rows = [row for one in groups for row in one.documents if row.number >= result.references]

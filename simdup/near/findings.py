@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Clustering:
+class Findings:
     """What a run found, without ways to show it; its length is the number of clusters.
 
     Attributes
@@ -62,7 +62,7 @@ class Clustering:
             If these are fingerprint lines alone.
         """
         if self.sources is None:
-            what = "it is one of fingerprint lines, which have no documents to read again"
+            what = "is one of fingerprint lines: there are no documents to read again"
             raise SimdupError("result", what, "scan the documents")
         return self.sources
 
@@ -74,7 +74,7 @@ class Clustering:
         """Return the figures in one line."""
         figures = self.summary
         return (
-            f"<Result clusters={figures.clusters} redundant={figures.redundant} "
+            f"<{type(self).__name__} clusters={figures.clusters} redundant={figures.redundant} "
             f"documents={figures.documents} skipped={figures.skipped}>"
         )
 
