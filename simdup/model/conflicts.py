@@ -1,0 +1,195 @@
+"""Conflicts: copied text whose copies differ in a fact, and what is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypedDict
+
+from simdup.base.errors import WHOLE, check_type, invalid
+from simdup.model.documents import Skipped
+
+# What a fact can be: where two kinds fit, the first one is taken (see `simdup.text.facts`).
+FACT_KINDS = (
+    "address", "date", "time", "version", "percent", "amount", "code", "number", "negation", "term",
+)  # fmt: skip
+# Any other difference, which is no fact.
+WORDING = "wording"
+KINDS = (*FACT_KINDS, WORDING)
+
+# Fewer units are equal by chance around any two numbers.
+LEAST_CONTEXT = 4
+# No copied text that is reported has more without a difference on either side of one.
+MOST_CONTEXT = 1000
+
+
+class ConflictFields(TypedDict, total=False):
+    """The fields of `ConflictCriteria`, as keywords."""
+
+    context: int
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictCriteria:
+    """When copies contradict each other.
+
+    Attributes
+    ----------
+    context : int
+        The least number of equal units on either side of a difference; see `PassageCriteria`.
+    kinds : tuple of str
+        The kinds of facts that copies may contradict each other in, some of `KINDS`.
+    """
+
+    context: int = 8
+    kinds: tuple[str, ...] = FACT_KINDS
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_type("context", self.context, WHOLE)
+        if not LEAST_CONTEXT <= self.context <= MOST_CONTEXT:
+            raise invalid("context", self.context, f"{LEAST_CONTEXT} to {MOST_CONTEXT:,}")
+        for kind in self.kinds:
+            if kind not in KINDS:
+                raise invalid("kinds", kind, f"one of {', '.join(KINDS)}")
+        if not self.kinds:
+            raise invalid("kinds", "", f"some of {', '.join(KINDS)}")
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictScope:
+    """What is compared.
+
+    Attributes
+    ----------
+    across, within : str or None
+        A field of records, or ``folder``: only documents of different values, or of one value, are
+        compared.
+    terms : str or None
+        A file with a term a line: names, drugs, products.
+    """
+
+    across: str | None = None
+    within: str | None = None
+    terms: str | None = None
+
+
+class ReadingPlace(NamedTuple):
+    """Where a document has a reading.
+
+    Attributes
+    ----------
+    document
+        Its name (or id, as it was passed from Python).
+    start, end : int
+        Characters of the decoded text, end exclusive; equal if the document has nothing there.
+    line : int
+        The line it begins in, from 1.
+    modified : float
+        When the file was modified (seconds since 1970); NaN if the document is no file.
+    """
+
+    document: Any
+    start: int
+    end: int
+    line: int
+    modified: float
+
+
+class FactReading(NamedTuple):
+    """What some of the copies say.
+
+    Attributes
+    ----------
+    value : str
+        As the first document spells it; empty for nothing.
+    documents : sequence of ReadingPlace
+        In input order.
+    """
+
+    value: str
+    documents: Sequence[ReadingPlace]
+
+    @property
+    def modified(self) -> float:
+        """When the newest of its files was modified; NaN without any."""
+        return max((one.modified for one in self.documents), key=lambda t: (t == t, t))
+
+
+class Conflict(NamedTuple):
+    """Copies that contradict each other in one place.
+
+    Attributes
+    ----------
+    kind : str
+        One of `KINDS`.
+    before, after : str
+        The text around the place, as a document of the most common reading has it.
+    readings : tuple of FactReading
+        By rising number of documents.
+    """
+
+    kind: str
+    before: str
+    after: str
+    readings: tuple[FactReading, ...]
+
+    @property
+    def size(self) -> int:
+        """How many documents have one of its readings."""
+        return sum(len(reading.documents) for reading in self.readings)
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictSummary:
+    """The figures of a run.
+
+    Attributes
+    ----------
+    documents : int
+        Documents that took part.
+    conflicts : int
+        Conflicts found; with a baseline, new ones.
+    affected : int
+        Documents that have a reading of one.
+    skipped : int
+        Documents that could not take part.
+    known : int
+        Conflicts that the baseline has.
+    seconds : float
+        How long the run took.
+    """
+
+    documents: int
+    conflicts: int
+    affected: int
+    skipped: int
+    known: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictResult:
+    """What copies contradict each other in.
+
+    Attributes
+    ----------
+    conflicts : tuple of Conflict
+        By falling number of documents, then by how lopsided the readings are.
+    skipped : tuple of Skipped
+        Documents that could not take part.
+    notes : tuple of (str, str)
+        Names, and what a person should know about how they were read.
+    summary : ConflictSummary
+        The figures.
+    """
+
+    conflicts: tuple[Conflict, ...]
+    skipped: tuple[Skipped, ...]
+    notes: tuple[tuple[str, str], ...]
+    summary: ConflictSummary
+
+    def __len__(self) -> int:
+        """Return the number of conflicts."""
+        return len(self.conflicts)
