@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from simdup.index.index import Index as Index
     from simdup.model.clusters import Cluster as Cluster
     from simdup.model.clusters import Pair as Pair
+    from simdup.model.conflicts import ConflictCriteria as ConflictCriteria
+    from simdup.model.conflicts import ConflictScope as ConflictScope
     from simdup.model.comparison import Comparison as Comparison
     from simdup.model.criteria import Criteria as Criteria
     from simdup.model.recipe import Recipe as Recipe
     from simdup.model.shared_passages import PassageCriteria as PassageCriteria
     from simdup.operations.compare import compare as compare
+    from simdup.operations.conflicts import conflicts as conflicts
     from simdup.operations.dedupe import dedupe as dedupe
     from simdup.operations.evaluate import evaluate as evaluate
     from simdup.operations.fingerprint import fingerprint as fingerprint
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "Cluster": "simdup.model.clusters",
     "Comparison": "simdup.model.comparison",
+    "ConflictCriteria": "simdup.model.conflicts",
+    "ConflictScope": "simdup.model.conflicts",
     "Criteria": "simdup.model.criteria",
     "Index": "simdup.index.index",
     "Pair": "simdup.model.clusters",
@@ -47,6 +52,7 @@ _HOMES = {
     "SimdupError": "simdup.base.errors",
     "all_pairs": "simdup.search",
     "compare": "simdup.operations.compare",
+    "conflicts": "simdup.operations.conflicts",
     "dedupe": "simdup.operations.dedupe",
     "distance": "simdup.text.simhash",
     "evaluate": "simdup.operations.evaluate",

@@ -101,3 +101,20 @@ def joined(runs: Sequence[Run], gap: int) -> list[list[Run]]:
             while (following := after[chains[-1][-1]]) and before[following] == chains[-1][-1]:
                 chains[-1].append(following)
     return chains
+
+
+def in_step_again(
+    x: Sequence[int], y: Sequence[int], most: tuple[int, int], least: int
+) -> tuple[int, int, int]:
+    """Where two sequences are equal again, the nearest place, and for how long; zeros if nowhere.
+
+    The place has the least sum of both distances; of those the one with the least difference of
+    both, and of two such the one that is farther in `x`.
+    """
+    places = [(i, j) for i in range(most[0] + 1) for j in range(most[1] + 1)]
+    for i, j in sorted(places, key=lambda place: (sum(place), abs(place[0] - place[1]), -place[0])):
+        pairs = zip(x[i:], y[j:], strict=False)
+        equal = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(x) - i, len(y) - j))
+        if equal >= least:
+            return i, j, equal
+    return 0, 0, 0

@@ -24,6 +24,7 @@ COMMANDS = {
     "scan": "Find near-duplicate documents in files and folders.",
     "compare": "Show whether two documents are near-duplicates, and why.",
     "passages": "Find the passages that documents share.",
+    "conflicts": "Find copied text whose copies differ in a fact.",
     "fingerprint": "Print a fingerprint line for each document.",
     "cluster": "Group fingerprint lines into clusters.",
     "pairs": "List the pairs of fingerprint lines within a distance.",

@@ -16,10 +16,11 @@ from click.core import ParameterSource
 
 from simdup.base.errors import SimdupError
 from simdup.cli.configuration import CONFIGURED
-from simdup.cli.messages import Screen, Status, as_option, say, status
+from simdup.cli.messages import Screen, Status, as_option, say, say_error, status
 from simdup.cli.options import rows_of
 from simdup.cli.row import INDEXED, INFILE, OUTFILE, SUFFIXES, Clash, Idle, Options, Row
 from simdup.model.criteria import Criteria
+from simdup.model.decisions import Baseline
 from simdup.model.documents import Skipped
 from simdup.model.formats import PageOptions
 from simdup.model.recipe import Recipe
@@ -139,6 +140,36 @@ class Call(Options):
         Raise if it would overwrite what is read.
         """
         return self.out.open(read, self.settings.reading)
+
+    def baseline(self, kind: str, *read: str) -> Baseline | None:
+        """Return what is known, of a kind; None without --baseline.
+
+        Raise if it is to be written over what is read.
+        """
+        if self["baseline"] is None:
+            return None
+        from simdup.corpus.decision_files import read_baseline
+        from simdup.show.targets import check_output
+
+        known = read_baseline(self["baseline"], kind, replace=self["update_baseline"])
+        if self["update_baseline"]:
+            check_output(self["baseline"], read, self.settings.reading)
+        return known
+
+    def update_baseline(
+        self, skipped: Iterable[Skipped], baseline: Baseline, kind: str, what: str
+    ) -> None:
+        """Write a baseline and say what it has; not if a document is missing for an error."""
+        path = self["baseline"]
+        if any(one.error for one in skipped):
+            say_error(path, "was not updated: some documents could not be read")
+            return
+        from simdup.show.csv_jsonl import baseline_lines
+        from simdup.show.streams import open_output
+
+        with open_output(path) as stream:
+            stream.writelines(baseline_lines(baseline, kind))
+        self.screen.wrote(path, what)
 
     @contextmanager
     def watch(self) -> Iterator[Settings]:

@@ -18,8 +18,9 @@ import click
 from simdup.base.errors import SimdupError
 from simdup.cli.messages import LANGUAGES, Screen, say
 from simdup.cli.row import ABOUT, INFILE, OUTFILE, READS, WRITES, Clash, Idle, Row, Text, Yields
-from simdup.model import criteria, settings
+from simdup.model import conflicts, criteria, settings
 from simdup.model.cleaned import LINKS, DedupeOptions
+from simdup.model.conflicts import ConflictCriteria, ConflictScope
 from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
@@ -34,7 +35,7 @@ PAGE = "html"
 GITHUB = "github"
 
 # Commands that have several options in common.
-_SOURCES = "scan, passages, fingerprint, dedupe, fit, index build, index add, query, tune"
+_SOURCES = "scan, passages, conflicts, fingerprint, dedupe, fit, index build, index add, query, tune"
 _BARS = f"{_SOURCES}, compare"
 _WALKS = f"{_SOURCES}, cluster"
 _READS = f"{_WALKS}, compare"
@@ -43,7 +44,7 @@ _SCANS = "scan, dedupe"
 _MATCHES = f"{_SCANS}, compare"
 _TEXTS = f"{_MATCHES}, cluster"
 _RESULTS = "scan, cluster"
-_PAGES = f"{_RESULTS}, compare, passages"
+_PAGES = f"{_RESULTS}, compare, passages, conflicts"
 _PRINTED = "fingerprint, index export"
 _WRITTEN = f"{_PAGES}, query, pairs, index info, tune, evaluate"
 _PRINTS = "scan, compare, fingerprint, dedupe, index build, index add, query, tune"
@@ -94,6 +95,7 @@ _passages = partial(Row, of=PassageCriteria, commands="passages")
 _selection = partial(Row, of=Selection, rules=_LISTING)
 _dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
 _page = partial(Row, of=PageOptions, rules=_PAGE_ONLY)
+_conflicts = partial(Row, commands="conflicts")
 _search = partial(Row, of=SearchOptions, commands=f"{_SCANS}, cluster, pairs", rules=(_NO_PRINTS,))
 _recipe = partial(Row, of=Recipe, rules=(_NAMED,))
 
@@ -119,6 +121,11 @@ def _columns(text: str) -> tuple[str, ...]:
     if unknown := [one for one in names if one not in COLUMNS]:
         raise SimdupError("columns", f"{unknown[0]!r} is not one of {', '.join(COLUMNS)}")
     return tuple(dict.fromkeys(names))
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    names = [one.strip() for one in text.split(",") if one.strip()]
+    return ConflictCriteria(kinds=tuple(dict.fromkeys(names))).kinds
 
 
 def _members(text: str) -> int:
@@ -280,12 +287,24 @@ _MATCHING = (
         common=True, trial="1000"),
     _passages("--common N", text="Text in more than N documents does not start a passage.",
         kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5", trial="many||2"),
-    Row("--reference SOURCE...", f"{_SCANS}, passages",
+    _conflicts("--context N", of=ConflictCriteria, kind=_NUMBER, common=True, trial="100",
+        text="Equal units on either side of a difference, at least."),
+    _conflicts("--kinds NAMES", of=ConflictCriteria, kind=Text(_kinds), words=conflicts.KINDS,
+        default=",".join(conflicts.FACT_KINDS), shown="all but wording", common=True,
+        text="Kinds of facts, separated by commas; wording is any other difference.",
+        trial="wording"),
+    _conflicts("--terms FILE", of=ConflictScope, kind=INFILE, common=True, shown="none",
+        text="Words that are facts too, one a line: names, drugs, products.", trial="terms"),
+    Row("--reference SOURCE...", f"{_SCANS}, passages, conflicts",
         "Also compare with these documents, or with an index; they are never redundant.",
         of=DedupeOptions, name="references", common=True, trial="k",
-        per={"passages": {"text": "Compare the SOURCEs with these documents only."}}),
+        per={"passages, conflicts": {"text": "Compare the SOURCEs with these documents only."}}),
     Row("--across FIELD", "passages", "Compare only documents that differ in this record field; "
         "folder: in their folder.", of=PassageScope, shown="off", trial="r.jsonl||id"),
+    _conflicts("--across FIELD", of=ConflictScope, shown="off", trial="u.jsonl||id",
+        text="Compare only documents that differ in this record field; folder: in their folder."),
+    _conflicts("--within FIELD", of=ConflictScope, shown="off", trial="u.jsonl||id",
+        text="Compare only documents that agree in this record field; folder: in their folder."),
     Row("--template FILE...", "passages", "Ignore text that is also in this file.",
         of=PassageScope, name="templates", trial="c/a.txt"),
     Row("--index INDEX", "dedupe", "Remove what is near a document of INDEX.",
@@ -311,10 +330,13 @@ _OUTPUT = (
         trial="unique"),
     Row("--check", "scan",
         "Exit with status 1 if there are near-duplicates; with --baseline, new ones."),
-    Row("--baseline FILE", "scan", "Report only pairs that FILE does not have.", INFILE,
+    _conflicts("--check", common=True,
+        text="Exit with status 1 if there are conflicts; with --baseline, new ones."),
+    Row("--baseline FILE", "scan, conflicts", "Report only pairs that FILE does not have.", INFILE,
+        per={"conflicts": {"text": "Report only conflicts that FILE does not have."}},
         rules=(Clash(lambda o: o["baseline"] == "-",
                      "--baseline needs a file, not standard input"),), trial="checked"),
-    Row("--update-baseline", "scan", "Write all that is found to the --baseline FILE.",
+    Row("--update-baseline", "scan, conflicts", "Write all that is found to the --baseline FILE.",
         typed=WRITES,
         rules=(Clash(lambda o: o["baseline"] is None, "--update-baseline needs --baseline FILE"),
                Clash(lambda o: o["path"] and realpath(o["path"]) == realpath(o["baseline"]),
@@ -363,7 +385,7 @@ _OUTPUT = (
         kind=OUTFILE, common=True, typed=WRITES, trial="removed.csv",
         rules=(Clash(lambda o: o["target"] == o["removed"] == "-",
                      "-o and --removed cannot both be standard output"),)),
-    Row("--bom", "scan, passages, cluster, pairs, query, dedupe",
+    Row("--bom", "scan, passages, conflicts, cluster, pairs, query, dedupe",
         "Make CSV safe for spreadsheets: byte order mark, no formulas.", of=Output,
         rules=(Yields(lambda o: not o.writes_csv),
                Clash(lambda o: o.command != "dedupe" and not o.writes_csv,
@@ -373,7 +395,7 @@ _OUTPUT = (
     Row("--color WHEN", f"{_PAGES}, query, tune", "Color the text", COLORS, of=Output,
         rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
         default=COLORS[0], trial="always"),
-    _page("--report-texts SIZE", f"{_PAGES}, dedupe",
+    _page("--report-texts SIZE", f"{_RESULTS}, compare, passages, dedupe",
         "Most bytes of text in a report page; all or none.", Text(_text_bytes), name="texts",
         default="16M", trial="|-f html --removed out.html|none"),
     _page("--report-root PATH", f"{_PAGES}, dedupe, query",
@@ -408,7 +430,7 @@ _OUTPUT = (
         shown="by LC_ALL, LC_MESSAGES, LANG", trial="|-o out|zh"),
 )
 _SEARCH = (
-    Row("-j, --jobs N", f"{_TERMS}, passages, cluster, pairs", "Number of processes or threads.",
+    Row("-j, --jobs N", f"{_TERMS}, passages, conflicts, cluster, pairs", "Number of processes or threads.",
         click.IntRange(1, settings.MOST_JOBS), of=RunOptions, common=True, shown="one per core",
         rules=(Idle(lambda o: o.command == "compare" and not o["idf_from"],
                     "two texts are read by one process"),), trial="|--idf-from c|3"),

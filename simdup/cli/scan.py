@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from simdup.cli.call import Call
 from simdup.cli.help import declare
-from simdup.cli.messages import Status, say_error, typed
+from simdup.cli.messages import Status, typed
 from simdup.cli.options import GITHUB, PAGE
 from simdup.show.result import result_lines
 from simdup.show.selection import EVERYTHING, Selection
-
-if TYPE_CHECKING:
-    from simdup.show.result import Result
 
 
 @declare("scan", "SOURCE...")
@@ -43,21 +38,14 @@ def command(call: Call) -> Status:
       simdup scan docs/ --check --baseline simdup.baseline
     """
     from simdup.near.source_documents import let_rewind
-    from simdup.operations.baseline import new_since
+    from simdup.operations.baseline import baseline_of, new_since
     from simdup.operations.scan import examine, open_scan
     from simdup.show.csv_jsonl import name_lines
     from simdup.show.summary import report
 
     sources, references, listed = call.sources, call["references"], call["list"]
     out, words, criteria = call.out, call.screen.words, call.settings.criteria
-    selection, known = call.value(Selection), None
-    if call["baseline"] is not None:
-        from simdup.corpus.decision_files import read_baseline
-        from simdup.show.targets import check_output
-
-        known = read_baseline(call["baseline"], replace=call["update_baseline"])
-        if call["update_baseline"]:
-            check_output(call["baseline"], [*sources, *references], call.settings.reading)
+    selection, known = call.value(Selection), call.baseline("", *sources, *references)
     with call.writing(*sources, *references) as stream:
         if "-" in sources and (out.format == PAGE or selection.reads_again):
             let_rewind()
@@ -86,23 +74,9 @@ def command(call: Call) -> Status:
         result.skipped, text, result.summary.recipe, listed=result.clusters, no=new
     )
     if call["update_baseline"]:
-        _update_baseline(call, found)
+        baseline = baseline_of(found)
+        documents = words("documents", n=sum(map(len, baseline.clusters)))
+        clusters = words("clusters", n=len(baseline.clusters))
+        what = words("baseline", documents=documents, clusters=clusters)
+        call.update_baseline(found.skipped, baseline, "", what)
     return status
-
-
-def _update_baseline(call: Call, found: Result) -> None:
-    """Write the baseline and say so, unless a document is missing because of an error."""
-    path, words = call["baseline"], call.screen.words
-    if any(one.error for one in found.skipped):
-        say_error(path, "was not updated: some documents could not be read")
-        return
-    from simdup.operations.baseline import baseline_of
-    from simdup.show.csv_jsonl import baseline_lines
-    from simdup.show.streams import open_output
-
-    baseline = baseline_of(found)
-    with open_output(path) as stream:
-        stream.writelines(baseline_lines(baseline))
-    documents = words("documents", n=sum(map(len, baseline.clusters)))
-    clusters = words("clusters", n=len(baseline.clusters))
-    call.screen.wrote(path, words("baseline", documents=documents, clusters=clusters))

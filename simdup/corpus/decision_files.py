@@ -67,15 +67,15 @@ def _wrong(path: str, number: int, what: str) -> SimdupError:
 # The first line; the number increases with incompatible changes.
 HEAD = "# simdup-baseline 1"
 
-_ANY_HEAD = pattern(r"# simdup-baseline (\d{1,9})\s*")
+_ANY_HEAD = pattern(r"# simdup-baseline (\d{1,9})(?: (\w+))?\s*")
 _LINE = pattern(r"([0-9a-f]{32})(?:  (.*))?")
 
 _MISSING = "add `update_baseline` to write it"
 _AGAIN = "add `update_baseline` to write it anew"
 
 
-def read_baseline(path: str, replace: bool = False) -> Baseline:
-    """Read a file of known near-duplicates.
+def read_baseline(path: str, kind: str = "", replace: bool = False) -> Baseline:
+    """Read a file of known near-duplicates, or of what else `kind` says.
 
     With `replace` it is about to be written: it may be missing or damaged, and nothing is known
     then.  A file of another kind is an error still, for nobody wants it replaced.
@@ -96,8 +96,11 @@ def read_baseline(path: str, replace: bool = False) -> Baseline:
     if head is None:
         hint = _AGAIN if not content.strip() else "name another file"
         raise SimdupError(path, f"is not a baseline (its first line is not {HEAD!r})", hint)
+    if (head[2] or "") != kind:
+        what = f"is a baseline of {head[2] or 'near-duplicates'}, not of {kind or 'near-duplicates'}"
+        raise SimdupError(path, what, "name another file")
     try:
-        if head[0].strip() != HEAD:
+        if f"# simdup-baseline {head[1]}" != HEAD:
             raise SimdupError(path, f"is a baseline of version {head[1]}, not 1", _AGAIN)
         return _baseline(path, lines)
     except SimdupError:

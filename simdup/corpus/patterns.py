@@ -241,7 +241,7 @@ OWN_HEAD = 512
 # Further measures have their own columns at the end.
 _OWN_LINE = pattern(
     "|".join([f"{','.join(columns)}(,[a-z_]+)*" for columns in TABLES])
-    + rf"|# simdup \d+( \w+=\S+)*|# simdup-baseline \d+|{re.escape(PAGE_LINE)}"
+    + rf"|# simdup \d+( \w+=\S+)*|# simdup-baseline \d+( \w+)?|{re.escape(PAGE_LINE)}"
 )
 _OWN_OBJECT = pattern(
     "|".join(
@@ -254,7 +254,8 @@ _OWN_OBJECT = pattern(
 def is_own_result(content: bytes) -> bool:
     """Return whether simdup wrote a file that begins with `content`."""
     # Most files are rejected here: a regular expression would take ten times as long.
-    if not content.startswith((b"cluster,", b"document,", b"a,b,", b"a,a_start,", b"# simdup ",
+    if not content.startswith((b"cluster,", b"document,", b"a,b,", b"a,a_start,",
+                               b"conflict,", b"# simdup ",
                                b"# simdup-baseline ", b'{"type": "', PAGE_LINE.encode(),
                                codecs.BOM_UTF8)):  # fmt: skip
         return False

@@ -15,6 +15,15 @@ def chains(
     gap: int,
     least: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def in_step_again(
+    symbols: NDArray[np.uint32],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    most_a: NDArray[np.int64],
+    most_b: NDArray[np.int64],
+    least: int,
+    step: int,
+) -> NDArray[np.int64]: ...
 def common_lengths(
     symbols: NDArray[np.uint32], a: NDArray[np.int64], b: NDArray[np.int64]
 ) -> NDArray[np.int64]: ...

@@ -11,6 +11,9 @@ symbols lie between.  Two runs are joined if each is the nearest of the other, s
 most one before it.  Only runs that begin about where another ends are looked at, and none of a
 stretch whose runs together are too short.
 
+*Behind a difference* two texts are in step again where enough symbols are equal: the nearest such
+places, by the sum of both distances, and of those the ones most alike.
+
 *In common* is the longest common subsequence, by the rows of the usual table.
 
 References
@@ -236,6 +239,67 @@ cdef inline int64_t overlap(
 ) noexcept nogil:
     """Return how many symbols of run i the run j after it has again, in either text."""
     return max(0, lengths[i] - min(a[j] - a[i], b[j] - b[i]))
+
+
+def in_step_again(
+    const uint32_t[::1] symbols, const int64_t[:] a, const int64_t[:] b,
+    const int64_t[:] most_a, const int64_t[:] most_b, int64_t least, int step,
+):
+    """Return where two texts are equal again behind a difference, and for how long.
+
+    Parameters
+    ----------
+    symbols : uint32[m]
+        All texts; a symbol behind each is in no other place.
+    a, b : int64[n]
+        Where both texts begin to differ.
+    most_a, most_b : int64[n]
+        Symbols of a difference.
+    least : int
+        Symbols that are equal behind it.
+    step : int
+        1 forwards; -1 backwards, then differences end before `a` and `b`.
+
+    Returns
+    -------
+    int64[3, n]
+        Symbols of the difference in either text, and those that are equal behind it; 0 for the last
+        if there are not enough.
+
+    Raises
+    ------
+    ValueError
+        If a place is not one of `symbols`.
+    """
+    cdef int64_t n = symbols.shape[0], count = a.shape[0], row, total, apart, i, j, x, y, equal, side
+    require(b.shape[0] == count and most_a.shape[0] == count and most_b.shape[0] == count)
+    require((step == 1 or step == -1) and least > 0)
+    for row in range(count):
+        require(0 <= a[row] <= n and 0 <= b[row] <= n and most_a[row] >= 0 and most_b[row] >= 0)
+    made = np.zeros((3, count), np.int64)
+    cdef int64_t[:, ::1] found = made
+    with nogil:
+        for row in range(count):
+            for total in range(most_a[row] + most_b[row] + 1):
+                apart = total & 1
+                while apart <= total and not found[2, row]:
+                    for side in range(2 if apart else 1):
+                        i = (total - apart) // 2 if side else (total + apart) // 2
+                        j = total - i
+                        if i > most_a[row] or j > most_b[row]:
+                            continue
+                        x, y, equal = a[row] + step * i, b[row] + step * j, 0
+                        if step < 0:
+                            x, y = x - 1, y - 1
+                        while 0 <= x < n and 0 <= y < n and symbols[x] == symbols[y]:
+                            x, y, equal = x + step, y + step, equal + 1
+                        if equal >= least:
+                            found[0, row], found[1, row], found[2, row] = i, j, equal
+                            break
+                    apart += 2
+                if found[2, row]:
+                    break
+    return made
 
 
 def common_lengths(const uint32_t[::1] symbols, const int64_t[:, ::1] a, const int64_t[:, ::1] b):

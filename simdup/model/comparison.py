@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from simdup.model.conflicts import FactDifference
 from simdup.model.criteria import Criteria
 from simdup.model.measures import Measures
 from simdup.model.shared_passages import Passage, SharedText
@@ -59,6 +60,8 @@ class Comparison:
         The rules that forbid the pair, by their columns: see `simdup.near.rules`.
     reuse : SharedText
         The passages that the texts share.
+    facts : tuple of FactDifference
+        The facts in which the texts contradict each other, in the order of `a`.
     recipe : dict
         The resolved recipe.
     criteria : Criteria
@@ -79,6 +82,7 @@ class Comparison:
     titles: tuple[str, ...]
     forbidden_by: tuple[str, ...]
     reuse: SharedText
+    facts: tuple[FactDifference, ...]
     recipe: dict[str, Any]
     criteria: Criteria
     diff: tuple[Span, ...] | None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Any, NamedTuple, TypedDict
 
 from simdup.base.errors import WHOLE, check_type, invalid
@@ -75,6 +76,26 @@ class ConflictScope:
     terms: str | None = None
 
 
+class FactDifference(NamedTuple):
+    """A fact in which two texts contradict each other.
+
+    Attributes
+    ----------
+    kind : str
+        One of `FACT_KINDS`.
+    a, b : str
+        What each text has; empty for nothing.
+    at_a, at_b : (int, int)
+        Where: characters, end exclusive.
+    """
+
+    kind: str
+    a: str
+    b: str
+    at_a: tuple[int, int]
+    at_b: tuple[int, int]
+
+
 class ReadingPlace(NamedTuple):
     """Where a document has a reading.
 
@@ -87,7 +108,7 @@ class ReadingPlace(NamedTuple):
     line : int
         The line it begins in, from 1.
     modified : float
-        When the file was modified (seconds since 1970); NaN if the document is no file.
+        When the file was modified (seconds since 1970); NaN unless the document is a file.
     """
 
     document: Any
@@ -113,8 +134,8 @@ class FactReading(NamedTuple):
 
     @property
     def modified(self) -> float:
-        """When the newest of its files was modified; NaN without any."""
-        return max((one.modified for one in self.documents), key=lambda t: (t == t, t))
+        """When the newest of its files was modified; NaN if none is a file."""
+        return _newest(one.modified for one in self.documents)
 
 
 class Conflict(NamedTuple):
@@ -139,6 +160,15 @@ class Conflict(NamedTuple):
     def size(self) -> int:
         """How many documents have one of its readings."""
         return sum(len(reading.documents) for reading in self.readings)
+
+    @property
+    def modified(self) -> float:
+        """When the newest of its files was modified; NaN if none is a file."""
+        return _newest(one.modified for one in self.readings)
+
+
+def _newest(times: Iterable[float]) -> float:
+    return max((time for time in times if not isnan(time)), default=nan)
 
 
 @dataclass(frozen=True, slots=True)

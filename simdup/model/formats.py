@@ -9,7 +9,13 @@ REMOVED_COLUMNS = ("document", "reason", "distance", "similarity", "kept")
 QUERY_COLUMNS = ("document", "match", "distance", "similarity")
 PAIR_COLUMNS = ("a", "b", "distance", "similarity")
 PASSAGE_COLUMNS = ("a", "a_start", "a_end", "b", "b_start", "b_end", "length", "similarity")
-TABLES = (CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS, PASSAGE_COLUMNS)
+CONFLICT_COLUMNS = (
+    "conflict", "kind", "reading", "document", "start", "end", "line", "before", "after",
+)  # fmt: skip
+TABLES = (
+    CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS, PASSAGE_COLUMNS,
+    CONFLICT_COLUMNS,
+)  # fmt: skip
 
 # The first line of a report page.
 PAGE_LINE = "<!DOCTYPE html><!-- simdup report 1 -->"
@@ -19,6 +25,7 @@ TYPED_LINES = {
     "cluster": ("cluster",),
     "pair": ("a",),
     "overlap": ("a",),
+    "conflict": ("kind",),
     "removed": ("document",),
     "spared": ("document",),
     "part": ("name",),

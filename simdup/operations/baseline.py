@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from simdup.model.clusters import Cluster, Member, Summary
+from simdup.model.conflicts import Conflict, ConflictResult
 from simdup.model.decisions import Baseline, Entry
 from simdup.near.clustering import components
 from simdup.near.divided_clusters import confirmed
@@ -15,8 +16,10 @@ from simdup.near.source_documents import SourceDocuments
 from simdup.show.escaping import shown
 from simdup.show.result import Result
 from simdup.show.summary import count_words
-from simdup.text.characters import text_digest
+from simdup.text.characters import fold, text_digest
 
+# Characters on either side of a conflict by which it is known again.
+_BESIDE = 20
 # The figures of a run that do not depend on which clusters are listed.
 _OF_THE_RUN = (
     "documents", "skipped", "candidates", "candidates_by", "unchecked", "seconds", "recipe",
@@ -64,6 +67,43 @@ def _summary(whole: Summary, clusters: Sequence[Cluster], stale: int) -> Summary
     new = sum(pair.new for cluster in clusters for pair in cluster.pairs)
     figures = {name: getattr(whole, name) for name in _OF_THE_RUN}
     return Summary.of(clusters, **figures, new=new, known=whole.pairs - new, stale=stale)
+
+
+def conflict_baseline(result: ConflictResult) -> Baseline:
+    """Return the baseline that has all conflicts of a result."""
+    return Baseline(tuple(tuple(_values(one)) for one in result.conflicts))
+
+
+def new_conflicts(result: ConflictResult, baseline: Baseline) -> ConflictResult:
+    """Return a result with the conflicts that a baseline lacks.
+
+    It has one if it has all values, with the same text around.
+    """
+    known = [{entry.digest for entry in one} for one in baseline.clusters]
+    of_digest = {digest: digests for digests in known for digest in digests}
+    listed = tuple(
+        one
+        for one in result.conflicts
+        if not (digests := {entry.digest for entry in _values(one)})
+        <= of_digest.get(min(digests), set())
+    )
+    summary = replace(
+        result.summary,
+        conflicts=len(listed),
+        affected=len(
+            {place.document for one in listed for r in one.readings for place in r.documents}
+        ),
+        known=len(result) - len(listed),
+    )
+    return replace(result, conflicts=listed, summary=summary)
+
+
+def _values(one: Conflict) -> Iterator[Entry]:
+    """Yield the values of a conflict, by their digests with the text around."""
+    for reading in one.readings:
+        parts = (one.kind, one.before[-_BESIDE:], reading.value, one.after[:_BESIDE])
+        digest = text_digest("\0".join("".join(fold(part).split()) for part in parts))
+        yield Entry(digest.hex(), f"{one.kind}: {shown(reading.value)}")
 
 
 class _Known:

@@ -27,6 +27,7 @@ from simdup.near.differences import find_differences
 from simdup.near.inputs import SourceReport, open_input
 from simdup.near.rules import by_edit, judged
 from simdup.near.verifier import CACHE_BYTES, Texts, Work
+from simdup.reuse.contradictions import differing_facts
 from simdup.reuse.finding import between
 from simdup.text.analyzer import Analyzer, strip_texts
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
@@ -179,6 +180,7 @@ def compare_documents(
             titles=tuple(map(title_of, documents)) if criteria.same_title else (),
             forbidden_by=_forbidding(table, criteria),
             reuse=between(a, b),
+            facts=() if identical else tuple(differing_facts([(a, b)])[0]),
             recipe=fingerprinter.fields,
             criteria=criteria,
             diff=find_differences(a, b, analyzer) if diff else None,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Unpack
+from typing import Protocol, TypeVar, Unpack
 
 import numpy as np
 
@@ -29,10 +29,13 @@ from simdup.model.shared_passages import (
 from simdup.near.collection import Collection, collected, group_numbers
 from simdup.near.cutting import Cutting, PairTexts, assemble
 from simdup.near.inputs import Data, GroupBy, Input, open_input
-from simdup.reuse.finding import Finder, Passages, Sides, concat
+from simdup.reuse.finding import Finder, Sides, concat
 from simdup.reuse.overlaps import Holders, form_overlaps
 from simdup.reuse.symbols import look_up_in
 from simdup.reuse.winnowing import Template, Window
+
+Found = TypeVar("Found")
+Found_co = TypeVar("Found_co", covariant=True)
 
 
 def passages(
@@ -133,10 +136,10 @@ def examine(
     with collected(opened, opened.analyzer(), work) as cut:
         text_of, starts, symbols, seeds = assemble(cut)
         sizes, documents, report = np.diff(starts) - 1, cut.documents, cut.report
-        holders = Holders.of(text_of, len(sizes), _sides(cut, opened, scope.across))
+        holders = Holders.of(text_of, len(sizes), sides_of(cut, opened, scope.across))
         finder = Finder.indexed(starts, symbols, seeds, criteria, holders.text_sides)
         del seeds
-        found = _find(finder, opened.settings.run)
+        found = concat(find_in_ranges(finder, opened.settings.run))
         shared = holders.shared(starts, symbols, criteria.min_length)
         overlaps = form_overlaps(found, sizes, holders, shared)
         text = partial(cut.spool.text, documents["original"])
@@ -175,7 +178,7 @@ def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:
     return [one.text for one in found if isinstance(one, Document)]
 
 
-def _sides(cut: Collection, opened: Input, across: str | None) -> Sides:
+def sides_of(cut: Collection, opened: Input, across: str | None) -> Sides:
     """Return what is compared with what."""
     paths = cut.documents["path"].tolist()
     references = np.array([path in opened.references for path in paths], np.bool_)
@@ -188,28 +191,39 @@ def _sides(cut: Collection, opened: Input, across: str | None) -> Sides:
     return Sides(sources, references, groups)
 
 
-def _find(finder: Finder, run: RunOptions) -> Passages:
-    """Return the passages of all texts, found in processes if these are worth it."""
+class RangeFinder(Protocol[Found_co]):
+    """Finds something in ranges of texts."""
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Return ranges of texts that are about the same work."""
+
+    def find(self, low: int, high: int) -> Found_co:
+        """Return what one range has."""
+
+
+def find_in_ranges(finder: RangeFinder[Found], run: RunOptions) -> Iterator[Found]:
+    """Yield what all texts have, range by range, found in processes if these are worth it."""
     ranges = finder.ranges()
     processes = min(run.processes, len(ranges))
     if processes <= 1:
-        return concat(_watch((finder.find(*one) for one in ranges), ranges, run))
-    workers = Workers[tuple[int, int], Passages](processes, partial(_start, finder))
+        yield from _watch((finder.find(*one) for one in ranges), ranges, run)
+        return
+    workers = Workers[tuple[int, int], Found](processes, partial(_start, finder))
     try:
-        return concat(_watch(workers.map(ranges), ranges, run))
+        yield from _watch(workers.map(ranges), ranges, run)
     finally:
         workers.close()
 
 
 def _watch(
-    parts: Iterable[Passages], ranges: list[tuple[int, int]], run: RunOptions
-) -> Iterator[Passages]:
-    """Yield the passages of ranges of texts, and say how many of these are done."""
+    parts: Iterable[Found], ranges: list[tuple[int, int]], run: RunOptions
+) -> Iterator[Found]:
+    """Yield what ranges of texts have, and say how many of these are done."""
     for (_, done), part in zip(ranges, parts, strict=True):
         run.progress("comparing", done, ranges[-1][1])
         yield part
 
 
-def _start(finder: Finder, number: int) -> Callable[[tuple[int, int]], Passages]:
+def _start(finder: RangeFinder[Found], number: int) -> Callable[[tuple[int, int]], Found]:
     """Return what a process does with a range of texts."""
     return lambda texts: finder.find(*texts)

@@ -141,6 +141,20 @@ def characters(texts: Sequence[str], owners: I64, spans: I64) -> I64:
     return np.where(found < 0, -1, found - text_starts)
 
 
+def spans_in(text: str, spans: I64) -> I64:
+    """Return where ranges of symbols (int64[n, 2]) begin and end in a text, wider where it cannot
+    be cut; an empty one is behind the symbol before.
+    """
+    (begins, ends), _ = offsets([text])
+    first, last = np.flatnonzero(begins >= 0), np.flatnonzero(ends >= 0)
+    found = np.empty_like(spans)
+    found[:, 0] = begins[first[np.searchsorted(first, spans[:, 0], "right") - 1]]
+    found[:, 1] = ends[last[np.minimum(np.searchsorted(last, spans[:, 1] - 1), len(last) - 1)]]
+    empty = spans[:, 0] == spans[:, 1]
+    found[empty, 0] = found[empty, 1]
+    return found
+
+
 # From the numbers of documents and a span of symbols in each to characters, as `characters` does.
 LookUp = Callable[[I64, I64], I64]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
@@ -10,6 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from simdup.corpus.names import to_bytes
 from simdup.model.criteria import EDIT, SHARES
 from simdup.show.csv_jsonl import digits, json_line, rounded
+from simdup.show.conflict_output import value_words
 from simdup.show.diff import first_difference
 from simdup.show.escaping import shown
 from simdup.show.passage_output import passage_lines, passage_values, percent
@@ -21,12 +22,16 @@ from simdup.text.weights import ENOUGH_DOCUMENTS
 
 if TYPE_CHECKING:
     from simdup.model.comparison import Comparison
+    from simdup.model.conflicts import FactDifference
 
 
 # The most terms shown of each kind; JSONL has them all.
 _MOST = 20
 
 _SHARES = (*SHARES, "share_a", "share_b")
+
+# The most facts that are named.
+_FACTS = 5
 
 # Which text contains the other.
 _IN = {"a": "in_b", "b": "in_a", "both": "in_both"}
@@ -63,7 +68,7 @@ def facts(found: Comparison) -> dict[str, Any]:
     known |= named("fingerprints bands searches proposed_by shared only_a only_b recipe")
     known |= named("numbers") if found.numbers else {}
     known |= named("titles same_title") if found.titles else {}
-    known |= named("passages share_a share_b")
+    known |= named("facts passages share_a share_b")
     return known | (named("diff") if found.diff is not None else {})
 
 
@@ -72,6 +77,7 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     values = {"type": "comparison"} | facts(found)
     values |= {name: rounded(values[name]) for name in _SHARES if name in values}
     values["passages"] = list(map(passage_values, found.passages))
+    values["facts"] = [fact._asdict() for fact in found.facts]
     if found.diff is not None:
         values["diff"] = [span._asdict() for span in found.diff]
     yield json_line(values)
@@ -162,6 +168,18 @@ def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
             yield _row(name, digits(known[name]) + what.get(name, ""), words)
     a, b = (value or words("compare.none") for value in known["fingerprints"])
     yield _row("fingerprints", f"{a}  {b}", words)
+    if known["facts"]:
+        yield _row("facts", _differing(known["facts"], words), words)
+
+
+def _differing(facts: Sequence[FactDifference], words: Phrases) -> str:
+    """Return in which facts two texts differ."""
+    some = [
+        words("compare.fact", a=value_words(one.a, words), b=value_words(one.b, words))
+        for one in facts[:_FACTS]
+    ]
+    more = [words("compare.more_facts", n=len(facts) - _FACTS)] if len(facts) > _FACTS else []
+    return words("compare.differ", n=len(facts), facts=words.listed([*some, *more]))
 
 
 def reason(found: Comparison, words: Phrases = ENGLISH) -> str:

@@ -262,18 +262,24 @@ def _no_formula(cell: object) -> object:
 _FORMULA, _ENDS = ("=", "+", "-", "@"), ("\t", "\r", "\n")
 
 
-_ABOUT = """\
+_ABOUT = {
+    "": """
 # Near-duplicates that are known, and that a check does not report: the digest of each text and its
 # name. Blank lines divide clusters. Only digests count.
-"""
+""",
+    "conflicts": """ conflicts
+# Conflicts that are known, and that a check does not report: a digest of each value with the text
+# around it, and the value. Blank lines divide conflicts. Only digests count.
+""",
+}
 
 
-def baseline_lines(baseline: Baseline) -> Iterator[bytes]:
-    """Yield the lines of a file of known near-duplicates, sorted by name.
+def baseline_lines(baseline: Baseline, kind: str = "") -> Iterator[bytes]:
+    """Yield the lines of a file of known near-duplicates or conflicts, sorted by name.
 
     Names are escaped already: a line is valid UTF-8, whatever a document is called.
     """
-    yield f"{HEAD}\n{_ABOUT}".encode()
+    yield f"{HEAD}{_ABOUT[kind]}".encode()
     by_name = attrgetter("name", "digest")
     for cluster in sorted((sorted(one, key=by_name) for one in baseline.clusters), key=_first):
         yield b"\n"

@@ -112,10 +112,10 @@ def shortened(name: str, width: int) -> str:
     if cell_len(name) <= width:
         return name
     head, tail = width // 3, width - width // 3 - 1
-    return f"{_first(name, head)}\N{HORIZONTAL ELLIPSIS}{_first(name[::-1], tail)[::-1]}"
+    return f"{first_cells(name, head)}\N{HORIZONTAL ELLIPSIS}{first_cells(name[::-1], tail)[::-1]}"
 
 
-def _first(text: str, width: int) -> str:
+def first_cells(text: str, width: int) -> str:
     """Return as many characters as fit a width in terminal cells."""
     cells = accumulate(map(cell_len, text))
     return text[: sum(1 for _ in takewhile(lambda cell: cell <= width, cells))]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simdup.kernels.passages import chains, common_lengths, equal_runs
+from simdup.kernels.passages import chains, common_lengths, equal_runs, in_step_again
 
 SYMBOLS = np.array([1, 2, 3, 9, 1, 2, 3, 8], np.uint32)
 
@@ -32,6 +32,12 @@ def span(first: int, last: int) -> np.ndarray:
     return np.array([[first, last]], np.int64)
 
 
+def step(a: int, most: int, way: int = 1, places: int = 1) -> object:
+    one = np.zeros(1, np.int64)
+    ends = np.full(1, a), np.zeros(places, np.int64)
+    return in_step_again(SYMBOLS, *ends, one + most, one, 1, way)
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -47,6 +53,11 @@ def span(first: int, last: int) -> np.ndarray:
         lambda: common_lengths(SYMBOLS, span(0, 1), span(0, 9)),
         lambda: common_lengths(SYMBOLS, span(0, 1), np.zeros((1, 3), np.int64)),
         lambda: common_lengths(SYMBOLS, span(0, 1), np.zeros((2, 2), np.int64)),
+        lambda: step(9, 1),
+        lambda: step(-1, 1),
+        lambda: step(1, -1),
+        lambda: step(1, 1, way=0),
+        lambda: step(1, 1, places=2),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(call: Callable[[], object]) -> None:

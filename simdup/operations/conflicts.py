@@ -1,0 +1,272 @@
+"""Conflicts: copies that contradict each other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple, Unpack
+
+import numpy as np
+
+from simdup.base.errors import check_names, check_type
+from simdup.corpus.regular_files import read_named
+from simdup.corpus.rows import Paths
+from simdup.model.conflicts import (
+    Conflict,
+    ConflictCriteria,
+    ConflictFields,
+    ConflictResult,
+    ConflictScope,
+    ConflictSummary,
+    FactReading,
+    ReadingPlace,
+)
+from simdup.model.criteria import Criteria
+from simdup.model.settings import Reading, RunOptions, Settings
+from simdup.near.collection import Collection, collected, group_numbers
+from simdup.near.cutting import Cutting, assemble
+from simdup.near.inputs import Data, Input
+from simdup.operations.passages import find_in_ranges, open_passages, sides_of
+from simdup.reuse.contradictions import Place, find_contradictions
+from simdup.reuse.finding import Sides
+from simdup.reuse.overlaps import Holders
+from simdup.reuse.slots import COPIED, Alignment, SlotFinder
+from simdup.reuse.symbols import SymbolTexts, spans_in
+from simdup.reuse.winnowing import Window
+from simdup.search.arrays import I64, run_starts
+from simdup.text.characters import to_codes
+from simdup.text.facts import term_pattern
+
+# Characters of the text around a place that are shown.
+_AROUND = 40
+# Of so few documents, each may have its own value.
+_FEW = 3
+
+
+def conflicts(
+    data: Data,
+    criteria: ConflictCriteria | None = None,
+    *,
+    references: Paths = (),
+    scope: ConflictScope | None = None,
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    text: str | tuple[str, ...] | None = None,
+    id: str | None = None,  # noqa: A002
+    **fields: Unpack[ConflictFields],
+) -> ConflictResult:
+    """Find copied text whose copies differ in a fact.
+
+    Parameters
+    ----------
+    data
+        As for `scan`.
+    criteria : ConflictCriteria, optional
+        When copies contradict each other.
+    references : path or iterable of path
+        Files and folders: documents are compared with these only.
+    scope : ConflictScope, optional
+        Which documents are compared, and a file of terms.
+    reading : Reading, optional
+        Encoding, patterns and formats of files.
+    run : RunOptions, optional
+        What the run may use.
+    jobs : int, optional
+        Processes, instead of those of `run`; the result does not depend on it.
+    text, id : str, optional
+        As for `scan`.
+    **fields
+        Fields of `ConflictCriteria`, such as ``kinds=("date", "amount")``; they override those of
+        `criteria`.
+
+    Returns
+    -------
+    ConflictResult
+        ``conflicts``, ``skipped``, ``notes`` and ``summary``.
+
+    Raises
+    ------
+    SimdupError
+        If an argument makes no sense, none of the paths exists, or a column is missing.  Documents
+        that cannot be read are listed in ``skipped``.
+    TypeError
+        If the data is of another kind, or an id is not hashable.
+
+    Examples
+    --------
+    >>> rule = "Keep the solution in the dark, and give {} twice a day, always together with a meal."
+    >>> rule += " Wash your hands before you open the bottle, and write down when you opened it."
+    >>> found = conflicts([("a", rule.format("10 mg")), ("b", rule.format("20 mg"))])
+    >>> [reading.value for reading in found.conflicts[0].readings]
+    ['10 mg', '20 mg']
+    """
+    settings = Settings.of(reading=reading, run=run, jobs=jobs, text=text, id=id)
+    check_type("criteria", criteria, (ConflictCriteria, "a ConflictCriteria"), unset=None)
+    check_type("scope", scope, (ConflictScope, "a ConflictScope"), unset=None)
+    check_names(fields, ConflictFields.__annotations__)
+    criteria, scope = replace(criteria or ConflictCriteria(), **fields), scope or ConflictScope()
+    return examine(open_conflicts(data, settings, references, scope), criteria, scope)
+
+
+def open_conflicts(
+    data: Data, settings: Settings, references: Paths, scope: ConflictScope
+) -> Input:
+    """List what is to be read; see `conflicts`."""
+    grouped = Criteria(across=scope.across, within=scope.within)
+    return open_passages(data, replace(settings, criteria=grouped), references)
+
+
+def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> ConflictResult:
+    """Find the conflicts of opened documents."""
+    started = time.monotonic()
+    terms = None if scope.terms is None else term_pattern(_read_terms(scope.terms))
+    work = Cutting(Window.of(COPIED.min_run))
+    with collected(opened, opened.analyzer(), work) as cut:
+        text_of, starts, symbols, seeds = assemble(cut)
+        texts = SymbolTexts(starts, symbols)
+        finder = SlotFinder.of(texts, seeds, criteria.context)
+        del seeds, symbols
+        aligned = Alignment.concat(find_in_ranges(finder, opened.settings.run))
+        read = partial(cut.spool.text, cut.documents["original"])
+        holders = Holders.of(text_of, len(starts) - 1, sides_of(cut, opened, scope.across))
+        places = find_contradictions(
+            aligned,
+            texts,
+            lambda text: read(int(holders(text)[0])),
+            criteria.kinds,
+            terms,
+        )
+        within = np.zeros(len(text_of), np.int64)
+        if scope.within is not None:
+            within = group_numbers(cut, "within", scope.within)
+        held = [one for place in places for one in _held(place, starts, holders, within)]
+        found = _located(held, cut)
+    found.sort(key=_order)
+    report = cut.report
+    summary = ConflictSummary(
+        documents=len(cut),
+        conflicts=len(found),
+        affected=len({document for one in held for document in one.documents.tolist()}),
+        skipped=len(report.skipped),
+        known=0,
+        seconds=time.monotonic() - started,
+    )
+    return ConflictResult(tuple(found), tuple(report.skipped), tuple(report.notes), summary)
+
+
+def _read_terms(path: str) -> Iterator[str]:
+    """Yield the terms of a file, one a line; lines that begin with a number sign are comments."""
+    for line in read_named(path).decode("utf-8-sig", "replace").splitlines():
+        if line.strip() and not line.startswith("#"):
+            yield line.strip()
+
+
+class Held(NamedTuple):
+    """A place in documents, in input order."""
+
+    kind: str
+    documents: I64
+    spans: I64  # int64[n, 2]: symbols of each document's text
+    values: list[str]
+
+
+def _held(place: Place, starts: I64, holders: Holders, within: I64) -> Iterator[Held]:
+    """Yield a place as documents have it: those that contradict another that they may."""
+    texts = np.searchsorted(starts, place.spans[:, 0], "right") - 1
+    # A text that says it twice says it once.
+    rows = run_starts(texts)
+    own = [holders(text) for text in texts[rows].tolist()]
+    documents = np.concatenate(own)
+    rows = np.repeat(rows, list(map(len, own)))
+    order = np.argsort(documents)
+    documents, rows = documents[order], rows[order]
+    for group in np.unique(within[documents]).tolist():
+        some = np.flatnonzero(within[documents] == group) if group >= 0 else np.zeros(0, np.int64)
+        values = [place.values[row] for row in rows[some].tolist()]
+        some = some[_contradicting(documents[some], values, holders.sides)]
+        values = [place.values[row] for row in rows[some].tolist()]
+        if len(set(values)) > 1 and not _is_form(len(some), len(set(values))):
+            spans = place.spans[rows[some]] - starts[texts[rows[some]], None]
+            yield Held(place.kind, documents[some], spans, values)
+
+
+def _is_form(documents: int, values: int) -> bool:
+    """Return whether many documents have a value of their own, as in a form that is filled in."""
+    return documents > _FEW and values > 1 + documents**0.5
+
+
+def _contradicting(documents: I64, values: Sequence[str], sides: Sides) -> list[bool]:
+    """Return which documents are compared with one of another value."""
+    if sides.free:
+        return [True] * len(documents)
+    rows = list(zip(values, *(side[documents].tolist() for side in sides), strict=True))
+    # Of the groups on either side two are enough: one of them is another one.
+    groups = dict[tuple[str, bool], list[int]]()
+    for value, source, reference, group in rows:
+        for is_source in [True] * source + [False] * reference:
+            known = groups.setdefault((value, is_source), [])
+            if group not in known[:2]:
+                known.append(group)
+    return [
+        any(
+            other != value and (reference if is_source else source) and (one != group or one < 0)
+            for (other, is_source), some in groups.items()
+            for one in some[:2]
+        )
+        for value, source, reference, group in rows
+    ]
+
+
+def _lines(text: str, places: I64) -> I64:
+    """Return the number of the line that each place is in, from 1."""
+    feeds = np.flatnonzero(to_codes(text) == ord("\n"))
+    return np.searchsorted(feeds, places) + 1
+
+
+def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
+    """Return conflicts with the characters, the lines and the text of each reading."""
+    if not held:
+        return []
+    read = partial(cut.spool.text, cut.documents["original"])
+    names = cut.documents["name"].tolist()
+    is_file = (cut.documents["record"] == 0) & (cut.documents["modified"] > 0)
+    modified = np.where(is_file, cut.documents["modified"], np.nan).tolist()
+    documents = np.concatenate([one.documents for one in held])
+    spans = np.concatenate([one.spans for one in held])
+    found, shown = dict[int, ReadingPlace](), dict[int, tuple[str, str, str]]()
+    order = np.argsort(documents, kind="stable")
+    for low, high in pairwise([*run_starts(documents[order]).tolist(), len(order)]):
+        rows = order[low:high]
+        document = int(documents[rows[0]])
+        text = read(document)
+        places = spans_in(text, spans[rows])
+        lines = _lines(text, places[:, 0])
+        for row, (start, end), line in zip(
+            rows.tolist(), places.tolist(), lines.tolist(), strict=True
+        ):
+            found[row] = ReadingPlace(names[document], start, end, line, modified[document])
+            before, after = text[max(start - _AROUND, 0) : start], text[end : end + _AROUND]
+            shown[row] = before, text[start:end], after
+    first, conflicts = 0, list[Conflict]()
+    for one in held:
+        rows_of = dict[str, list[int]]()
+        for row, value in enumerate(one.values, first):
+            rows_of.setdefault(value, []).append(row)
+        first += len(one.values)
+        by_count = sorted(rows_of.values(), key=len)
+        before, _, after = (" ".join(part.split()) for part in shown[by_count[-1][0]])
+        readings = tuple(
+            FactReading(" ".join(shown[rows[0]][1].split()), tuple(found[row] for row in rows))
+            for rows in by_count
+        )
+        conflicts.append(Conflict(one.kind, before, after, readings))
+    return conflicts
+
+
+def _order(one: Conflict) -> tuple[int, float]:
+    """Return what conflicts are sorted by: many documents first, then one against many."""
+    return -one.size, len(one.readings[0].documents) / one.size

@@ -1,0 +1,206 @@
+"""Slots: the places in copied text where copies differ.
+
+Copies of a passage differ from each other in pairs, and of m copies there are m (m - 1) / 2 pairs.
+But a copy that is compared with two others, the first one and the one before, is connected with all:
+what all of them say at a place follows from what each says beside these two.  So each seed is
+paired with the first text that has it and with the last one before its own.  Equal runs and chains
+are those of `finding`; nothing is too common, because each copy costs two pairs.
+
+A *slot* is what lies between equal runs of two texts.  A run may be known on one side of it only:
+the seeds on the other side may have an earlier first text.  So behind each end of a chain, the next
+place is looked for where both texts are in step again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from simdup.kernels.passages import chains, common_lengths, in_step_again
+from simdup.model.shared_passages import PassageCriteria
+from simdup.reuse.finding import Runs, extend
+from simdup.reuse.seeds import REPEATS
+from simdup.reuse.symbols import Symbols, SymbolTexts
+from simdup.reuse.winnowing import Seeds, Window
+from simdup.search.arrays import I64, Bools, pack, read_rows, row_bits, run_starts
+
+# Copied text has as many equal units as a passage has by default, and its runs are as near.
+COPIED = PassageCriteria()
+# Pairs of seeds that a range of texts has.
+_PAIRS = 1 << 20
+
+
+class Alignment(NamedTuple):
+    """Equal runs of pairs of texts, chain by chain; slots are between those of one chain."""
+
+    runs: Runs  # positions are those of all texts, `a` in the earlier text
+    chains: I64  # the number of the chain of each, ascending
+
+    @classmethod
+    def concat(cls, parts: Iterable[Alignment]) -> Alignment:
+        """Return what several ranges of texts have."""
+        every, chains, count = [Runs(*np.zeros((3, 0), np.int64))], [np.zeros(0, np.int64)], 0
+        for runs, own in parts:
+            every.append(runs)
+            chains.append(own + count)
+            count += int(own.max(initial=-1)) + 1
+        return cls(
+            Runs(*map(np.concatenate, zip(*every, strict=True))), np.concatenate(chains)
+        )
+
+    def take(self, rows: I64) -> Alignment:
+        """Return some of the runs."""
+        return Alignment(self.runs.take(rows), self.chains[rows])
+
+    @property
+    def slots(self) -> tuple[I64, I64, I64]:
+        """The run before each slot, and where it begins and ends in either text (int64[n, 2])."""
+        before = np.flatnonzero(np.diff(self.chains) == 0)
+        a, b = (
+            np.stack([side[before] + self.runs.lengths[before], side[before + 1]], 1)
+            for side in self.runs[:2]
+        )
+        return before, a, b
+
+    def copied(self, broken: Bools, least: int) -> Bools:
+        """Return which runs are in copied text if chains are cut behind the runs of some flags."""
+        new = np.diff(self.chains, prepend=-1) != 0
+        new[1:] |= broken[:-1]
+        stretches = np.cumsum(new) - 1
+        sums = np.bincount(stretches, self.runs.lengths)
+        enough: Bools = sums[stretches] >= least
+        return enough
+
+    def differing(self, symbols: Symbols) -> I64:
+        """Return the units of each slot that are not common to both texts, on the larger side."""
+        _, a, b = self.slots
+        sizes = np.maximum(a[:, 1] - a[:, 0], b[:, 1] - b[:, 0])
+        units: I64 = sizes - common_lengths(symbols, a, b)
+        return units
+
+
+@dataclass(frozen=True)
+class SlotFinder:
+    """Texts with pairs of seeds, ready to be compared."""
+
+    starts: I64  # int64[texts + 1]
+    symbols: Symbols  # all texts, an end mark behind each, and a margin on either side
+    seeds: I64  # int64[n]: the position of each chosen k-gram, ascending
+    first: I64  # int64[n]: the number of the first one that is equal, or -1
+    previous: I64  # int64[n]: that of the last one in an earlier text, or -1
+    context: int  # equal units on either side of a slot
+    criteria: PassageCriteria  # when text is copied
+
+    @classmethod
+    def of(
+        cls,
+        texts: SymbolTexts,
+        seeds: Seeds,
+        context: int,
+        criteria: PassageCriteria = COPIED,
+    ) -> SlotFinder:
+        """Return the finder of texts that are surrounded, with their seeds."""
+        partners = _partners(seeds, texts.starts)
+        return cls(*texts, seeds.positions, *partners, context, criteria)
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Return ranges of texts that are about the same work."""
+        work = np.append(0, np.cumsum((self.first >= 0).astype(np.int64) + (self.previous >= 0)))
+        of_text = work[np.searchsorted(self.seeds, self.starts)]
+        cuts = np.searchsorted(of_text, np.arange(_PAIRS, int(of_text[-1]), _PAIRS))
+        return list(pairwise(np.unique([0, *cuts.tolist(), len(self.starts) - 1]).tolist()))
+
+    def find(self, low: int, high: int) -> Alignment:
+        """Return the equal runs of the texts from `low` to `high` with earlier ones."""
+        first, end = np.searchsorted(self.seeds, self.starts[[low, high]]).tolist()
+        partners = np.stack([self.first[first:end], self.previous[first:end]])
+        partners[1, partners[0] == partners[1]] = -1
+        side, b = np.nonzero(partners >= 0)
+        a = partners[side, b]
+        k = Window.of(self.criteria.min_run).k
+        chained = self._chained(extend(self.symbols, self.seeds[a], self.seeds[b + first], k))
+        return self._complete(chained)
+
+    def _chained(self, runs: Runs) -> Alignment:
+        """Return the runs of chains that may be copied text."""
+        pairs = self._texts(runs.b) * len(self.starts) + self._texts(runs.a)
+        order = np.lexsort((runs.b, runs.a, pairs))
+        runs, pairs = runs.take(order), pairs[order]
+        # The other half may be behind a difference.
+        least = self.criteria.min_length // 2
+        first, _, overlaps = chains(*runs, pairs, self.criteria.gap, least)
+        runs = Runs(runs.a + overlaps, runs.b + overlaps, runs.lengths - overlaps)
+        sums = np.bincount(first, runs.lengths, len(first))
+        kept = np.flatnonzero((sums[first] >= least) & (runs.lengths >= self.context))
+        kept = kept[np.argsort(first[kept], kind="stable")]
+        numbers = np.unique(first[kept], return_inverse=True)[1]
+        return Alignment(runs.take(kept), numbers)
+
+    def _complete(self, known: Alignment) -> Alignment:
+        """Return chains with the runs within their gaps, and one behind either end."""
+        (a, b, lengths), chain = known
+        firsts = run_starts(chain)
+        lasts = np.append(firsts[1:], len(chain)) - 1
+        parts = [known]
+        for step, x, y in (
+            (-1, a[firsts], b[firsts]), (1, (a + lengths)[lasts], (b + lengths)[lasts])
+        ):  # fmt: skip
+            most = (self._reach(side, step) for side in (x, y))
+            i, j, equal = in_step_again(self.symbols, x, y, *most, self.context, step)
+            shift = equal if step < 0 else 0
+            beyond = Runs(x + step * i - shift, y + step * j - shift, equal)
+            behind = np.flatnonzero(equal)
+            parts.append(Alignment(beyond.take(behind), chain[firsts][behind]))
+        parts += self._within(known)
+        every = Runs(*map(np.concatenate, zip(*(one.runs for one in parts), strict=True)))
+        chain = np.concatenate([one.chains for one in parts])
+        return Alignment(every, chain).take(np.lexsort((every.a, chain)))
+
+    def _within(self, known: Alignment) -> Iterator[Alignment]:
+        """Yield the runs within gaps, in which texts may be equal for a while."""
+        before, a, b = known.slots
+        chain = known.chains[before]
+        while len(a):
+            most = a[:, 1] - a[:, 0], b[:, 1] - b[:, 0]
+            i, j, equal = in_step_again(self.symbols, a[:, 0], b[:, 0], *most, self.context, 1)
+            runs = Runs(a[:, 0] + i, b[:, 0] + j, equal)
+            ends_a, ends_b = runs.a + equal, runs.b + equal
+            inside = np.flatnonzero((equal > 0) & (ends_a < a[:, 1]) & (ends_b < b[:, 1]))
+            chain = chain[inside]
+            yield Alignment(runs.take(inside), chain)
+            a = np.stack([ends_a, a[:, 1]], 1)[inside]
+            b = np.stack([ends_b, b[:, 1]], 1)[inside]
+
+    def _reach(self, positions: I64, step: int) -> I64:
+        """Return the symbols of a gap that are in the text of each position."""
+        texts = self._texts(positions)
+        left = self.starts[texts + 1] - 1 - positions if step > 0 else positions - self.starts[texts]
+        return np.minimum(left, self.criteria.gap)
+
+    def _texts(self, positions: I64) -> I64:
+        return np.searchsorted(self.starts, positions, "right") - 1
+
+
+def _partners(seeds: Seeds, starts: I64) -> tuple[I64, I64]:
+    """Return the first seed that is equal to each, and the last one in an earlier text, or -1."""
+    count = len(seeds.hashes)
+    # Equal in their upper bits, some differ: runs begin where symbols are equal.
+    values = pack(seeds.hashes, np.arange(count), count)
+    values.sort()
+    order = read_rows(values, count)
+    texts = (np.searchsorted(seeds.positions, starts).astype(np.int64))
+    texts = np.repeat(np.arange(len(starts) - 1), np.diff(texts))[order]
+    keys, rows = values >> np.uint64(row_bits(count)), np.arange(count)
+    new = np.diff(keys, prepend=~keys[:1]) != 0
+    new_text = new | (np.diff(texts, prepend=-1) != 0)
+    group = np.maximum.accumulate(np.where(new, rows, 0))
+    own = np.maximum.accumulate(np.where(new_text, rows, 0))
+    paired = np.flatnonzero((own > group) & (rows - own < REPEATS))
+    first, previous = np.full((2, count), -1)
+    first[order[paired]] = order[group[paired]]
+    previous[order[paired]] = order[own[paired] - 1]
+    return first, previous

@@ -1,0 +1,135 @@
+"""Conflicts for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from math import isnan, nan
+
+from simdup._version import __version__
+from simdup.corpus.names import to_bytes
+from simdup.model.conflicts import Conflict, ConflictResult, FactReading
+from simdup.model.formats import CONFLICT_COLUMNS
+from simdup.show.csv_jsonl import SCHEMA, csv_head, csv_rows, json_line, skipped_line
+from simdup.show.escaping import shown
+from simdup.show.summary import read_words
+from simdup.show.text import Painter, first_cells, shortened
+from simdup.show.words import ENGLISH, Phrases
+
+# Documents of a reading that a person reads; values of the sentence that begins a conflict.
+_MOST, _VALUES = 3, 4
+_REST = ["conflicts.says"] * (_VALUES - 1)
+# Terminal cells of the text around a place, and of a value.
+_AROUND, _VALUE = 30, 60
+
+
+def conflict_csv(conflicts: Sequence[Conflict], bom: bool = False) -> Iterator[bytes]:
+    """Yield the CSV of conflicts: a header, then one row per reading and document."""
+    yield csv_head(CONFLICT_COLUMNS, bom)
+    for number, one in enumerate(conflicts, 1):
+        rows = (
+            (number, one.kind, reading.value, place.document, place.start, place.end, place.line,
+             one.before, one.after)
+            for reading in one.readings
+            for place in reading.documents
+        )  # fmt: skip
+        yield csv_rows(rows, bom)
+
+
+def conflict_jsonl(result: ConflictResult) -> Iterator[bytes]:
+    """Yield the typed JSON lines of a result."""
+    for one in result.conflicts:
+        readings = [
+            {
+                "value": reading.value,
+                "documents": [
+                    {
+                        "document": place.document,
+                        "start": place.start,
+                        "end": place.end,
+                        "line": place.line,
+                    }
+                    for place in reading.documents
+                ],
+            }
+            for reading in one.readings
+        ]
+        values = {"kind": one.kind, "before": one.before, "after": one.after}
+        yield json_line({"type": "conflict", **values, "readings": readings})
+    yield from map(skipped_line, result.skipped)
+    summary = asdict(result.summary)
+    summary["seconds"] = round(summary["seconds"], 3)
+    yield json_line({"type": "summary", "schema": SCHEMA} | summary | {"simdup": __version__})
+
+
+def conflict_text(conflicts: Sequence[Conflict], paint: Painter) -> Iterator[bytes]:
+    """Yield conflicts as a person reads them: who says what, where, and which file is newest."""
+    words = paint.words
+    for number, one in enumerate(conflicts, 1):
+        kind = words(f"conflict.{one.kind}")
+        title = words("conflicts.title", number=number, kind=kind, says=_says(one, words))
+        lines = [""] if number > 1 else []
+        lines += [paint("heading", title), f"   {_context(one, paint)}"]
+        times = [reading.modified for reading in one.readings]
+        newest = one.modified if len(set(times)) > 1 else nan
+        for reading in one.readings:
+            lines += _reading(reading, newest, paint)
+        yield to_bytes("\n".join(lines) + "\n")
+
+
+def _says(one: Conflict, words: Phrases) -> str:
+    """Return what most documents say, and what the others do."""
+    readings = one.readings[::-1]
+    parts = [
+        words(key, n=len(reading.documents), value=value_words(reading.value, words))
+        for reading, key in zip(readings[:_VALUES], ["conflicts.say", *_REST], strict=False)
+    ]
+    if len(readings) > _VALUES:
+        parts.append(words("conflicts.others", n=len(readings) - _VALUES))
+    return words.listed(parts)
+
+
+def value_words(value: str, words: Phrases) -> str:
+    """Return a value as it is shown."""
+    return shortened(shown(value), _VALUE) if value else words("conflicts.nothing")
+
+
+def _context(one: Conflict, paint: Painter) -> str:
+    """Return the text around a place, with the values between."""
+    before = first_cells(shown(one.before)[::-1], _AROUND)[::-1].lstrip()
+    after = first_cells(shown(one.after), _AROUND).rstrip()
+    values = " | ".join(value_words(r.value, paint.words) for r in one.readings[:_VALUES])
+    if len(one.readings) > _VALUES:
+        values += " | ..."
+    return f"{paint('dim', before)} {paint('no', f'[{values}]')} {paint('dim', after)}"
+
+
+def _reading(reading: FactReading, newest: float, paint: Painter) -> Iterator[str]:
+    """Yield the value of a reading, and its documents."""
+    words, time = paint.words, reading.modified
+    figures = words("documents", n=len(reading.documents))
+    if not isnan(time):
+        key = "conflicts.newest" if time == newest else "conflicts.modified"
+        date = datetime.fromtimestamp(time).strftime("%Y-%m-%d")
+        figures = words(key, documents=figures, date=date)
+    yield f"   {paint('heading', value_words(reading.value, words))}  {figures}"
+    for place in reading.documents[:_MOST]:
+        line = f":{place.line}"
+        yield f"     {paint.name(str(place.document), 5 + len(line))}{line}"
+    if len(reading.documents) > _MOST:
+        yield paint("dim", "     " + words("conflicts.more", n=len(reading.documents) - _MOST))
+
+
+def conflict_report(result: ConflictResult, words: Phrases = ENGLISH) -> str:
+    """Return the sentences that end a run, a line each."""
+    summary = result.summary
+    lines = [read_words(result, words)]
+    if summary.conflicts:
+        documents = words("documents", n=summary.affected)
+        lines.append(words("conflicts.found", n=summary.conflicts, documents=documents))
+    elif summary.known:
+        lines.append(words("conflicts.none_new", n=summary.known))
+    else:
+        lines.append(words("conflicts.none"))
+    return "\n".join(lines)

@@ -1,0 +1,123 @@
+"""Where copies differ: slots against what was planted, and loops against slow ones."""
+
+import random
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.oracles import reuse as oracle
+from simdup.kernels.passages import in_step_again
+from simdup.reuse.finding import surround
+from simdup.reuse.slots import COPIED, Alignment, SlotFinder
+from simdup.reuse.symbols import SymbolTexts
+from simdup.reuse.winnowing import Seeds, Window, winnow
+
+CONTEXT = 8
+
+
+def finder(texts: list[list[int]]) -> SlotFinder:
+    starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    every = SymbolTexts(starts, np.array([s for text in texts for s in text], np.uint32))
+    hashes, positions = winnow(every, Window.of(COPIED.min_run))
+    surrounded = SymbolTexts(*surround(every))
+    owners = np.searchsorted(starts, positions, "right") - 1
+    moved = positions + (surrounded.starts - starts)[owners]
+    return SlotFinder.of(surrounded, Seeds(hashes, moved), CONTEXT)
+
+
+def aligned(texts: list[list[int]]) -> tuple[SlotFinder, Alignment]:
+    found = finder(texts)
+    return found, Alignment.concat(found.find(*one) for one in found.ranges())
+
+
+@st.composite
+def families(draw: st.DrawFn) -> tuple[list[list[int]], list[list[int]]]:
+    """Copies of a passage within other text; a few of its places have another value in some."""
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    fresh = iter(range(1000, 10**6))
+    passage = [next(fresh) for _ in range(chance.randrange(90, 200))]
+    places = [30, 60][: chance.randrange(1, 3)]
+    texts, values = [], []
+    for _ in range(draw(st.integers(2, 7))):
+        copy, own = list(passage), []
+        for place in reversed(places):
+            own.append(chance.randrange(3))
+            copy[place : place + 1] = [5] * own[-1] + [7 + own[-1]]
+        around = [[next(fresh) for _ in range(chance.randrange(0, 40))] for _ in range(2)]
+        texts.append(around[0] + copy + around[1])
+        values.append(own[::-1])
+    return texts, values
+
+
+@given(families())
+def test_slots_of_each_pair_are_where_copies_differ(
+    family: tuple[list[list[int]], list[list[int]]],
+) -> None:
+    texts, values = family
+    found, alignment = aligned(texts)
+    symbols, (a, b, lengths) = found.symbols, alignment.runs
+    # Runs are equal, and as long as they can be.
+    for i, j, n in zip(a.tolist(), b.tolist(), lengths.tolist(), strict=True):
+        assert n >= CONTEXT
+        assert symbols[i : i + n].tolist() == symbols[j : j + n].tolist()
+    before, side_a, side_b = alignment.slots
+    assert (side_a[:, 0] <= side_a[:, 1]).all()
+    assert (side_b[:, 0] <= side_b[:, 1]).all()
+    # Each copy differs from the first and from the one before exactly where their values do.
+    slots: dict[tuple[int, int], int] = {}
+    for x, y in zip(side_a[:, 0].tolist(), side_b[:, 0].tolist(), strict=True):
+        pair = tuple(int(np.searchsorted(found.starts, one, "right")) - 1 for one in (x, y))
+        slots[pair] = slots.get(pair, 0) + 1
+    for i, j in combinations(range(len(texts)), 2):
+        expected = sum(p != q for p, q in zip(values[i], values[j], strict=True))
+        if i in (0, j - 1):
+            assert slots.get((i, j), 0) == expected
+        else:
+            assert slots.get((i, j), 0) <= expected
+    assert len(before) == sum(slots.values())
+
+
+def test_cost_grows_with_the_copies_not_with_their_pairs() -> None:
+    chance = random.Random(1)
+    passage = [chance.randrange(10**6) for _ in range(200)]
+    texts = [[*passage[:100], 10**7 + n % 3, *passage[101:]] for n in range(300)]
+    found, alignment = aligned(texts)
+    seeds = len(found.seeds) // 300
+    assert (found.first >= 0).sum() <= 300 * seeds
+    # The first copy and the one before, of all and of those with the same value: two runs for each.
+    assert len(alignment.chains) <= 8 * 300
+
+
+def test_a_slot_is_found_from_one_side() -> None:
+    # The first text has what is left of the slot, and the third one what is right of it.
+    left, right = list(range(1000, 1040)), list(range(2000, 2040))
+    texts = [left, [*left, 1, *right], right, [*left, 2, *right]]
+    found, alignment = aligned(texts)
+    _, a, b = alignment.slots
+    pairs = {
+        tuple(int(np.searchsorted(found.starts, one, "right")) - 1 for one in (x, y))
+        for x, y in zip(a[:, 0].tolist(), b[:, 0].tolist(), strict=True)
+    }
+    assert (1, 3) in pairs
+
+
+symbol_lists = st.lists(st.integers(0, 2), max_size=14)
+
+
+@given(symbol_lists, symbol_lists, st.integers(0, 6), st.integers(0, 6), st.integers(1, 4))
+def test_in_step_again_by_its_definition(
+    x: list[int], y: list[int], most_x: int, most_y: int, least: int
+) -> None:
+    most = min(most_x, len(x)), min(most_y, len(y))
+    expected = oracle.in_step_again(x, y, most, least)
+    ends = [*x, 98, *y, 99]
+    forwards = in_step_again(
+        np.array(ends, np.uint32), *(np.array([n]) for n in (0, len(x) + 1, *most)), least, 1
+    )
+    assert tuple(forwards[:, 0].tolist()) == expected
+    turned = [98, *x[::-1], 99, *y[::-1]]
+    places = (np.array([n]) for n in (len(x) + 1, len(turned), *most))
+    backwards = in_step_again(np.array(turned, np.uint32), *places, least, -1)
+    assert tuple(backwards[:, 0].tolist()) == expected
