@@ -290,5 +290,5 @@ const Cluster = (() => {
     if (again) (again.matches('label') ? again.querySelector('select') : again).focus();
   }
 
-  return { draw, close, copy, decided, reader: () => reader, shown: () => shownNow };
+  return { address, draw, close, copy, decided, reader: () => reader, shown: () => shownNow };
 })();
