@@ -15,8 +15,8 @@ const Conflicts = (() => {
   // Readings that a row and a title name, and the text around the place.
   const NAMED = 3;
   const BESIDE = 8;
-  // How wide the text before the place may be in a row, in Latin letters.
-  const BEFORE = 20;
+  // How wide a reading may be in a row and in a title, and the text before the place in a row, in Latin letters.
+  const [IN_ROW, IN_TITLE, BEFORE] = [30, 60, 20];
   // Characters on either side of a reading with which it is searched.
   const AROUND = 60;
 
@@ -103,41 +103,60 @@ const Conflicts = (() => {
     return h('bdi', { class: 'value', lang: langOf(text, Data.folds) }, prose(text));
   }
 
-  /** Return the most common readings with their numbers of documents. */
-  function said(i) {
-    const { firstReading, places } = Data.table;
-    const values = Data.conflicts[i].slice(2);
-    const rest = values.length - NAMED;
-    const some = values.map((text, r) => h('span', { class: 'said' }, value(text),
-      h('span', { class: 'times' }, `×${State.number(places[firstReading[i] + r])}`))).reverse().slice(0, NAMED);
-    return [some.map((one, r) => [r ? h('span', { class: 'slash', 'aria-hidden': 'true' }, '/') : null, one]),
-      rest > 0 ? h('span', { class: 'times' }, `+${State.number(rest)}`) : null];
+  /** Return how many of these characters fit into the width of so many Latin letters. */
+  function fitting(characters, most) {
+    let [count, room] = [0, most];
+    while (count < characters.length && room > 0) {
+      room -= characters[count] > '\u2e80' ? 2 : 1;
+      count += 1;
+    }
+    return count;
   }
 
-  /** Return the end of a text that is not wider than so many Latin letters. */
-  function end(text, most) {
-    const characters = [...text];
-    let [at, room] = [characters.length, most];
-    while (at > 0 && room > 0) {
-      at -= 1;
-      room -= characters[at] > '\u2e80' ? 2 : 1;
-    }
-    return (at ? '…' : '') + characters.slice(at).join('').trimStart();
+  function beginning(text, most) {
+    const characters = [...text.slice(0, 2 * most)];
+    const count = fitting(characters, most);
+    return characters.slice(0, count).join('') + (count < characters.length ? '…' : '');
+  }
+
+  function ending(text, most) {
+    const characters = [...text.slice(-2 * most)].reverse();
+    const count = fitting(characters, most);
+    return (count < characters.length ? '…' : '') + characters.slice(0, count).reverse().join('').trimStart();
+  }
+
+  /** Return the most common readings with their numbers of documents. */
+  function said(i, most) {
+    const { firstReading, places } = Data.table;
+    const values = Data.conflicts[i].slice(2);
+    const counted = values.map((text, r) => [text, places[firstReading[i] + r]]).sort((a, b) => b[1] - a[1]);
+    const rest = values.length - NAMED;
+    const some = counted.slice(0, NAMED).map(([text, count], r) => [
+      r ? [' ', h('span', { class: 'slash', 'aria-hidden': 'true' }, '/'), ' '] : null,
+      h('span', { class: 'said' }, value(beginning(text, most)), ' ',
+        h('span', { class: 'times' }, `×${State.number(count)}`)),
+    ]);
+    return [some, rest > 0 ? [' ', h('span', { class: 'times' }, `+${State.number(rest)}`)] : null];
   }
 
   /** Return what the row of a conflict shows. */
   function row(i) {
     const [before, after] = Data.conflicts[i];
-    return [h('span', { class: 'head' }, said(i)),
+    return [h('span', { class: 'head' }, said(i, IN_ROW)),
       h('span', { class: 'tail' }, h('span', { class: 'chip' }, label(kindOf(i))),
         h('bdi', { class: 'around', lang: langOf(before + after, Data.folds) },
-          prose(end(before, BEFORE)), h('span', { class: 'blank' }), prose(after.slice(0, AROUND))))];
+          prose(ending(before, BEFORE)), h('span', { class: 'blank' }), prose(after.slice(0, AROUND))))];
   }
 
-  /** Return the letter of a reading; the rarest and the most common one have a colour. */
+  /** Return the letter of a reading; of more than two, only the one rarest and the one most common have a colour. */
   function tag(i, r) {
-    const last = Data.table.readings[i] - 1;
-    return h('span', { class: `tag ${r === 0 ? 'a' : r === last ? 'b' : ''}` }, Matrix.letter(r));
+    const { firstReading, places } = Data.table;
+    const counts = places.subarray(firstReading[i], firstReading[i + 1]);
+    const last = counts.length - 1;
+    let look = '';
+    if (r === 0 && (last === 1 || counts[0] < counts[1])) look = 'a';
+    if (r === last && (last === 1 || counts[last] > counts[last - 1])) look = 'b';
+    return h('span', { class: `tag ${look}` }, Matrix.letter(r));
   }
 
   /** Return the text around a conflict, with its readings as alternatives. */
@@ -226,7 +245,7 @@ const Conflicts = (() => {
     return h('header', { class: 'title' },
       h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
       h('p', { class: 'over' }, t('cluster', i + 1)),
-      h('h1', { tabindex: '-1' }, said(i)),
+      h('h1', { tabindex: '-1' }, said(i, IN_TITLE)),
       h('p', { class: 'facts' }, h('span', { class: 'chip' }, label(kindOf(i))),
         h('span', {}, t('documentsOf', table.size[i])), dot(), h('span', {}, t('readingsOf', table.readings[i]))));
   }
