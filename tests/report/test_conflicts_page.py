@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -171,7 +172,7 @@ def test_the_list_is_sorted_searched_and_filtered(written, browser):
         found = {
             "10 mg": [dose],
             "of 20 mg twice": [dose],
-            "ALCOHOL": [dose],
+            "day. no ALCOHOL": [dose],
             "mail.jsonl": [mains],
             "wards/0": [dose, mains],
             "保留": ["forms@example.org ×1 / info@example.org ×1"],
@@ -238,6 +239,15 @@ def test_equally_new_files_are_not_marked(written, browser):
         show(page, "#/c/3")
         assert page.locator(".place").count() == 2
         assert "newest" not in page.inner_text("article")
+
+
+def test_names_beyond_the_first_plane_have_a_link_and_broken_ones_none(written, browser):
+    whole, broken = (reading(n, place(n, modified=NEW_YEAR)) for n in ("𠮷😀.txt", "b\udcff.txt"))
+    conflict = Conflict("number", "", "", (whole, broken))
+    with opened(browser, written(result([conflict]), root="/mnt")) as page:
+        show(page, "#/c/1")
+        links = page.locator(".place a").evaluate_all("(all) => all.map((one) => one.href)")
+        assert [unquote(one) for one in links] == ["file:///mnt/𠮷😀.txt"]
 
 
 def test_a_place_can_be_copied(written, browser):

@@ -71,12 +71,14 @@ const Conflicts = (() => {
   const is = (kind) => (i) => kindOf(i) === kind;
   const label = (kind) => t(`filter${kind[0].toUpperCase()}${kind.slice(1)}`);
 
+  const plain = (text) => text.replace(/\s+/g, ' ').toLowerCase();
+
   /** Return what a search looks at: each reading with the text around it, blanks as one. */
   function lines() {
     return Data.conflicts.map(([before, after, ...values]) => {
       const [left, right] = [before.slice(-AROUND), after.slice(0, AROUND)];
       const read = values.map((value) => left + value + right);
-      return [before, after, ...read].join('\n').replace(/[^\S\n]+/g, ' ').toLowerCase();
+      return [before, after, ...read].map(plain).join('\n');
     });
   }
 
@@ -84,8 +86,8 @@ const Conflicts = (() => {
   function search(asked) {
     if (!searched) searched = lines();
     const { table } = Data;
-    const needle = asked.toLowerCase();
-    const named = Data.names.map((one) => one.toLowerCase().includes(needle));
+    const needle = plain(asked);
+    const named = Data.names.map((one) => plain(one).includes(needle));
     return Uint8Array.from(searched, (text, i) => {
       let found = text.includes(needle);
       for (let p = table.first[i]; !found && p < table.first[i + 1]; p += 1) found = named[table.document[p]];
@@ -195,7 +197,7 @@ const Conflicts = (() => {
     const whole = Data.names[table.document[p]];
     const [folder, file] = split(whole);
     const modified = seconds(table, p);
-    const plain = !Number.isNaN(modified) && !/[\ud800-\udfff]/.test(whole);
+    const linked = !Number.isNaN(modified) && !/\p{Cs}/u.test(whole);
     return h('li', { class: 'place' },
       h('span', { class: 'title' }, name(file || folder, { class: 'file' }),
         file && folder ? name(folder, { class: 'folder' }) : null),
@@ -203,7 +205,7 @@ const Conflicts = (() => {
       h('span', { class: 'num offsets' }, start === stop ? t('placeAt', start) : t('passageAt', start, stop)),
       h('span', { class: 'when' }, Number.isNaN(modified) ? null : day(modified), newest(i, modified)),
       h('span', { class: 'actions' },
-        plain ? h('a', { href: Cluster.address(whole), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
+        linked ? h('a', { href: Cluster.address(whole), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
         h('button', { type: 'button', class: 'quiet', onclick: () => Cluster.copy(`${whole}:${table.line[p]}`) },
           t('copy'))));
   }

@@ -163,7 +163,7 @@ const Overview = (() => {
   /** Return conflicts by kind. */
   function kinds() {
     if (!head.kinds.length) return null;
-    return h('section', { class: 'card' }, h('h2', {}, t('kindsTitle')), note('kindsText', 'kindsHint'),
+    return h('section', { class: 'card kinds' }, h('h2', {}, t('kindsTitle')), note('kindsText', 'kindsHint'),
       h('ul', { class: 'bars' }, head.kinds.map(([kind, count]) => (
         bar(Conflicts.label(kind), count, head.kinds[0][1], { filter: kind })))));
   }
