@@ -50,7 +50,7 @@ DECISION_LINES = {"decision": ("decision",)}
 TEXT_BYTES = 16 << 20
 
 
-KINDS = ("scan", "cluster", "compare", "dedupe", "passages", "query")
+KINDS = ("scan", "cluster", "compare", "conflicts", "dedupe", "passages", "query")
 
 
 @dataclass(frozen=True, slots=True)

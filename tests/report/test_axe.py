@@ -12,6 +12,16 @@ from pages import corpus, go, hostile, opened
 from support import ROOT
 
 from lab.corpora.made import prose, write
+from simdup.model.conflicts import (
+    Conflict,
+    ConflictCriteria,
+    ConflictResult,
+    ConflictSummary,
+    FactReading,
+    ReadingPlace,
+)
+from simdup.model.formats import PageOptions
+from simdup.show.report.conflicts_page import conflicts_page
 
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")
 
@@ -59,6 +69,9 @@ def check(request, axe, browser):
     return lambda *given: list(found(*given))
 
 
+# Beside the list there is the first cluster, after a moment.
+WAITING = [("#/clusters", "new Promise((done) => setTimeout(done, 300))")]
+
 LAYOUTS = ("Cluster.reader().setLayout('side')", "Cluster.reader().setLayout('inline')")
 VIEWS = [
     ("#/", ""),
@@ -103,5 +116,16 @@ def test_a_comparison_and_passages(check, simdup, tmp_path):
     simdup("compare", "in/a", "in/b", "-o", "pair.html")
     simdup("passages", "in", "-o", "passages.html", "-q")
     assert check(tmp_path / "pair.html", [("#/c/1", one) for one in LAYOUTS]) == []
-    views = [("#/clusters", "new Promise((done) => setTimeout(done, 300))")]
-    assert check(tmp_path / "passages.html", views) == []
+    assert check(tmp_path / "passages.html", WAITING) == []
+
+
+def test_conflicts(check, tmp_path):
+    place = ReadingPlace("<b>/a.txt", 3, 5, 1, 1_767_268_800.0)
+    readings = (FactReading("", [place]), FactReading("not ", [place._replace(document="b")] * 2))
+    conflict = Conflict("negation", "It may ", "be opened\n while it is on.", readings)
+    for count, views in ((0, [("#/", ""), ("#/clusters", "")]), (3, [("#/", ""), *WAITING])):
+        summary = ConflictSummary(3, count, 3, 0, 0, 0.1)
+        found = ConflictResult((conflict,) * count, (), (), summary)
+        with (tmp_path / "page.html").open("wb") as file:
+            file.writelines(conflicts_page(found, ConflictCriteria(), PageOptions()))
+        assert check(tmp_path / "page.html", views) == []

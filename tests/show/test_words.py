@@ -49,7 +49,7 @@ def test_both_languages_have_the_same_placeholders(where: str, key: str) -> None
 
 
 def test_a_page_has_the_words_of_its_kind() -> None:
-    for kind in ("scan", "dedupe", "query", "passages"):
+    for kind in ("scan", "dedupe", "query", "passages", "conflicts"):
         own = ALL["page"].get(kind, {})
         words = page_words(kind)
         assert list(words["en"]) == list(words["zh"])

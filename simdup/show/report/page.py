@@ -32,20 +32,22 @@ from simdup.show.report.columns import DocumentRow, RowGroup, table
 from simdup.show.words import page_words
 from simdup.text.characters import simplified_characters
 
-STYLES = ("base.css", "overview.css", "clusters.css", "reader.css", "print.css")
+STYLES = (
+    "base.css", "overview.css", "clusters.css", "reader.css", "conflicts.css", "print.css",
+)  # fmt: skip
 # In this order: while it is read, a module uses only those before it.
 SCRIPTS = (
     "words.js", "dom.js", "data.js", "kinds.js", "groups.js", "state.js", "charts.js",
     "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js", "lazy.js",
     "changes.js", "passages.js", "reader.js",
-    "overview.js", "list.js", "matrix.js", "why.js", "review.js", "cluster.js", "app.js",
+    "overview.js", "list.js", "matrix.js", "why.js", "review.js", "cluster.js", "conflicts.js",
+    "app.js",
 )  # fmt: skip
 
 
-def write_page(
-    title: str, head: dict[str, Any], blocks: Iterable[tuple[str, bytes]]
-) -> Iterator[bytes]:
+def write_page(head: dict[str, Any], blocks: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     """Yield a page: `head` is its small JSON, `blocks` are names and base64."""
+    title = f"simdup: {shown(head['title'])}" if head["title"] else "simdup"
     style, script = _joined(STYLES), joined_script(SCRIPTS)
     words = page_words(head["kind"])
     policy = (
@@ -129,25 +131,34 @@ def assemble(
     rows = [row for group in groups for row in group.documents]
     folders = {folder: i for i, folder in enumerate(dict.fromkeys(row.folder for row in rows))}
     labels = {"names": [row.name for row in rows], "folders": list(folders)}
-    title = f"simdup: {shown(about['title'])}" if about["title"] else "simdup"
     with Chunks(inf if options.texts is None else options.texts) as chunks:
         if options.texts != 0:
             with no_collection():
                 add(chunks)
-        head = {
-            "kind": options.kind,
-            "simdup": __version__,
-            "id": _identity(rows),
-            "command": options.command,
-            "root": os.path.abspath(options.root or os.curdir),
-            "recipe": {},
-            "folds": _folds(chunks.characters),
-            **about,
-        }
+        head = page_head(about, options, rows, chunks.characters)
         packed = table(groups, folders, chunks.place)
         columns = [("table", deflate(packed)), ("names", deflate(script_json(labels).encode()))]
         texts = ((f"c{i}", block) for i, block in enumerate(chunks.blocks()))
-        yield from write_page(title, head, chain(columns, texts))
+        yield from write_page(head, chain(columns, texts))
+
+
+def page_head(
+    about: Mapping[str, Any],
+    options: PageOptions,
+    rows: Iterable[DocumentRow],
+    occurs: NDArray[np.bool_],
+) -> dict[str, Any]:
+    """Return the small JSON of a page; `about` is as in `assemble`, `occurs` as in `Chunks`."""
+    return {
+        "kind": options.kind,
+        "simdup": __version__,
+        "id": _identity(rows),
+        "command": options.command,
+        "root": os.path.abspath(options.root or os.curdir),
+        "recipe": {},
+        "folds": _folds(occurs),
+        **about,
+    }
 
 
 def _folds(occurs: NDArray[np.bool_]) -> list[str]:

@@ -70,7 +70,7 @@ const App = (() => {
   /** Draw the list, unless it is there, and the cluster beside it. */
   function clusters(asked, same) {
     if (!Data.table.count) {
-      main.replaceChildren(h('h1', { class: 'wait' }, t('sentenceNone', Data.head.figures.documents)));
+      main.replaceChildren(h('h1', { class: 'wait' }, t(...Kind.sentence(0))));
       return;
     }
     let detail = document.getElementById('detail');
@@ -92,7 +92,8 @@ const App = (() => {
     }
     const size = Math.min(Data.table.size[cluster], Kind.asked ? Infinity : Matrix.MOST);
     const chosen = asked.pair && asked.pair[0] < asked.pair[1] && asked.pair[1] < size ? asked.pair : null;
-    Cluster.draw(detail, cluster, chosen).catch(fail);
+    if (Kind.conflicts) Conflicts.draw(detail, cluster);
+    else Cluster.draw(detail, cluster, chosen).catch(fail);
   }
 
   function fail(error) {

@@ -17,7 +17,7 @@ const Cluster = (() => {
   /** Return the address of a file: each part of the path escaped. */
   function address(path) {
     const whole = path.startsWith('/') ? path : `${Data.head.root}/${path}`;
-    const parts = whole.split('/').map((part) => encodeURIComponent(part.replace(/[\ud800-\udfff]/g, '')));
+    const parts = whole.split('/').map((part) => encodeURIComponent(part.replace(/\p{Cs}/gu, '')));
     return `file://${parts.join('/')}`;
   }
 
@@ -51,7 +51,7 @@ const Cluster = (() => {
     const similarity = table.similarity[d];
     const weak = Kind.asked && similarity >= 0 && similarity < State.threshold;
     const edited = (table.flags[d] & (EDITED | EXACT)) === EDITED;
-    const plain = !/[\ud800-\udfff]/.test(Data.names[d]);
+    const plain = !/\p{Cs}/u.test(Data.names[d]);
     return h('li', { class: 'member' },
       h('span', { class: `tag ${side || ''}` }, letter(i)),
       h('span', { class: 'title' }, name(file || folder, { class: 'file' }),
@@ -290,5 +290,5 @@ const Cluster = (() => {
     if (again) (again.matches('label') ? again.querySelector('select') : again).focus();
   }
 
-  return { draw, close, copy, decided, reader: () => reader, shown: () => shownNow };
+  return { address, draw, close, copy, decided, reader: () => reader, shown: () => shownNow };
 })();

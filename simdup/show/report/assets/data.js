@@ -85,12 +85,12 @@ const Data = (() => {
   // The least similarity that was asked for, in ten-thousandths.
   const least = Math.round((head.criteria.similarity || 0) * 10000);
 
-  const data = { head, words, folds, least, table: null, names: [], folders: [], load, texts, search };
+  const data = { head, words, folds, least, table: null, names: [], folders: [], starts, load, texts, search };
 
   /** Inflate the table and the names. */
   async function load() {
     const [packed, labels] = await Promise.all([inflate('table'), inflateText('names')]);
-    data.table = derive(columns(packed));
+    data.table = (Kind.conflicts ? Conflicts.derive : derive)(columns(packed));
     Object.assign(data, JSON.parse(labels));
     document.getElementById('table').remove();
     document.getElementById('names').remove();

@@ -10,6 +10,8 @@ const Kind = (() => {
     single: false,
     // A cluster is a pair of documents that share passages.
     pairs: false,
+    // A cluster is a conflict: a place in which its documents contradict each other.
+    conflicts: false,
     // A cluster is a document that was asked and its matches: no pairs of these, and no texts.
     asked: false,
     // Documents are kept, redundant or linked.
@@ -24,8 +26,10 @@ const Kind = (() => {
     sorts: ['edge', 'size', 'low', 'high', 'order'],
     sort: 'edge',
     filters: ['all', 'chained', 'exact', 'text', 'undecided', 'decided'],
-    // How many documents the sentence is about, and the figures below it.
+    // How many documents the bar is about, the sentence above it and the figures below it.
     found: (now) => now.redundant,
+    sentence: (found) => (found ? ['sentence', found, Data.head.figures.documents]
+      : ['sentenceNone', Data.head.figures.documents]),
     figures: () => ['figClusters', 'figShare', 'figSaved', 'figPairs', 'figChained', 'figSkipped'],
     // The command that made the page reads decisions; where it does not, this one does.
     reads: true,
@@ -42,6 +46,27 @@ const Kind = (() => {
       roles: false,
       verdicts: [['cool', 'answerYes'], ['warn', 'answerNo']],
       reads: false,
+    },
+    conflicts: {
+      tabs: [['#/', 'overview'], ['#/clusters', 'clusters']],
+      without: 'onps123',
+      conflicts: true,
+      roles: false,
+      decided: false,
+      why: false,
+      verdicts: [null, null],
+      sorts: ['size', 'lopsided', 'newest'],
+      sort: 'size',
+      filters: ['all', 'address', 'date', 'time', 'version', 'percent', 'amount', 'code', 'number', 'negation',
+        'term', 'wording'].filter((kind) => kind === 'all' || new Map(Data.head.kinds).has(kind)),
+      found: () => Data.head.figures.matched,
+      sentence: () => {
+        const { pairs, documents, matched, known } = Data.head.figures;
+        if (!pairs) return [known ? 'sentenceNoneNew' : 'sentenceNone', documents];
+        return [known ? 'sentenceNew' : 'sentence', pairs, documents, matched];
+      },
+      figures: () => ['figPairs', 'figMatched', 'figShare', ...(Data.head.figures.known ? ['figKnown'] : []),
+        'figSkipped'],
     },
     passages: {
       tabs: [['#/', 'overview'], ['#/clusters', 'clusters']],

@@ -25,6 +25,7 @@ const List = (() => {
       low: (a, b) => margin(a) - margin(b) || a - b,
       high: (a, b) => lead[b] - lead[a] || a - b,
       order: (a, b) => a - b,
+      ...(Kind.conflicts ? Conflicts.orders() : {}),
     };
   }
 
@@ -53,9 +54,9 @@ const List = (() => {
     const { table } = Data;
     left = State.threshold > Data.least ? Groups.figures(State.threshold).sizes : table.size;
     const folder = State.folder === '' ? null : inFolder(State.folder);
-    const names = State.search ? Data.search(State.search) : null;
+    const names = State.search ? (Kind.conflicts ? Conflicts : Data).search(State.search) : null;
     const [least, most] = State.sizes || [0, Infinity];
-    const fits = FILTERS[State.filter];
+    const fits = FILTERS[State.filter] || Conflicts.is(State.filter);
     const found = [];
     for (let i = 0; i < table.count; i += 1) {
       const sized = left[i] > 1 && table.size[i] >= least && table.size[i] <= most;
@@ -71,9 +72,8 @@ const List = (() => {
     return lead[cluster] < 0 ? t('distance', diameter[cluster]) : Kind.alike(lead[cluster]);
   }
 
-  /** Return the row of a cluster. */
-  function row(place) {
-    const cluster = shown[place];
+  /** Return what the row of a cluster shows. */
+  function content(cluster) {
     const { table } = Data;
     const first = table.first[cluster];
     const [folder, file] = split(Data.names[first]);
@@ -81,19 +81,24 @@ const List = (() => {
     const lead = table.lead[cluster];
     const size = left[cluster] - (Kind.asked ? 1 : 0);
     const share = lead < 0 ? 0 : (lead - low) / (10000 - low);
-    const link = h('a', {
-      class: 'row', href: `#/c/${cluster + 1}`, role: 'option', id: `row-${cluster}`, tabindex: '-1',
-      'aria-selected': String(cluster === selected), 'aria-posinset': place + 1, 'aria-setsize': shown.length,
-    },
-    h('span', { class: 'head' }, name(file || folder, { class: 'file' }),
-      file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null),
-    h('span', { class: 'tail' },
+    const title = h('span', { class: 'head' }, name(file || folder, { class: 'file' }),
+      file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null);
+    return [title, h('span', { class: 'tail' },
       Kind.pairs ? null : h('span', { class: 'size' }, State.number(size)),
       lead < 0 ? null : h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
       h('span', { class: 'num' }, figure(cluster)),
       Review.badge(cluster),
       Kind.pairs ? h('span', { class: 'file' }, '↔ ', name(split(Data.names[first + 1])[1])) : null,
-      table.linked[cluster] && Kind.roles ? h('span', { class: 'chip warn' }, t('chained')) : null));
+      table.linked[cluster] && Kind.roles ? h('span', { class: 'chip warn' }, t('chained')) : null)];
+  }
+
+  /** Return the row at a place of the list. */
+  function row(place) {
+    const cluster = shown[place];
+    const link = h('a', {
+      class: 'row', href: `#/c/${cluster + 1}`, role: 'option', id: `row-${cluster}`, tabindex: '-1',
+      'aria-selected': String(cluster === selected), 'aria-posinset': place + 1, 'aria-setsize': shown.length,
+    }, Kind.conflicts ? Conflicts.row(cluster) : content(cluster));
     link.style.top = `${place * ROW}px`;
     return link;
   }

@@ -25,12 +25,11 @@ const Overview = (() => {
 
   /** Return the sentence with its numbers in bold. */
   function sentence(count) {
-    const { documents } = head.figures;
     const draw = (i, value) => h('strong', { class: count && !i ? 'hot' : null }, number(value));
-    const given = count ? ['sentence', [count, documents]] : ['sentenceNone', [documents]];
+    const [key, ...given] = Kind.sentence(count);
     // A large type breaks lines at hyphens, where it reads badly.
     const unbroken = (words) => words.split(/(\S+-\S+)/).map((some, i) => (i % 2 ? h('span', {}, some) : some));
-    return State.parts(...given, draw).map((part) => (typeof part === 'string' ? unbroken(part) : part));
+    return State.parts(key, given, draw).map((part) => (typeof part === 'string' ? unbroken(part) : part));
   }
 
   /** Return the bar of redundant, kept and unique documents with its legend. */
@@ -67,6 +66,8 @@ const Overview = (() => {
       figAdded: () => number(all.documents - now.clusters),
       figStored: () => number(all.stored),
       figPassages: () => number(all.passages),
+      figMatched: () => number(all.matched),
+      figKnown: () => number(all.known),
       figIdentical: () => number(all.identical),
       figSkipped: () => number(all.skipped),
     };
@@ -147,15 +148,34 @@ const Overview = (() => {
       return to === Infinity ? `${from - OWN}+` : `${from - OWN}–${to - OWN}`;
     };
     return h('section', { class: 'card' }, h('h2', {}, t('sizesTitle')), note('sizesText', 'sizesHint'),
-      h('ul', { class: 'bars' }, rows.map((row) => h('li', {},
-        h('button', { type: 'button', onclick: () => show({ sizes: [row.from, row.to, label(row)] }) },
-          h('span', { class: 'key' }, label(row)),
-          h('span', { class: 'track' }, width(h('span', { class: 'fill' }), row.clusters / most)),
-          h('span', { class: 'value' }, number(row.clusters)))))));
+      h('ul', { class: 'bars' }, rows.map((row) => (
+        bar(label(row), row.clusters, most, { sizes: [row.from, row.to, label(row)] })))));
+  }
+
+  /** Return a bar of so many clusters that shows them in the list. */
+  function bar(label, count, most, changes) {
+    return h('li', {}, h('button', { type: 'button', onclick: () => show(changes) },
+      h('span', { class: 'key' }, label),
+      h('span', { class: 'track' }, width(h('span', { class: 'fill' }), count / most)),
+      h('span', { class: 'value' }, number(count))));
+  }
+
+  /** Return conflicts by kind. */
+  function kinds() {
+    if (!head.kinds.length) return null;
+    return h('section', { class: 'card kinds' }, h('h2', {}, t('kindsTitle')), note('kindsText', 'kindsHint'),
+      h('ul', { class: 'bars' }, head.kinds.map(([kind, count]) => (
+        bar(Conflicts.label(kind), count, head.kinds[0][1], { filter: kind })))));
+  }
+
+  /** Return the charts. */
+  function cards() {
+    if (Kind.conflicts) return [kinds(), head.folders.length ? folders() : null];
+    return [head.figures.pairs ? [similarity(), heat(), sizes()] : [], folders()];
   }
 
   function folderRow([folder, documents, redundant]) {
-    const share = documents ? redundant / documents : 0;
+    const share = redundant / (Kind.conflicts ? head.figures.listed : documents) || 0;
     const link = { type: 'button', class: 'link', onclick: () => show({ folder }) };
     return h('tr', {},
       h('td', {}, h('button', link, folder ? name(folder) : t('top'))),
@@ -219,7 +239,7 @@ const Overview = (() => {
     const said = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
     const common = head.figures.common ? h('p', { class: 'note' }, t('common', ...head.figures.common)) : null;
     main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), said, common,
-      h('div', { class: 'cards' }, head.figures.pairs ? [similarity(), heat(), sizes()] : [], folders()), how()));
+      h('div', { class: 'cards' }, cards()), how()));
   }
 
   /** Draw what the threshold changes; the control keeps the focus. */
