@@ -126,7 +126,9 @@ def in_english(number: int) -> str:
         ("number", "13800000000", ["138-0000-0000", "13800000000", "138－0000－0000"]),
         ("negation", "not", [
             "不", "不得", "不要", "禁止", "严禁", "嚴禁", "切勿", "未", "无", "無", "没有", "非",
-            "别", "not", "no", "cannot", "can't", "don’t", "never", "without", "neither", "nor", "NOT",
+            "别", "not", "no", "cannot", "can't",
+            "don’t", "never", "without", "neither", "nor",
+            "NOT",
         ]),
     ],
 )  # fmt: skip
@@ -309,8 +311,8 @@ def test_terms_are_whole_words_of_an_alphabet_and_han_anywhere() -> None:
     "piece",
     ["1", "1,", "1.", "1/", "1-", "1:", "1 ", "1e", "1,000", "a1-", "v1.", "图1-", "5月", "$",
      "Jan ", "一", "十", "千", "壹", "第一", "第一、", "（一", "一点", "百分之", "点", "no ",
-     "two hundred ", "a.", "a-", "a@", "@", ".", "-", " ", "\n", "#", "> ", "section ", "section 1, ", "http://",
-     "www.", "x" * 300 + " "],
+     "two hundred ", "a.", "a-", "a@", "@", ".", "-", " ", "\n", "#", "> ", "section ",
+     "section 1, ", "http://", "www.", "x" * 300 + " "],
 )  # fmt: skip
 def test_the_time_is_linear(piece: str) -> None:
     text = (piece * 200_000)[:200_000]
