@@ -36,9 +36,9 @@ from simdup.text.characters import fold, fold_all
 from simdup.text.facts import Fact, agree, find_facts
 
 # Characters beside a slot in which a fact of it begins or ends, and an address.
-_NEAR, _FAR = 32, 120
+_NEAR, _FAR = 24, 120
 # Characters beside it in which a fact shows: 10 before mg, or the year of a date.
-_BESIDE = 8
+_BESIDE = 4
 # Units in which readings may differ: more is another text.
 _MOST = 24
 # Units of wording in which readings may differ beside their facts: a word, or a particle or two.
@@ -46,10 +46,19 @@ _WORDING = 2
 
 _NEGATION = "negation"
 _PRECISE = ("date", "time", "version", "percent", "amount", "number")
-_HINT = pattern("[0-9零一二三四五六七八九十百千万亿两〇%‰:@/不未无没非禁勿别]|not|n't|never|without")
+_HINT = pattern(
+    "[0-9零一二三四五六七八九十百千万亿两〇壹贰叁肆伍陆柒捌玖拾佰仟%‰$€£¥不未无没非禁勿别]|星期|礼拜|周|午"
+    r"|\b(?:not?|never|without|neither|nor|[a-z]*n't|cannot|one|two|three|four|five|six|seven|eight|nine"
+    r"|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
+    r"|hundred|thousand|million|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
+    r"|noon|midnight)"
+)
+_ADDRESS = pattern(r"://|@|www\.")
 _PLAIN_HAN = pattern(
     "[^\0-\u2e7f零〇一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟年月日号时分秒点刻半上下午早晚凌晨周星期第元角圆块人民币美欧英镑港毫克公斤吨升米里厘微度摄氏华之倍天个次份不未无没非禁止得勿别]"
 )
+# A line that ends within a sentence, which may be within a number.
+_WRAPPED = pattern(r"\n(?<=[\u3400-\u9fff]\n)(?=[\u3400-\u9fff])(?!.[、.)])")
 _ASCII = pattern("[!-~]*")
 _TOKENS = pattern(r"[a-z0-9_']+|\w")
 _MODAL = pattern(
@@ -93,7 +102,7 @@ class Folded(NamedTuple):
     @classmethod
     def of(cls, text: str, spans: I64, start: int) -> Folded:
         """Return a text that begins at a symbol, with slots: ranges of symbols (int64[n, 2])."""
-        folded = fold(text)
+        folded = _WRAPPED.sub("", fold(text))
         _, begins, ends = places(folded)
         matter = _MATTER.match(folded)
         lefts = ends[spans[:, 0] - start - 1]
@@ -103,16 +112,26 @@ class Folded(NamedTuple):
 
     def hints(self, terms: re.Pattern[str] | None) -> list[tuple[str, bool]]:
         """Return the text of each slot, and whether it shows any sign of a fact."""
-        text, body = self.text, self.body
-        looks = [one.search for one in (_HINT, terms) if one is not None]
-        return [
+        text, body, look = self.text, self.body, _HINT.search
+        found = [
             (
                 text[left:right],
                 left >= body
-                and any(look(text, max(left - _BESIDE, 0), right + _BESIDE) for look in looks),
+                and bool(
+                    look(text, left - _BESIDE, right + _BESIDE)
+                    or _ADDRESS.search(text, left - _ascii_before(text, left), _ascii_to(text, right))
+                ),
             )
             for _, _, left, right in self.spans
         ]
+        if terms is not None:
+            look = terms.search
+            spans = zip(found, self.spans, strict=True)
+            found = [
+                (one, sign or bool(look(text, left - _NEAR, right + _NEAR)))
+                for (one, sign), (_, _, left, right) in spans
+            ]
+        return found
 
     def parts(self, terms: re.Pattern[str] | None) -> Iterator[Part]:
         """Yield what the text has in each slot."""
@@ -128,15 +147,24 @@ class Folded(NamedTuple):
             yield Part(start, end, self.text[left:right], tuple(facts), " ".join(wording))
 
     def _facts(self, left: int, right: int, terms: re.Pattern[str] | None) -> Iterator[Fact]:
-        """Yield the facts that are in a slot, or around it if it is empty."""
+        """Yield the facts that are in a slot or beside it: more of one may be in the other text."""
         text, low = self.text, max(left - _NEAR, 0)
         # A long word may be an address.
-        low -= _ASCII.match(text[max(low - _FAR, 0) : low][::-1]).end()
-        high = _ASCII.match(text, right + _NEAR, right + _NEAR + _FAR).end()
-        for fact in find_facts(text[low:high], terms):
-            start, end = fact.start + low, fact.end + low
-            if start < right and end > left or start < left == right < end:
-                yield fact._replace(start=start, end=end)
+        low -= _ascii_before(text, low)
+        high = _ascii_to(text, right + _NEAR)
+        for kind, value, start, end in find_facts(text[low:high], terms):
+            if start + low <= right and end + low >= left:
+                yield Fact(kind, value, start + low, end + low)
+
+
+def _ascii_before(text: str, place: int) -> int:
+    """Return how many characters before a place may be of an address that it is in."""
+    return len(_ASCII.match(text[max(place - _FAR, 0) : place][::-1])[0])
+
+
+def _ascii_to(text: str, place: int) -> int:
+    """Return where an address ends that a place may be in."""
+    return _ASCII.match(text, place, place + _FAR).end()
 
 
 class Difference(NamedTuple):
@@ -258,29 +286,33 @@ def find_contradictions(
         Equal units of copied text.
     """
     slots = _Slots.of(aligned, texts.starts)
-    before, chains = slots.before, aligned.copied(np.zeros(len(aligned.chains), np.bool_), least)
-    # Most slots are known to be wording without a look at facts, and most others are too near to
-    # such a slot.
-    broken = np.zeros(len(aligned.chains), np.bool_)
-    broken[before] = aligned.differing(texts.symbols) > _MOST
-    hinted = np.ones(len(before), np.bool_)
-    if WORDING not in kinds:
-        hinted, wording = slots.hints(read, ~broken[before], terms)
+    before, broken = slots.before, np.zeros(len(aligned.chains), np.bool_)
+
+    def in_copied() -> Bools:
+        """Return which slots are in copied text, as far as it is known where it ends."""
+        found: Bools = aligned.copied(broken, least)[before] & ~broken[before]
+        return found
+
+    if WORDING in kinds:
+        wanted = in_copied()
+    else:
+        # Most slots are known to be wording, or too near to some, without a look at facts.
+        broken[before] = aligned.differing(texts.symbols) > _MOST
+        hinted, wording = slots.hints(read, in_copied(), terms)
         broken[before] |= wording > _WORDING
-    looked = chains[before] & hinted if WORDING in kinds else (aligned.copied(broken, least)[before] & hinted & ~broken[before])
-    found = slots.differences(read, looked, terms)
+        wanted = in_copied() & hinted
+    found = slots.differences(read, wanted, terms)
     for slot, one in found.items():
         broken[before[slot]] |= one.wording > _WORDING
-    copied = aligned.copied(broken, least)
-    joined = _Joined()
+    joined, within = _Joined(), in_copied().tolist()
     for slot, one in found.items():
-        run = int(before[slot])
-        if chains[run]:
-            for x, y in one.claims:
-                kind = min(x.kind, y.kind, key=KINDS.index)
-                if kind in kinds and (kind == WORDING or copied[run] and not broken[run]):
-                    joined.add(kind, x, y)
-    joined.spread(aligned.runs.take(np.flatnonzero(chains if WORDING in kinds else copied)))
+        for x, y in one.claims:
+            kind = min(x.kind, y.kind, key=KINDS.index)
+            if kind in kinds and (within[slot] or kind == WORDING):
+                joined.add(kind, x, y)
+    if WORDING in kinds:
+        broken[:] = False
+    joined.spread(aligned.runs.take(np.flatnonzero(aligned.copied(broken, least))))
     return list(joined.places(texts.starts))
 
 

@@ -29,7 +29,7 @@ from simdup.reuse.winnowing import Seeds, Window
 from simdup.search.arrays import I64, Bools, pack, read_rows, row_bits, run_starts
 
 # Copied text has as many equal units as a passage has by default, and its runs are as near.
-COPIED = PassageCriteria()
+COPIED = PassageCriteria(min_length=40)
 # Pairs of seeds that a range of texts has.
 _PAIRS = 1 << 20
 
