@@ -81,7 +81,7 @@ class Planted:
     language : str
         Of the sentence with the fact.
     units : int
-        Its length: a Chinese character is one, a word of letters or digits two.
+        Its length without the fact: a Chinese character is one, a word of letters or digits two.
     copies : tuple of Copy
         In the order of the pages.
     """
@@ -202,8 +202,8 @@ def _passages(writer: Writer, chance: random.Random, count: int) -> Iterator[_Pa
             mixed = chance.random() < _BOTH
             languages = LANGUAGES if mixed else (language,)
             sentences = _sentences(writer, chance, planted, languages)
-            size = units(_joined(sentences)) + units(one)
-            yield _Passage(replace(planted, units=size), sentences, said, mixed)
+            planted = replace(planted, units=units(_joined(sentences)))
+            yield _Passage(planted, sentences, said, mixed)
 
 
 # -- copies --
@@ -441,5 +441,5 @@ def notices(count: int = 100, readings: int = 3, seed: int = 31) -> MadePages:
             heading = filled("{place}通知", CHINESE, chance)
             text = f"{heading}\n\n{text}\n{writer.sentence(CHINESE)}\n"
         marked[f"notice {number:03}"] = text
-    planted = Planted(FACTUAL, "date", "年月日", CHINESE, units(_NOTICE) + units(_DAYS[0]))
+    planted = Planted(FACTUAL, "date", "年月日", CHINESE, units(_NOTICE))
     return _located(marked, [planted])
