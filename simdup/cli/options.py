@@ -35,7 +35,9 @@ PAGE = "html"
 GITHUB = "github"
 
 # Commands that have several options in common.
-_SOURCES = "scan, passages, conflicts, fingerprint, dedupe, fit, index build, index add, query, tune"
+_SOURCES = (
+    "scan, passages, conflicts, fingerprint, dedupe, fit, index build, index add, query, tune"
+)
 _BARS = f"{_SOURCES}, compare"
 _WALKS = f"{_SOURCES}, cluster"
 _READS = f"{_WALKS}, compare"

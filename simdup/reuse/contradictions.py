@@ -44,6 +44,9 @@ _MOST = 24
 # Units of wording in which readings may differ beside their facts: a word, or a particle or two.
 _WORDING = 2
 
+# Values that are compared with each other: of more, each is another one.
+_SEVERAL = 32
+
 _NEGATION = "negation"
 _PRECISE = ("date", "time", "version", "percent", "amount", "number")
 _HINT = pattern(
@@ -119,7 +122,9 @@ class Folded(NamedTuple):
                 left >= body
                 and bool(
                     look(text, left - _BESIDE, right + _BESIDE)
-                    or _ADDRESS.search(text, left - _ascii_before(text, left), _ascii_to(text, right))
+                    or _ADDRESS.search(
+                        text, left - _ascii_before(text, left), _ascii_to(text, right)
+                    )
                 ),
             )
             for _, _, left, right in self.spans
@@ -170,7 +175,7 @@ def _ascii_to(text: str, place: int) -> int:
 class Difference(NamedTuple):
     """In what two parts of a slot differ."""
 
-    claims: list[tuple[Claim, Claim]]  # that contradict each other
+    claims: list[tuple[Claim, Claim]]  # of both, one beside the other, of which some are equal
     wording: int  # units that only one has
 
 
@@ -180,16 +185,17 @@ def difference(a: Part, b: Part) -> Difference:
     wording = _units(a.wording, b.wording)
     if len(facts[0]) != len(facts[1]):
         return Difference([], wording + _WORDING + 1)
-    unlike = [pair for pair in zip(*facts, strict=True) if not _agree(*pair)]
-    if unlike:
-        comparable = all(_comparable(*pair) for pair in unlike)
-        return Difference(unlike, wording if comparable else wording + _WORDING + 1)
+    pairs = list(zip(*facts, strict=True))
+    if not all(_agree(*pair) or _comparable(*pair) for pair in pairs):
+        return Difference([], wording + _WORDING + 1)
     negated = [any(one.kind == _NEGATION for one in part.facts) for part in (a, b)]
-    if negated[0] != negated[1]:
+    if negated[0] != negated[1] and all(_agree(*pair) for pair in pairs):
         # Whatever else differs: "may" and "must not".
         wording = _units(*(_MODAL.sub("", part.wording) for part in (a, b)))
-        return Difference([(_whole(a, _NEGATION), _whole(b, _NEGATION))] if not wording else [], wording)
-    return Difference([(_whole(a, WORDING), _whole(b, WORDING))] if wording else [], wording)
+        pairs = [] if wording else [(_whole(a, _NEGATION), _whole(b, _NEGATION))]
+    elif wording and not pairs:
+        pairs = [(_whole(a, WORDING), _whole(b, WORDING))]
+    return Difference(pairs, wording)
 
 
 def _comparable(x: Claim, y: Claim) -> bool:
@@ -377,6 +383,17 @@ def _moved(claim: Claim, by: int) -> Claim:
     return claim._replace(start=claim.start + by, end=claim.end + by)
 
 
+def _values(claims: Sequence[Claim]) -> dict[str, str]:
+    """Return for each value what it is a part of, if it is of one only: 5月1日 of 2024年5月1日."""
+    each = {claim.value: claim for claim in claims}
+    found = dict(zip(each, each, strict=True))
+    if len(each) <= _SEVERAL:
+        for value, claim in each.items():
+            more = [x for x, y in each.items() if len(x) > len(value) and _agree(claim, y)]
+            found[value] = more[0] if len(more) == 1 else value
+    return found
+
+
 class _Joined:
     """Claims that are joined to places."""
 
@@ -387,10 +404,11 @@ class _Joined:
         self.pairs = list[tuple[int, int]]()
 
     def add(self, kind: str, x: Claim, y: Claim) -> None:
-        """Add two claims that contradict each other."""
+        """Add two claims of one place; of a kind, if they contradict each other."""
         a, b = self._number(x), self._number(y)
         self.pairs.append((a, b))
-        self.kinds[a, kind] += 1
+        if not _agree(x, y):
+            self.kinds[a, kind] += 1
 
     def spread(self, runs: Runs) -> None:
         """Add the claims that equal runs of other texts have, too."""
@@ -439,14 +457,17 @@ class _Joined:
         for (claim, kind), count in self.kinds.items():
             kinds.setdefault(root(claim), Counter())[kind] += count
         for number, group in groups.items():
+            if number not in kinds:
+                continue
             claims = sorted(self.claims[one] for one in group)
+            names = _values(claims)
             spans = np.array([one[:2] for one in claims], np.int64)
             texts = (np.searchsorted(starts, spans[:, 0], "right") - 1).tolist()
             said = dict[int, set[str]]()
             for text, claim in zip(texts, claims, strict=True):
-                said.setdefault(text, set()).add(claim.value)
+                said.setdefault(text, set()).add(names[claim.value])
             rows = [row for row, text in enumerate(texts) if len(said[text]) == 1]
-            values = [claims[row].value for row in rows]
+            values = [names[claims[row].value] for row in rows]
             if len(set(values)) > 1:
                 kind = max(kinds[number].items(), key=lambda one: (one[1], one[0]))[0]
                 yield Place(kind, spans[rows], values)

@@ -48,9 +48,7 @@ class Alignment(NamedTuple):
             every.append(runs)
             chains.append(own + count)
             count += int(own.max(initial=-1)) + 1
-        return cls(
-            Runs(*map(np.concatenate, zip(*every, strict=True))), np.concatenate(chains)
-        )
+        return cls(Runs(*map(np.concatenate, zip(*every, strict=True))), np.concatenate(chains))
 
     def take(self, rows: I64) -> Alignment:
         """Return some of the runs."""
@@ -178,7 +176,9 @@ class SlotFinder:
     def _reach(self, positions: I64, step: int) -> I64:
         """Return the symbols of a gap that are in the text of each position."""
         texts = self._texts(positions)
-        left = self.starts[texts + 1] - 1 - positions if step > 0 else positions - self.starts[texts]
+        left = (
+            self.starts[texts + 1] - 1 - positions if step > 0 else positions - self.starts[texts]
+        )
         return np.minimum(left, self.criteria.gap)
 
     def _texts(self, positions: I64) -> I64:
@@ -192,7 +192,7 @@ def _partners(seeds: Seeds, starts: I64) -> tuple[I64, I64]:
     values = pack(seeds.hashes, np.arange(count), count)
     values.sort()
     order = read_rows(values, count)
-    texts = (np.searchsorted(seeds.positions, starts).astype(np.int64))
+    texts = np.searchsorted(seeds.positions, starts).astype(np.int64)
     texts = np.repeat(np.arange(len(starts) - 1), np.diff(texts))[order]
     keys, rows = values >> np.uint64(row_bits(count)), np.arange(count)
     new = np.diff(keys, prepend=~keys[:1]) != 0
