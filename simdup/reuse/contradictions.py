@@ -164,12 +164,17 @@ class Folded(NamedTuple):
 
 def _ascii_before(text: str, place: int) -> int:
     """Return how many characters before a place may be of an address that it is in."""
-    return len(_ASCII.match(text[max(place - _FAR, 0) : place][::-1])[0])
+    return _end_of_word(text[max(place - _FAR, 0) : place][::-1], 0)
 
 
 def _ascii_to(text: str, place: int) -> int:
     """Return where an address ends that a place may be in."""
-    return _ASCII.match(text, place, place + _FAR).end()
+    return _end_of_word(text, min(place, len(text)))
+
+
+def _end_of_word(text: str, place: int) -> int:
+    found = _ASCII.match(text, place, place + _FAR)
+    return found.end() if found else place
 
 
 class Difference(NamedTuple):
@@ -248,14 +253,19 @@ def differing_facts(pairs: Sequence[tuple[str, str]]) -> list[list[FactDifferenc
     ):
         own = np.searchsorted(starts, place.spans[:, 0], "right") - 1
         if own.tolist() == [own[0], own[0] + 1]:
-            values, at = list[str](), list[tuple[int, int]]()
-            for row, number in enumerate(own.tolist()):
-                text = originals[number]
-                start, end = spans_in(text, place.spans[[row]] - starts[number])[0].tolist()
-                values.append(" ".join(text[start:end].split()))
-                at.append((start - len(_EDGE) - 1, end - len(_EDGE) - 1))
-            found[own[0] // 2].append(FactDifference(place.kind, *values, *at))
+            (value_a, at_a), (value_b, at_b) = (
+                _located(originals[text], place.spans[row] - starts[text])
+                for row, text in enumerate(own.tolist())
+            )
+            found[own[0] // 2].append(FactDifference(place.kind, value_a, value_b, at_a, at_b))
     return [sorted(one, key=lambda fact: fact.at_a) for one in found]
+
+
+def _located(text: str, span: I64) -> tuple[str, tuple[int, int]]:
+    """Return what a text has in a range of symbols, and where without its edge."""
+    start, end = spans_in(text, span[None])[0].tolist()
+    edge = len(_EDGE) + 1
+    return " ".join(text[start:end].split()), (start - edge, end - edge)
 
 
 class Place(NamedTuple):
@@ -464,8 +474,8 @@ class _Joined:
             spans = np.array([one[:2] for one in claims], np.int64)
             texts = (np.searchsorted(starts, spans[:, 0], "right") - 1).tolist()
             said = dict[int, set[str]]()
-            for text, claim in zip(texts, claims, strict=True):
-                said.setdefault(text, set()).add(names[claim.value])
+            for text, one in zip(texts, claims, strict=True):
+                said.setdefault(text, set()).add(names[one.value])
             rows = [row for row, text in enumerate(texts) if len(said[text]) == 1]
             values = [names[claims[row].value] for row in rows]
             if len(set(values)) > 1:

@@ -1,10 +1,10 @@
 """Slots: the places in copied text where copies differ.
 
 Copies of a passage differ from each other in pairs, and of m copies there are m (m - 1) / 2 pairs.
-But a copy that is compared with two others, the first one and the one before, is connected with all:
-what all of them say at a place follows from what each says beside these two.  So each seed is
-paired with the first text that has it and with the last one before its own.  Equal runs and chains
-are those of `finding`; nothing is too common, because each copy costs two pairs.
+But a copy that is compared with the first one and the one before is connected with all: what each
+of them says at a place follows from what it says beside these two.  So each seed is paired with the
+first text that has it and with the last one before its own.  Equal runs and chains are those of
+`finding`; nothing is too common, because each copy costs two pairs.
 
 A *slot* is what lies between equal runs of two texts.  A run may be known on one side of it only:
 the seeds on the other side may have an earlier first text.  So behind each end of a chain, the next
@@ -147,8 +147,8 @@ class SlotFinder:
         for step, x, y in (
             (-1, a[firsts], b[firsts]), (1, (a + lengths)[lasts], (b + lengths)[lasts])
         ):  # fmt: skip
-            most = (self._reach(side, step) for side in (x, y))
-            i, j, equal = in_step_again(self.symbols, x, y, *most, self.context, step)
+            most_a, most_b = self._reach(x, step), self._reach(y, step)
+            i, j, equal = in_step_again(self.symbols, x, y, most_a, most_b, self.context, step)
             shift = equal if step < 0 else 0
             beyond = Runs(x + step * i - shift, y + step * j - shift, equal)
             behind = np.flatnonzero(equal)
@@ -179,7 +179,8 @@ class SlotFinder:
         left = (
             self.starts[texts + 1] - 1 - positions if step > 0 else positions - self.starts[texts]
         )
-        return np.minimum(left, self.criteria.gap)
+        most: I64 = np.minimum(left, self.criteria.gap)
+        return most
 
     def _texts(self, positions: I64) -> I64:
         return np.searchsorted(self.starts, positions, "right") - 1
