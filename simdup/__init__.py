@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from simdup.index.index import Index as Index
     from simdup.model.clusters import Cluster as Cluster
     from simdup.model.clusters import Pair as Pair
+    from simdup.model.comparison import Comparison as Comparison
     from simdup.model.conflicts import ConflictCriteria as ConflictCriteria
     from simdup.model.conflicts import ConflictScope as ConflictScope
-    from simdup.model.comparison import Comparison as Comparison
     from simdup.model.criteria import Criteria as Criteria
     from simdup.model.recipe import Recipe as Recipe
     from simdup.model.shared_passages import PassageCriteria as PassageCriteria

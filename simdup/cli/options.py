@@ -35,7 +35,9 @@ PAGE = "html"
 GITHUB = "github"
 
 # Commands that have several options in common.
-_SOURCES = "scan, passages, conflicts, fingerprint, dedupe, fit, index build, index add, query, tune"
+_SOURCES = (
+    "scan, passages, conflicts, fingerprint, dedupe, fit, index build, index add, query, tune"
+)
 _BARS = f"{_SOURCES}, compare"
 _WALKS = f"{_SOURCES}, cluster"
 _READS = f"{_WALKS}, compare"
@@ -430,8 +432,8 @@ _OUTPUT = (
         shown="by LC_ALL, LC_MESSAGES, LANG", trial="|-o out|zh"),
 )
 _SEARCH = (
-    Row("-j, --jobs N", f"{_TERMS}, passages, conflicts, cluster, pairs", "Number of processes or threads.",
-        click.IntRange(1, settings.MOST_JOBS), of=RunOptions, common=True, shown="one per core",
+    Row("-j, --jobs N", f"{_TERMS}, passages, conflicts, cluster, pairs",
+        "Number of processes or threads.", click.IntRange(1, settings.MOST_JOBS), of=RunOptions, common=True, shown="one per core",
         rules=(Idle(lambda o: o.command == "compare" and not o["idf_from"],
                     "two texts are read by one process"),), trial="|--idf-from c|3"),
     _search("--memory SIZE", text="Memory limit for pairs.", kind=Text(_size), shown="free memory",

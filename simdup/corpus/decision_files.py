@@ -97,7 +97,9 @@ def read_baseline(path: str, kind: str = "", replace: bool = False) -> Baseline:
         hint = _AGAIN if not content.strip() else "name another file"
         raise SimdupError(path, f"is not a baseline (its first line is not {HEAD!r})", hint)
     if (head[2] or "") != kind:
-        what = f"is a baseline of {head[2] or 'near-duplicates'}, not of {kind or 'near-duplicates'}"
+        what = (
+            f"is a baseline of {head[2] or 'near-duplicates'}, not of {kind or 'near-duplicates'}"
+        )
         raise SimdupError(path, what, "name another file")
     try:
         if f"# simdup-baseline {head[1]}" != HEAD:

@@ -269,34 +269,32 @@ def in_step_again(
     Raises
     ------
     ValueError
-        If a place is not one of `symbols`.
+        If the differences are not in `symbols`, or reach its end.
     """
-    cdef int64_t n = symbols.shape[0], count = a.shape[0], row, total, apart, i, j, x, y, equal, side
+    cdef int64_t n = symbols.shape[0], count = a.shape[0], row, total, i, x, y, equal, nearest
     require(b.shape[0] == count and most_a.shape[0] == count and most_b.shape[0] == count)
     require((step == 1 or step == -1) and least > 0)
     for row in range(count):
-        require(0 <= a[row] <= n and 0 <= b[row] <= n and most_a[row] >= 0 and most_b[row] >= 0)
+        require(most_a[row] >= 0 and most_b[row] >= 0 and 0 <= a[row] <= n and 0 <= b[row] <= n)
+        for x, y in ((a[row], most_a[row]), (b[row], most_b[row])):
+            require(x + y < n if step > 0 else x > y)
     made = np.zeros((3, count), np.int64)
     cdef int64_t[:, ::1] found = made
+    # Backwards, the symbol before a place is the first one.
+    cdef int64_t back = step < 0
+    nearest = 0
     with nogil:
         for row in range(count):
             for total in range(most_a[row] + most_b[row] + 1):
-                apart = total & 1
-                while apart <= total and not found[2, row]:
-                    for side in range(2 if apart else 1):
-                        i = (total - apart) // 2 if side else (total + apart) // 2
-                        j = total - i
-                        if i > most_a[row] or j > most_b[row]:
-                            continue
-                        x, y, equal = a[row] + step * i, b[row] + step * j, 0
-                        if step < 0:
-                            x, y = x - 1, y - 1
-                        while 0 <= x < n and 0 <= y < n and symbols[x] == symbols[y]:
-                            x, y, equal = x + step, y + step, equal + 1
-                        if equal >= least:
-                            found[0, row], found[1, row], found[2, row] = i, j, equal
-                            break
-                    apart += 2
+                for i in range(max(0, total - most_b[row]), min(total, most_a[row]) + 1):
+                    x, y, equal = a[row] - back + step * i, b[row] - back + step * (total - i), 0
+                    while 0 <= x < n and 0 <= y < n and symbols[x] == symbols[y]:
+                        x, y, equal = x + step, y + step, equal + 1
+                    if equal >= least and (
+                        not found[2, row] or max(2 * i - total, total - 2 * i) <= nearest
+                    ):
+                        nearest = max(2 * i - total, total - 2 * i)
+                        found[0, row], found[1, row], found[2, row] = i, total - i, equal
                 if found[2, row]:
                     break
     return made

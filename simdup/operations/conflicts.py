@@ -98,8 +98,8 @@ def conflicts(
 
     Examples
     --------
-    >>> rule = "Keep the solution in the dark, and give {} twice a day, always together with a meal."
-    >>> rule += " Wash your hands before you open the bottle, and write down when you opened it."
+    >>> rule = "Keep the solution in the dark, and give {} twice a day, always with a meal. "
+    >>> rule += "Wash your hands before you open the bottle, and write down when you opened it."
     >>> found = conflicts([("a", rule.format("10 mg")), ("b", rule.format("20 mg"))])
     >>> [reading.value for reading in found.conflicts[0].readings]
     ['10 mg', '20 mg']

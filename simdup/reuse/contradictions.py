@@ -36,20 +36,32 @@ from simdup.text.characters import fold, fold_all
 from simdup.text.facts import Fact, agree, find_facts
 
 # Characters beside a slot in which a fact of it begins or ends, and an address.
-_NEAR, _FAR = 32, 120
+_NEAR, _FAR = 24, 120
 # Characters beside it in which a fact shows: 10 before mg, or the year of a date.
-_BESIDE = 8
+_BESIDE = 4
 # Units in which readings may differ: more is another text.
 _MOST = 24
 # Units of wording in which readings may differ beside their facts: a word, or a particle or two.
 _WORDING = 2
 
+# Values that are compared with each other: of more, each is another one.
+_SEVERAL = 32
+
 _NEGATION = "negation"
 _PRECISE = ("date", "time", "version", "percent", "amount", "number")
-_HINT = pattern("[0-9零一二三四五六七八九十百千万亿两〇%‰:@/不未无没非禁勿别]|not|n't|never|without")
+_HINT = pattern(
+    "[0-9零一二三四五六七八九十百千万亿两〇壹贰叁肆伍陆柒捌玖拾佰仟%‰$€£¥不未无没非禁勿别]|星期|礼拜|周|午"
+    r"|\b(?:not?|never|without|neither|nor|[a-z]*n't|cannot|one|two|three|four|five|six|seven|eight|nine"
+    r"|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
+    r"|hundred|thousand|million|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
+    r"|noon|midnight)"
+)
+_ADDRESS = pattern(r"://|@|www\.")
 _PLAIN_HAN = pattern(
     "[^\0-\u2e7f零〇一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟年月日号时分秒点刻半上下午早晚凌晨周星期第元角圆块人民币美欧英镑港毫克公斤吨升米里厘微度摄氏华之倍天个次份不未无没非禁止得勿别]"
 )
+# A line that ends within a sentence, which may be within a number.
+_WRAPPED = pattern(r"\n(?<=[\u3400-\u9fff]\n)(?=[\u3400-\u9fff])(?!.[、.)])")
 _ASCII = pattern("[!-~]*")
 _TOKENS = pattern(r"[a-z0-9_']+|\w")
 _MODAL = pattern(
@@ -93,7 +105,7 @@ class Folded(NamedTuple):
     @classmethod
     def of(cls, text: str, spans: I64, start: int) -> Folded:
         """Return a text that begins at a symbol, with slots: ranges of symbols (int64[n, 2])."""
-        folded = fold(text)
+        folded = _WRAPPED.sub("", fold(text))
         _, begins, ends = places(folded)
         matter = _MATTER.match(folded)
         lefts = ends[spans[:, 0] - start - 1]
@@ -103,16 +115,28 @@ class Folded(NamedTuple):
 
     def hints(self, terms: re.Pattern[str] | None) -> list[tuple[str, bool]]:
         """Return the text of each slot, and whether it shows any sign of a fact."""
-        text, body = self.text, self.body
-        looks = [one.search for one in (_HINT, terms) if one is not None]
-        return [
+        text, body, look = self.text, self.body, _HINT.search
+        found = [
             (
                 text[left:right],
                 left >= body
-                and any(look(text, max(left - _BESIDE, 0), right + _BESIDE) for look in looks),
+                and bool(
+                    look(text, left - _BESIDE, right + _BESIDE)
+                    or _ADDRESS.search(
+                        text, left - _ascii_before(text, left), _ascii_to(text, right)
+                    )
+                ),
             )
             for _, _, left, right in self.spans
         ]
+        if terms is not None:
+            look = terms.search
+            spans = zip(found, self.spans, strict=True)
+            found = [
+                (one, sign or bool(look(text, left - _NEAR, right + _NEAR)))
+                for (one, sign), (_, _, left, right) in spans
+            ]
+        return found
 
     def parts(self, terms: re.Pattern[str] | None) -> Iterator[Part]:
         """Yield what the text has in each slot."""
@@ -128,21 +152,35 @@ class Folded(NamedTuple):
             yield Part(start, end, self.text[left:right], tuple(facts), " ".join(wording))
 
     def _facts(self, left: int, right: int, terms: re.Pattern[str] | None) -> Iterator[Fact]:
-        """Yield the facts that are in a slot, or around it if it is empty."""
+        """Yield the facts that are in a slot or beside it: more of one may be in the other text."""
         text, low = self.text, max(left - _NEAR, 0)
         # A long word may be an address.
-        low -= _ASCII.match(text[max(low - _FAR, 0) : low][::-1]).end()
-        high = _ASCII.match(text, right + _NEAR, right + _NEAR + _FAR).end()
-        for fact in find_facts(text[low:high], terms):
-            start, end = fact.start + low, fact.end + low
-            if start < right and end > left or start < left == right < end:
-                yield fact._replace(start=start, end=end)
+        low -= _ascii_before(text, low)
+        high = _ascii_to(text, right + _NEAR)
+        for kind, value, start, end in find_facts(text[low:high], terms):
+            if start + low <= right and end + low >= left:
+                yield Fact(kind, value, start + low, end + low)
+
+
+def _ascii_before(text: str, place: int) -> int:
+    """Return how many characters before a place may be of an address that it is in."""
+    return _end_of_word(text[max(place - _FAR, 0) : place][::-1], 0)
+
+
+def _ascii_to(text: str, place: int) -> int:
+    """Return where an address ends that a place may be in."""
+    return _end_of_word(text, min(place, len(text)))
+
+
+def _end_of_word(text: str, place: int) -> int:
+    found = _ASCII.match(text, place, place + _FAR)
+    return found.end() if found else place
 
 
 class Difference(NamedTuple):
     """In what two parts of a slot differ."""
 
-    claims: list[tuple[Claim, Claim]]  # that contradict each other
+    claims: list[tuple[Claim, Claim]]  # of both, one beside the other, of which some are equal
     wording: int  # units that only one has
 
 
@@ -152,16 +190,17 @@ def difference(a: Part, b: Part) -> Difference:
     wording = _units(a.wording, b.wording)
     if len(facts[0]) != len(facts[1]):
         return Difference([], wording + _WORDING + 1)
-    unlike = [pair for pair in zip(*facts, strict=True) if not _agree(*pair)]
-    if unlike:
-        comparable = all(_comparable(*pair) for pair in unlike)
-        return Difference(unlike, wording if comparable else wording + _WORDING + 1)
+    pairs = list(zip(*facts, strict=True))
+    if not all(_agree(*pair) or _comparable(*pair) for pair in pairs):
+        return Difference([], wording + _WORDING + 1)
     negated = [any(one.kind == _NEGATION for one in part.facts) for part in (a, b)]
-    if negated[0] != negated[1]:
+    if negated[0] != negated[1] and all(_agree(*pair) for pair in pairs):
         # Whatever else differs: "may" and "must not".
         wording = _units(*(_MODAL.sub("", part.wording) for part in (a, b)))
-        return Difference([(_whole(a, _NEGATION), _whole(b, _NEGATION))] if not wording else [], wording)
-    return Difference([(_whole(a, WORDING), _whole(b, WORDING))] if wording else [], wording)
+        pairs = [] if wording else [(_whole(a, _NEGATION), _whole(b, _NEGATION))]
+    elif wording and not pairs:
+        pairs = [(_whole(a, WORDING), _whole(b, WORDING))]
+    return Difference(pairs, wording)
 
 
 def _comparable(x: Claim, y: Claim) -> bool:
@@ -214,14 +253,19 @@ def differing_facts(pairs: Sequence[tuple[str, str]]) -> list[list[FactDifferenc
     ):
         own = np.searchsorted(starts, place.spans[:, 0], "right") - 1
         if own.tolist() == [own[0], own[0] + 1]:
-            values, at = list[str](), list[tuple[int, int]]()
-            for row, number in enumerate(own.tolist()):
-                text = originals[number]
-                start, end = spans_in(text, place.spans[[row]] - starts[number])[0].tolist()
-                values.append(" ".join(text[start:end].split()))
-                at.append((start - len(_EDGE) - 1, end - len(_EDGE) - 1))
-            found[own[0] // 2].append(FactDifference(place.kind, *values, *at))
+            (value_a, at_a), (value_b, at_b) = (
+                _located(originals[text], place.spans[row] - starts[text])
+                for row, text in enumerate(own.tolist())
+            )
+            found[own[0] // 2].append(FactDifference(place.kind, value_a, value_b, at_a, at_b))
     return [sorted(one, key=lambda fact: fact.at_a) for one in found]
+
+
+def _located(text: str, span: I64) -> tuple[str, tuple[int, int]]:
+    """Return what a text has in a range of symbols, and where without its edge."""
+    start, end = spans_in(text, span[None])[0].tolist()
+    edge = len(_EDGE) + 1
+    return " ".join(text[start:end].split()), (start - edge, end - edge)
 
 
 class Place(NamedTuple):
@@ -258,29 +302,33 @@ def find_contradictions(
         Equal units of copied text.
     """
     slots = _Slots.of(aligned, texts.starts)
-    before, chains = slots.before, aligned.copied(np.zeros(len(aligned.chains), np.bool_), least)
-    # Most slots are known to be wording without a look at facts, and most others are too near to
-    # such a slot.
-    broken = np.zeros(len(aligned.chains), np.bool_)
-    broken[before] = aligned.differing(texts.symbols) > _MOST
-    hinted = np.ones(len(before), np.bool_)
-    if WORDING not in kinds:
-        hinted, wording = slots.hints(read, ~broken[before], terms)
+    before, broken = slots.before, np.zeros(len(aligned.chains), np.bool_)
+
+    def in_copied() -> Bools:
+        """Return which slots are in copied text, as far as it is known where it ends."""
+        found: Bools = aligned.copied(broken, least)[before] & ~broken[before]
+        return found
+
+    if WORDING in kinds:
+        wanted = in_copied()
+    else:
+        # Most slots are known to be wording, or too near to some, without a look at facts.
+        broken[before] = aligned.differing(texts.symbols) > _MOST
+        hinted, wording = slots.hints(read, in_copied(), terms)
         broken[before] |= wording > _WORDING
-    looked = chains[before] & hinted if WORDING in kinds else (aligned.copied(broken, least)[before] & hinted & ~broken[before])
-    found = slots.differences(read, looked, terms)
+        wanted = in_copied() & hinted
+    found = slots.differences(read, wanted, terms)
     for slot, one in found.items():
         broken[before[slot]] |= one.wording > _WORDING
-    copied = aligned.copied(broken, least)
-    joined = _Joined()
+    joined, within = _Joined(), in_copied().tolist()
     for slot, one in found.items():
-        run = int(before[slot])
-        if chains[run]:
-            for x, y in one.claims:
-                kind = min(x.kind, y.kind, key=KINDS.index)
-                if kind in kinds and (kind == WORDING or copied[run] and not broken[run]):
-                    joined.add(kind, x, y)
-    joined.spread(aligned.runs.take(np.flatnonzero(chains if WORDING in kinds else copied)))
+        for x, y in one.claims:
+            kind = min(x.kind, y.kind, key=KINDS.index)
+            if kind in kinds and (within[slot] or kind == WORDING):
+                joined.add(kind, x, y)
+    if WORDING in kinds:
+        broken[:] = False
+    joined.spread(aligned.runs.take(np.flatnonzero(aligned.copied(broken, least))))
     return list(joined.places(texts.starts))
 
 
@@ -345,6 +393,17 @@ def _moved(claim: Claim, by: int) -> Claim:
     return claim._replace(start=claim.start + by, end=claim.end + by)
 
 
+def _values(claims: Sequence[Claim]) -> dict[str, str]:
+    """Return for each value what it is a part of, if it is of one only: 5月1日 of 2024年5月1日."""
+    each = {claim.value: claim for claim in claims}
+    found = dict(zip(each, each, strict=True))
+    if len(each) <= _SEVERAL:
+        for value, claim in each.items():
+            more = [x for x, y in each.items() if len(x) > len(value) and _agree(claim, y)]
+            found[value] = more[0] if len(more) == 1 else value
+    return found
+
+
 class _Joined:
     """Claims that are joined to places."""
 
@@ -355,10 +414,11 @@ class _Joined:
         self.pairs = list[tuple[int, int]]()
 
     def add(self, kind: str, x: Claim, y: Claim) -> None:
-        """Add two claims that contradict each other."""
+        """Add two claims of one place; of a kind, if they contradict each other."""
         a, b = self._number(x), self._number(y)
         self.pairs.append((a, b))
-        self.kinds[a, kind] += 1
+        if not _agree(x, y):
+            self.kinds[a, kind] += 1
 
     def spread(self, runs: Runs) -> None:
         """Add the claims that equal runs of other texts have, too."""
@@ -407,14 +467,17 @@ class _Joined:
         for (claim, kind), count in self.kinds.items():
             kinds.setdefault(root(claim), Counter())[kind] += count
         for number, group in groups.items():
+            if number not in kinds:
+                continue
             claims = sorted(self.claims[one] for one in group)
+            names = _values(claims)
             spans = np.array([one[:2] for one in claims], np.int64)
             texts = (np.searchsorted(starts, spans[:, 0], "right") - 1).tolist()
             said = dict[int, set[str]]()
-            for text, claim in zip(texts, claims, strict=True):
-                said.setdefault(text, set()).add(claim.value)
+            for text, one in zip(texts, claims, strict=True):
+                said.setdefault(text, set()).add(names[one.value])
             rows = [row for row, text in enumerate(texts) if len(said[text]) == 1]
-            values = [claims[row].value for row in rows]
+            values = [names[claims[row].value] for row in rows]
             if len(set(values)) > 1:
                 kind = max(kinds[number].items(), key=lambda one: (one[1], one[0]))[0]
                 yield Place(kind, spans[rows], values)

@@ -1,10 +1,10 @@
 """Slots: the places in copied text where copies differ.
 
 Copies of a passage differ from each other in pairs, and of m copies there are m (m - 1) / 2 pairs.
-But a copy that is compared with two others, the first one and the one before, is connected with all:
-what all of them say at a place follows from what each says beside these two.  So each seed is
-paired with the first text that has it and with the last one before its own.  Equal runs and chains
-are those of `finding`; nothing is too common, because each copy costs two pairs.
+But a copy that is compared with the first one and the one before is connected with all: what each
+of them says at a place follows from what it says beside these two.  So each seed is paired with the
+first text that has it and with the last one before its own.  Equal runs and chains are those of
+`finding`; nothing is too common, because each copy costs two pairs.
 
 A *slot* is what lies between equal runs of two texts.  A run may be known on one side of it only:
 the seeds on the other side may have an earlier first text.  So behind each end of a chain, the next
@@ -29,7 +29,7 @@ from simdup.reuse.winnowing import Seeds, Window
 from simdup.search.arrays import I64, Bools, pack, read_rows, row_bits, run_starts
 
 # Copied text has as many equal units as a passage has by default, and its runs are as near.
-COPIED = PassageCriteria()
+COPIED = PassageCriteria(min_length=40)
 # Pairs of seeds that a range of texts has.
 _PAIRS = 1 << 20
 
@@ -48,9 +48,7 @@ class Alignment(NamedTuple):
             every.append(runs)
             chains.append(own + count)
             count += int(own.max(initial=-1)) + 1
-        return cls(
-            Runs(*map(np.concatenate, zip(*every, strict=True))), np.concatenate(chains)
-        )
+        return cls(Runs(*map(np.concatenate, zip(*every, strict=True))), np.concatenate(chains))
 
     def take(self, rows: I64) -> Alignment:
         """Return some of the runs."""
@@ -149,8 +147,8 @@ class SlotFinder:
         for step, x, y in (
             (-1, a[firsts], b[firsts]), (1, (a + lengths)[lasts], (b + lengths)[lasts])
         ):  # fmt: skip
-            most = (self._reach(side, step) for side in (x, y))
-            i, j, equal = in_step_again(self.symbols, x, y, *most, self.context, step)
+            most_a, most_b = self._reach(x, step), self._reach(y, step)
+            i, j, equal = in_step_again(self.symbols, x, y, most_a, most_b, self.context, step)
             shift = equal if step < 0 else 0
             beyond = Runs(x + step * i - shift, y + step * j - shift, equal)
             behind = np.flatnonzero(equal)
@@ -178,8 +176,11 @@ class SlotFinder:
     def _reach(self, positions: I64, step: int) -> I64:
         """Return the symbols of a gap that are in the text of each position."""
         texts = self._texts(positions)
-        left = self.starts[texts + 1] - 1 - positions if step > 0 else positions - self.starts[texts]
-        return np.minimum(left, self.criteria.gap)
+        left = (
+            self.starts[texts + 1] - 1 - positions if step > 0 else positions - self.starts[texts]
+        )
+        most: I64 = np.minimum(left, self.criteria.gap)
+        return most
 
     def _texts(self, positions: I64) -> I64:
         return np.searchsorted(self.starts, positions, "right") - 1
@@ -192,7 +193,7 @@ def _partners(seeds: Seeds, starts: I64) -> tuple[I64, I64]:
     values = pack(seeds.hashes, np.arange(count), count)
     values.sort()
     order = read_rows(values, count)
-    texts = (np.searchsorted(seeds.positions, starts).astype(np.int64))
+    texts = np.searchsorted(seeds.positions, starts).astype(np.int64)
     texts = np.repeat(np.arange(len(starts) - 1), np.diff(texts))[order]
     keys, rows = values >> np.uint64(row_bits(count)), np.arange(count)
     new = np.diff(keys, prepend=~keys[:1]) != 0

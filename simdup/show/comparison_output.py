@@ -9,8 +9,8 @@ from rich.cells import cell_len, set_cell_size
 
 from simdup.corpus.names import to_bytes
 from simdup.model.criteria import EDIT, SHARES
-from simdup.show.csv_jsonl import digits, json_line, rounded
 from simdup.show.conflict_output import value_words
+from simdup.show.csv_jsonl import digits, json_line, rounded
 from simdup.show.diff import first_difference
 from simdup.show.escaping import shown
 from simdup.show.passage_output import passage_lines, passage_values, percent

@@ -21,7 +21,9 @@ from simdup.show.words import ENGLISH, Phrases
 _MOST, _VALUES = 3, 4
 _REST = ["conflicts.says"] * (_VALUES - 1)
 # Terminal cells of the text around a place, and of a value.
-_AROUND, _VALUE = 30, 60
+_AROUND, _VALUE = 32, 60
+# Letters of a word; what is longer is of a script without spaces.
+_WORD = 12
 
 
 def conflict_csv(conflicts: Sequence[Conflict], bom: bool = False) -> Iterator[bytes]:
@@ -97,12 +99,21 @@ def value_words(value: str, words: Phrases) -> str:
 
 def _context(one: Conflict, paint: Painter) -> str:
     """Return the text around a place, with the values between."""
-    before = first_cells(shown(one.before)[::-1], _AROUND)[::-1].lstrip()
-    after = first_cells(shown(one.after), _AROUND).rstrip()
+    before = _first_words(shown(one.before)[::-1])[::-1]
+    after = _first_words(shown(one.after))
     values = " | ".join(value_words(r.value, paint.words) for r in one.readings[:_VALUES])
     if len(one.readings) > _VALUES:
         values += " | ..."
     return f"{paint('dim', before)} {paint('no', f'[{values}]')} {paint('dim', after)}"
+
+
+def _first_words(text: str) -> str:
+    """Return the beginning of a text, without a part of a word."""
+    cut = first_cells(text, _AROUND)
+    if len(cut) == len(text):
+        return text
+    words, space, rest = cut.rpartition(" ")
+    return (words if space and len(rest) <= _WORD else cut).rstrip()
 
 
 def _reading(reading: FactReading, newest: float, paint: Painter) -> Iterator[str]:

@@ -16,6 +16,7 @@ from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
     from simdup.model.matches import Added
+    from simdup.model.conflicts import ConflictResult
     from simdup.model.shared_passages import PassageResult
 
 # Reasons for skipping a document by how they begin, and what each is called in the catalogues.
@@ -72,7 +73,7 @@ def _listed(result: Findings, selection: Selection, words: Phrases) -> str:
     return "" if listed == total else words(f"listed.{what}", listed=listed, n=total)
 
 
-def read_words(result: Findings | PassageResult, words: Phrases) -> str:
+def read_words(result: Findings | PassageResult | ConflictResult, words: Phrases) -> str:
     """Return how many documents were read in what time, and what was skipped."""
     documents = words("documents", n=result.summary.documents)
     read = words("read", documents=documents, seconds=result.summary.seconds)

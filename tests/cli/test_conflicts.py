@@ -1,0 +1,128 @@
+"""`simdup conflicts`: its formats, its report, its status, what is known."""
+
+import csv
+import io
+import json
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from support import Command
+
+from lab.corpora.made import prose, write
+
+RULE = (
+    "Keep the solution in the dark, and give {} twice a day, always together with a meal. Wash "
+    "your hands before you open the bottle, and write down when you opened it.\n"
+)
+
+
+@pytest.fixture
+def handbook(tmp_path: Path) -> Path:
+    pages = {
+        f"{n}.md": f"{prose(n, 30)}\n{RULE.format('20 mg' if n == 3 else '10 mg')}"
+        for n in range(5)
+    }
+    return write(tmp_path / "handbook", pages)
+
+
+def test_text_says_who_says_what(simdup: Command, handbook: Path) -> None:
+    done = simdup("conflicts", "handbook")
+    assert done.status == 0
+    assert done.lines[0] == "1  amount: 4 documents say 10 mg, 1 says 20 mg"
+    assert "and give [20 mg | 10 mg] twice a day" in done.lines[1]
+    assert done.lines[2].startswith("   20 mg  1 document, 20")
+    assert done.lines[3] == "     handbook/3.md:5"
+    assert done.lines[-1] == "     and 1 more"
+    assert all(cell_len(line) <= 80 for line in done.lines)
+    assert "Found 1 conflict in 5 documents." in done.err
+    chinese = simdup("conflicts", "handbook", "--lang", "zh")
+    assert chinese.lines[0] == "1  数量：4 篇写作 10 mg，1 篇写作 20 mg"
+    assert "发现 1 处矛盾，涉及 5 篇文档。" in chinese.err
+
+
+def test_csv_has_a_row_a_reading_and_document(simdup: Command, handbook: Path) -> None:
+    done = simdup("conflicts", "-q", "handbook", "-o", "found.csv")
+    assert (done.status, done.out, done.err) == (0, b"", "")
+    content = Path("found.csv").read_text("utf-8")
+    assert content.startswith("conflict,kind,reading,document,start,end,line,before,after\n")
+    rows = list(csv.DictReader(io.StringIO(content)))
+    assert [row["document"][-4] for row in rows] == list("30124")
+    text = (handbook / "3.md").read_text("utf-8")
+    assert text[int(rows[0]["start"]) : int(rows[0]["end"])] == rows[0]["reading"] == "20 mg"
+    # A walk leaves the results out.
+    Path("found.csv").rename("handbook/found.csv")
+    assert "left out: a result of simdup" in simdup("conflicts", "handbook").err
+
+
+def test_jsonl_is_as_the_schema_says(simdup: Command, handbook: Path) -> None:
+    write(handbook, {"empty.md": ""})
+    done = simdup("conflicts", "handbook", "-f", "jsonl")
+    conflict, skipped, summary = map(json.loads, done.lines)
+    assert list(conflict) == ["type", "kind", "before", "after", "readings"]
+    assert [reading["value"] for reading in conflict["readings"]] == ["20 mg", "10 mg"]
+    assert list(conflict["readings"][0]["documents"][0]) == ["document", "start", "end", "line"]
+    assert skipped["type"] == "skipped"
+    assert (summary["documents"], summary["conflicts"], summary["affected"]) == (5, 1, 5)
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((resources.files("simdup.show") / "jsonl.schema.json").read_text("utf-8"))
+    for line in (conflict, skipped, summary):
+        jsonschema.Draft202012Validator(schema).validate(line)
+
+
+def test_a_check_fails_until_conflicts_are_known(simdup: Command, handbook: Path) -> None:
+    assert simdup("conflicts", "handbook", "--check").status == 1
+    base = ("conflicts", "handbook", "--check", "--baseline", "known")
+    missing = simdup(*base)
+    assert missing.status == 2
+    assert "--update-baseline" in missing.err
+    written = simdup(*base, "--update-baseline")
+    assert (written.status, "Wrote known: 1 conflict." in written.err) == (0, True)
+    known = simdup(*base)
+    assert (known.status, known.out) == (0, b"")
+    assert "Found no new conflicts; 1 known." in known.err
+    # The same values in a further page are known; another value is not.
+    write(handbook, {"5.md": f"{prose(5, 30)}\n{RULE.format('20 mg')}"})
+    assert simdup(*base).status == 0
+    write(handbook, {"5.md": f"{prose(5, 30)}\n{RULE.format('30 mg')}"})
+    again = simdup(*base)
+    assert again.status == 1
+    assert "amount: 4 documents say 10 mg, 1 says" in again.text
+
+
+def test_baselines_are_of_one_kind(simdup: Command, handbook: Path) -> None:
+    assert simdup("scan", "handbook", "--baseline", "scanned", "--update-baseline").status == 0
+    done = simdup("conflicts", "handbook", "--baseline", "scanned", "--update-baseline")
+    assert done.status == 2
+    assert "is a baseline of near-duplicates, not of conflicts" in done.err
+    assert simdup("conflicts", "handbook", "--baseline", "k", "--update-baseline").status == 0
+    done = simdup("scan", "handbook", "--baseline", "k")
+    assert (done.status, "is a baseline of conflicts, not of" in done.err) == (2, True)
+
+
+def test_no_conflict_and_wrong_values(simdup: Command, handbook: Path) -> None:
+    done = simdup("conflicts", "handbook/1.md", "handbook/2.md")
+    assert (done.status, done.out) == (0, b"")
+    assert "Found no conflicts." in done.err
+    done = simdup("conflicts", "handbook", "--kinds", "dates")
+    assert (done.status, "--kinds" in done.err) == (2, True)
+    done = simdup("conflicts", "handbook", "--terms", "missing.txt")
+    assert (done.status, "missing.txt" in done.err) == (2, True)
+
+
+def test_hostile_values_do_not_drive_the_terminal(simdup: Command, tmp_path: Path) -> None:
+    values = ["it at https://example.org/\x1b[31m", "it at https://example.org/\u202ea"]
+    pages = {f"{n}.md": f"{prose(n, 30)}\n{RULE.format(v)}" for n, v in enumerate(values)}
+    write(tmp_path / "pages", pages)
+    done = simdup("conflicts", "pages")
+    assert "\x1b" not in done.text
+    assert "\u202e" not in done.text
+
+
+def test_the_page_lists_conflicts(simdup: Command, handbook: Path) -> None:
+    done = simdup("conflicts", "handbook", "-o", "found.html")
+    assert done.status == 0
+    assert (
+        Path("found.html").read_text("utf-8").startswith("<!DOCTYPE html><!-- simdup report 1 -->")
+    )
