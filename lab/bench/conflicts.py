@@ -21,8 +21,8 @@ from simdup.model.conflicts import Conflict
 ELSEWHERE = "elsewhere"
 ALL = "all"
 
-# Below 50 units, copied text is no passage by default.
-_LENGTHS = (0, 50, 100, 200, 10**6)
+# Copies of fewer units are not compared; these here are counted without punctuation.
+_LENGTHS = (0, 40, 50, 100, 200, 10**6)
 
 
 def conflicts(trial: Trial) -> Iterator[Table]:
