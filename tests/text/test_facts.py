@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from simdup.model.conflicts import FACT_KINDS
 from simdup.text import facts
-from simdup.text.facts import Fact, agree, find_facts, term_pattern
+from simdup.text.facts import Fact, agree, facts_of, find_facts, lost_facts, term_pattern
 
 # Characters and words that facts are made of.
 PIECES = [
@@ -296,6 +296,23 @@ def test_width_and_case_change_no_places(text: str) -> None:
     assert find_facts(wide) == find_facts(text) == find_facts(text.upper())
 
 
+@pytest.mark.parametrize(
+    ("removed", "kept", "lost"),
+    [
+        ("20 mg", "20", ["20 mg"]),
+        ("20", "20 mg", []),
+        ("10 g on 2024-05-01", "10 mg on 1 May", ["10 g", "2024-05-01"]),
+        ("5月1日", "2024年5月1日", []),
+        ("依照第三十五条、图2-1", "依照第三十六条、图2-2", ["2-1", "35"]),
+        ("第三十五条", "section 35", []),
+        ("1. a\n2. b", "a b", []),
+        ("不得外出", "外出", []),
+    ],
+)
+def test_what_a_kept_text_lacks_is_lost(removed: str, kept: str, lost: list[str]) -> None:
+    assert lost_facts(facts_of(removed), facts_of(kept)) == lost
+
+
 def test_terms_are_whole_words_of_an_alphabet_and_han_anywhere() -> None:
     terms = term_pattern(["Aspirin", "阿司匹林", "阿司匹林肠溶片", "vitamin  C", "C++", " "])
     text = "服用ASPIRIN，aspirins或阿司匹林腸溶片10mg，Ｖｉｔａｍｉｎ\nc、阿司匹林、C++11"
@@ -311,8 +328,8 @@ def test_terms_are_whole_words_of_an_alphabet_and_han_anywhere() -> None:
     "piece",
     ["1", "1,", "1.", "1/", "1-", "1:", "1 ", "1e", "1,000", "a1-", "v1.", "图1-", "5月", "$",
      "Jan ", "一", "十", "千", "壹", "第一", "第一、", "（一", "一点", "百分之", "点", "no ",
-     "two hundred ", "a.", "a-", "a@", "@", ".", "-", " ", "\n", "#", "> ", "section ",
-     "section 1, ", "http://", "www.", "x" * 300 + " "],
+     "two hundred ", "a.", "a..", "a-", "a--", "a@", "@", ".", "-", " ", "\n", "#", "> ",
+     "section ", "section 1, ", "http://", "www.", "x" * 300 + " "],
 )  # fmt: skip
 def test_the_time_is_linear(piece: str) -> None:
     text = (piece * 200_000)[:200_000]
