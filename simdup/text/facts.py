@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
@@ -97,10 +97,10 @@ def lost_facts(removed: Said, kept: Said) -> list[str]:
 
 def _found(folded: str) -> Iterator[Fact]:
     """Yield the facts of a folded text, and numbered places of a text as facts without a kind."""
-    for found in _ANY_FORM.finditer(folded):
+    for found in _any_form().finditer(folded):
         form = (found.lastindex or 0) - 1
         if value := _value(form, found[0]):
-            yield Fact(_FORMS[form].kind, value, found.start(), found.end())
+            yield Fact(_FORMS[form][0].kind, value, found.start(), found.end())
 
 
 def _says_less(less: tuple[str, str], more: tuple[str, str]) -> bool:
@@ -398,6 +398,9 @@ _PARTS = {
             r"|(?<!最)[早晚]",
     "late": r"(?:[ap]m|[ap]\.m\b\.?)(?!\w)",
     "hour": rf"\b(?:2[0-4]|[01]?\d)|(?<![HAN])(?:二十[一二三四]?|十{_ONE}?|[零〇两]|{_ONE})",
+    # 一点 alone is "a little", and 大于 5 时 means "if it is above 5".
+    "clock": r"(?!一[点时](?![半钟整\d一二三四五]))(?<![为是=])(?<![为是=]\s)(?<![大小等低高]于)"
+             r"(?<![大小等低高]于\s)(?<!达到)",
     "sixty": rf"[0-5]?\d|[二三四五]?十{_ONE}?|[零〇]?{_ONE}",
     # Places, addresses, versions, negations.
     "margin": r"[ \t#>*]*(?:[-+•·] )?[(（]?",
@@ -419,12 +422,6 @@ class _Row(NamedTuple):
     kind: str
     value: Callable[[Parts], str]
     forms: tuple[str, ...]
-
-
-class _Form(NamedTuple):
-    kind: str
-    value: Callable[[Parts], str]
-    alone: re.Pattern[str]
 
 
 _ROWS = (
@@ -466,9 +463,8 @@ _ROWS = (
             r":(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])(?:\s?(?P<late>{late}))?"
         ),
         r"\b(?P<hour>1[0-2]|0?[1-9])(?:\.(?P<minute>[0-5]\d))?\s?(?:(?P<late>{late})|o'clock\b)",
-        # 一点 alone is "a little".
         (
-            r"(?:(?P<half>{half})\s?|(?!一[点时](?![半钟整\d一二三四五])))(?P<hour>{hour})\s?[点时]"
+            r"(?:(?P<half>{half})\s?|{clock})(?P<hour>{hour})\s?[点时]"
             r"(?:(?P<minute>半|[一三]刻|{sixty}(?=\s?分(?!钟)))(?:\s?分)?"
             r"(?:(?<=分)\s?(?P<second>{sixty})\s?秒)?|[钟整]|(?![\dHAN半]))"
         ),
@@ -544,26 +540,28 @@ def _filled(expression: str) -> str:
     return expression.replace("HAN", _HAN)
 
 
-def _unnamed(expression: str) -> str:
-    """Return an expression whose only group is the whole."""
-    return f"({re.sub('[?]P<[a-z]+>', '?:', expression)})"
-
-
 _FLAGS = re.ASCII | re.MULTILINE
-_EXPRESSIONS = [_filled(form) for row in _ROWS for form in row.forms]
-_ANY_FORM = pattern(f"{_filled(_BEGIN)}(?:{'|'.join(map(_unnamed, _EXPRESSIONS))})", _FLAGS)
-_FORMS = [
-    _Form(row.kind, row.value, pattern(_filled(form), _FLAGS))
-    for row in _ROWS
-    for form in row.forms
-]
+_FORMS = [(row, form) for row in _ROWS for form in row.forms]
+
+
+# Compiled when a text is first asked for its facts: that takes longer than a start without.
+@cache
+def _any_form(begin: str = _BEGIN) -> re.Pattern[str]:
+    """Return an expression for all forms, each a group."""
+    unnamed = (re.sub("[?]P<[a-z]+>", "?:", _filled(form)) for _, form in _FORMS)
+    return re.compile(f"{_filled(begin)}(?:{'|'.join(f'({one})' for one in unnamed)})", _FLAGS)
+
+
+@cache
+def _one_form(form: int) -> re.Pattern[str]:
+    return re.compile(_filled(_FORMS[form][1]), _FLAGS)
 
 
 # The same facts are written again and again.
 @lru_cache(1 << 14)
 def _value(form: int, text: str) -> str:
     """Return the value of what a form matched; empty for no fact."""
-    found = _FORMS[form].alone.fullmatch(text)
+    found = _one_form(form).fullmatch(text)
     if not found:
         return ""
-    return _FORMS[form].value({name: part for name, part in found.groupdict().items() if part})
+    return _FORMS[form][0].value({name: part for name, part in found.groupdict().items() if part})
