@@ -53,6 +53,7 @@ from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import PreparedText
 from simdup.text.counts import CsrRows
+from simdup.text.facts import Said, facts_of, lost_facts
 from simdup.text.fingerprinter import (
     Fingerprints,
     fingerprint,
@@ -60,7 +61,7 @@ from simdup.text.fingerprinter import (
     of_documents,
 )
 from simdup.text.shingles import Sets, Shingler, Shingles
-from simdup.text.short_texts import Facts, facts_of, forms_of, lost_facts
+from simdup.text.short_texts import forms_of
 from simdup.text.weights import Weighting
 
 # Texts whose forms are made together: most are short, and take 2 MB.
@@ -115,8 +116,7 @@ class Texts:
 
     def lost_facts(self, removed: int, kept: int) -> list[str]:
         """Return the facts of a text that another one lacks."""
-        facts = self._facts
-        return lost_facts(facts(removed), facts(kept), self.text(kept))
+        return lost_facts(self._facts(removed), self._facts(kept))
 
     def edit_similarities(self, a: RowIds, b: RowIds) -> NDArray[np.float64]:
         """Return the edit similarity of each pair (a[k], b[k])."""
@@ -151,8 +151,8 @@ class Texts:
         return self._shingler.distinct_sets(map(self._shingler.text_of, texts))
 
     @cached_property
-    def _facts(self) -> Callable[[int], Facts]:
-        return lru_cache(_REMEMBERED)(lambda number: facts_of(self.text(number)))
+    def _facts(self) -> Callable[[int], Said]:
+        return lru_cache(_REMEMBERED)(lambda number: facts_of(self.text(number).folded))
 
     @cached_property
     def _shingler(self) -> Shingler:

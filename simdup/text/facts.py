@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
@@ -55,11 +55,7 @@ def find_facts(text: str, terms: re.Pattern[str] | None = None) -> list[Fact]:
     ['2024-05-01', '09:00', '20 mg']
     """
     folded = text.translate(_FOLDED)
-    facts = []
-    for found in _ANY_FORM.finditer(folded):
-        form = (found.lastindex or 0) - 1
-        if value := _value(form, found[0]):
-            facts.append(Fact(_FORMS[form].kind, value, found.start(), found.end()))
+    facts = [fact for fact in _found(folded) if fact.kind]
     if terms is None:
         return facts
     ends = [0, *(place for fact in facts for place in fact[2:]), len(folded)]
@@ -74,16 +70,50 @@ def agree(a: Fact, b: Fact) -> bool:
 
     One says less in 5月1日 and 2024年5月1日, or in 20 and "20 mg"; not in 20 and "20%".
     """
-    if a.value == b.value:
+    return _says_less(a[:2], b[:2]) or _says_less(b[:2], a[:2])
+
+
+# Kinds and values.
+Said = frozenset[tuple[str, str]]
+
+
+def facts_of(text: str) -> Said:
+    """Return the facts of a text that are no negations, and the numbers of its places.
+
+    Examples
+    --------
+    >>> sorted(facts_of("三点 5 mg (lot ab-12) on 3 may 2024, 见第九条"))
+    [('', '9'), ('amount', '5 mg'), ('code', 'ab-12'), ('date', '2024-05-03'), ('time', '03:00')]
+    """
+    found = _found(text.translate(_FOLDED))
+    return frozenset(fact[:2] for fact in found if fact.kind != "negation")
+
+
+def lost_facts(removed: Said, kept: Said) -> list[str]:
+    """Return the facts of a removed text that the kept one lacks, sorted."""
+    missing = removed - kept
+    return sorted({one[1] for one in missing if not any(_says_less(one, more) for more in kept)})
+
+
+def _found(folded: str) -> Iterator[Fact]:
+    """Yield the facts of a folded text, and numbered places of a text as facts without a kind."""
+    for found in _any_form().finditer(folded):
+        form = (found.lastindex or 0) - 1
+        if value := _value(form, found[0]):
+            yield Fact(_FORMS[form][0].kind, value, found.start(), found.end())
+
+
+def _says_less(less: tuple[str, str], more: tuple[str, str]) -> bool:
+    """Return whether what one fact says is what another one says, or a part of it."""
+    if less[1] == more[1]:
         return True
-    less, more = sorted((a, b), key=lambda fact: len(fact.value))
-    kinds = less.kind, more.kind
+    kinds = less[0], more[0]
     if kinds == ("date", "date"):
-        fields = [fact.value.replace("--", "-", 1).split("-") for fact in (less, more)]
+        fields = [value.replace("--", "-", 1).split("-") for _, value in (less, more)]
         return all(not x or x == y for x, y in zip_longest(*fields, fillvalue=""))
     if kinds == ("number", "amount"):
-        return more.value.partition(" ")[0] == less.value
-    return kinds == ("amount", "amount") and more.value.startswith(less.value + "/")
+        return more[1].partition(" ")[0] == less[1]
+    return kinds == ("amount", "amount") and more[1].startswith(less[1] + "/")
 
 
 def term_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
@@ -211,7 +241,7 @@ _UNITS = {
     "l": "l|lit(?:er|re)s?|公?升(?![级序降高至到温值华职学为])",
     "nm": "nm|nanomet(?:er|re)s?|纳米", "μm": "[μu]m|micromet(?:er|re)s?|微米",
     "mm": "mm|millimet(?:er|re)s?|毫米(?!汞)|㎜", "cm": "cm|centimet(?:er|re)s?|厘米|公分|㎝",
-    "m": "m|met(?:er|re)s?|公?米", "km": "kms?|kilomet(?:er|re)s?|公里|千米|㎞",
+    "m": "m(?![²³])|met(?:er|re)s?|公?米", "km": "kms?(?![²³])|kilomet(?:er|re)s?|公里|千米|㎞",
     "inch": "inch(?:es)?|英寸", "ft": "ft|foot|feet|英尺", "mile": "miles?|英里",
     "m²": "m[2²]|square met(?:er|re)s?|平方米|平米|㎡", "ha": "ha|hectares?|公顷", "亩": "亩",
     "km²": "km[2²]|square kilomet(?:er|re)s?|平方公里|平方千米",
@@ -264,6 +294,10 @@ Parts = dict[str, str]
 
 def _no_fact(_: Parts) -> str:
     return ""
+
+
+def _place(part: Parts) -> str:
+    return "-".join(map(_number, re.findall(f"[{_HAN}]+|[0-9]+", part["place"])))
 
 
 def _as_written(part: Parts) -> str:
@@ -348,7 +382,7 @@ _PARTS = {
     "counted": r"[个人名次份件张台页篇条部家本项种户辆位只头棵株粒颗片瓶盒袋箱包支根套双对组批间层"
                r"楼栋座号室班级届期季册卷例场所处艘架字词行步遍类方余多]",
     "any": r"{figure}|{han}|{one}|{words}",
-    "unit": rf"(?:{'|'.join(_UNITS.values())})(?!(?<=[a-z])[a-z0-9²³])",
+    "unit": rf"(?:{'|'.join(_UNITS.values())})(?!(?<=[a-z])[a-z0-9])",
     "currency": r"人民币|[¥$€£]|\b(?:rmb|cny|usd|us[$]|hkd|hk[$]|eur|gbp|jpy)(?![a-z])",
     # Dates and times.
     "numeric": r"\b[12]\d{3}(?:-\d+-|/\d+/|\.\d+\.)",
@@ -364,15 +398,19 @@ _PARTS = {
             r"|(?<!最)[早晚]",
     "late": r"(?:[ap]m|[ap]\.m\b\.?)(?!\w)",
     "hour": rf"\b(?:2[0-4]|[01]?\d)|(?<![HAN])(?:二十[一二三四]?|十{_ONE}?|[零〇两]|{_ONE})",
+    # 一点 alone is "a little", and 大于 5 时 means "if it is above 5".
+    "clock": r"(?!一[点时](?![半钟整\d一二三四五]))(?<![为是=])(?<![为是=]\s)(?<![大小等低高]于)"
+             r"(?<![大小等低高]于\s)(?<!达到)",
     "sixty": rf"[0-5]?\d|[二三四五]?十{_ONE}?|[零〇]?{_ONE}",
     # Places, addresses, versions, negations.
     "margin": r"[ \t#>*]*(?:[-+•·] )?[(（]?",
-    "label": r"section|chapter|part|figure|fig\.?|table|step|page|p\.|line|appendix|annex|article"
+    "heading": r"section|chapter|part|figure|fig\.?|table|step|page|p\.|line|appendix|annex|article"
              r"|clause|paragraph|item|equation|eq\.|example",
-    "labels": r"sections|chapters|parts|figures|figs\.?|tables|steps|pages|pp\.|lines|articles"
+    "headings": r"sections|chapters|parts|figures|figs\.?|tables|steps|pages|pp\.|lines|articles"
               r"|clauses|paragraphs|items",
     "article": r"条|章|款|项|节|页|编|目|部分|小节|行|列|题|步|段",
-    "place": r"\d++(?:[.-]\d++)*+(?![\w%])(?![,.]\d|\s?(?:{unit}|{counted}))",
+    "place": r"\d++(?:[.-]\d++)*+(?![\w%]|[.-]\w)(?![,.]\d|\s?(?:{unit}|{counted}))",
+    "label": r"[a-z0-9][a-z0-9-]{0,62}+",
     "path": r"[!#-&*-;=?@_a-z~]*[#-&+/-9=@_a-z~]",
     "release": r"\d+(?:\.\d+)*(?:\.x)?(?:[-.]?(?:alpha|beta|rc|sp|build|preview|dev)[-.]?\d*)?"
                r"(?!\.?\w)",
@@ -386,27 +424,23 @@ class _Row(NamedTuple):
     forms: tuple[str, ...]
 
 
-class _Form(NamedTuple):
-    kind: str
-    value: Callable[[Parts], str]
-    alone: re.Pattern[str]
-
-
 _ROWS = (
-    # Places of the text itself: items of lists, headings, articles, references, characters.
+    # Places of the text itself: items of lists, headings; articles, references, labels.
     _Row("", _no_fact, (
-        r"^{margin}(?:\d{1,3}(?:\.\d{1,3})*|[一二三四五六七八九十百零]{1,5})[.)）、](?!\d|x\b)",
+        r"^{margin}(?:\d{1,3}(?:\.\d{1,3})*|[一二三四五六七八九十百零]{1,5})[.)）、](?![\w./-]*\d|x\b)",
         r"^#+[ \t]*\d{1,3}(?:\.\d{1,3})*(?=\s)",
-        r"第\s?[(（]?[HAN\d]+[)）]?(?:[、,，和或至到-]第?[HAN\d]+){0,9}\s?{article}",
         r"[(（][一二三四五六七八九十]{1,3}[)）]|\[\d{1,3}(?:\s?[,，-]\s?\d{1,3}){0,9}\]|&#\d+;",
-        r"\b(?:{label})\s?{place}",
-        r"\b(?:{labels})\s?{place}(?:(?:,|,? and|,? or| to)\s{place}){0,9}",
-        r"(?:图|(?<![代列])表|附件|附录|步骤|示例|公式)\s?{place}",
+    )),
+    _Row("", _place, (
+        r"(?P<place>第\s?[(（]?[HAN\d]+[)）]?(?:[、,，和或至到-]第?[HAN\d]+){0,9}\s?{article})",
+        r"(?P<place>\b{heading}\s?{place})",
+        r"(?P<place>\b{headings}\s?{place}(?:(?:,|,? and|,? or| to)\s{place}){0,9})",
+        r"(?P<place>(?:图|(?<![代列])表|附件|附录|步骤|示例|公式)\s?{place})",
     )),
     _Row("address", _as_written, (
         r"(?:(?:https?|ftp)://|\b(?=www\.))(?P<value>{path})",
-        r"(?<![\w.%+-])(?P<value>[a-z0-9][\w.%+-]*+@[a-z0-9-]+(?:\.[a-z0-9-]+)+)",
-        r"(?<![\w.-])(?P<value>[a-z0-9][a-z0-9-]*+(?:\.[a-z0-9-]++)*\.[a-z]{2,}/{path})",
+        r"\b(?P<value>[a-z0-9][\w.%+-]{0,63}+@{label}(?:\.{label})+)",
+        r"\b(?P<value>{label}(?:\.{label}){0,9}\.[a-z]{2,63}/{path})",
         r"(?<![\w.])(?P<value>(?:\d{1,3}\.){3}\d{1,3}(?:[:/]\d{1,5})?)(?!\w|\.\d)",
     )),
     _Row("date", _date, (
@@ -429,9 +463,8 @@ _ROWS = (
             r":(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])(?:\s?(?P<late>{late}))?"
         ),
         r"\b(?P<hour>1[0-2]|0?[1-9])(?:\.(?P<minute>[0-5]\d))?\s?(?:(?P<late>{late})|o'clock\b)",
-        # 一点 alone is "a little".
         (
-            r"(?:(?P<half>{half})\s?|(?!一[点时](?![半钟整\d一二三四五])))(?P<hour>{hour})\s?[点时]"
+            r"(?:(?P<half>{half})\s?|{clock})(?P<hour>{hour})\s?[点时]"
             r"(?:(?P<minute>半|[一三]刻|{sixty}(?=\s?分(?!钟)))(?:\s?分)?"
             r"(?:(?<=分)\s?(?P<second>{sixty})\s?秒)?|[钟整]|(?![\dHAN半]))"
         ),
@@ -457,7 +490,7 @@ _ROWS = (
         # Not no.5, 5th or 5-step.
         (
             r"\b(?!no\.|\d+(?:st|nd|rd|th)\b|\d+(?:\.\d+)?[-./][a-z]+\b(?![-./]\w*\d))"
-            r"(?=(?:[a-z_]|[-./](?=\w)){1,200}+\d|\d(?:[\d_]|[-./](?=\w)){0,80}+[a-z])"
+            r"(?=(?:[a-z_]|[-./](?=\w)){1,200}+\d|\d(?:[\d_]|[-./](?=\w)){0,40}+[a-z])"
             r"(?P<value>\w+(?:[-./]\w+)*+)"
         ),
     )),
@@ -471,7 +504,8 @@ _ROWS = (
     )),
     _Row("number", _plain, (
         r"(?<!per )\b(?P<number>\d+(?=st|nd|rd|th)|{nth}){th}",
-        r"(?:第\s?|\bno\.?\s?|№\s?)(?P<number>{figure}|{han}|[一二三四五六七八九十])",
+        r"(?:\bno\.?|№)\s?(?P<number>{figure})",
+        r"第\s?(?P<number>(?!\d{4}年)\d++(?=[\u4e00-\u9fff]|$)|{han}|[一二三四五六七八九十])",
         r"(?P<number>{figure}|{han}|(?!one\b(?![\s-]{big})){words})",
         r"(?P<number>{one})(?:{counted}|[至到](?=[HAN]|$))",
     )),
@@ -492,10 +526,10 @@ _HAN_BEGIN = """第 图 表 附件 附录 步骤 示例 公式 人民币 版本 
 下午 正午 午后 午夜 傍晚 晚 夜 深夜 今晚 当晚 禁止 严禁 切勿 勿 没 不 未 无 非 别"""
 _BEGIN = (
     rf"(?=[\dHAN№¥$€£{_FINANCIAL}]|[-+\[&]#?\d|{_either(_HAN_BEGIN.split())}"
-    r"|[(（][HAN]|^{margin}[\dHAN]|\b(?=[a-z_])(?:https?:|ftp:|www|v[.: \d]"
-    r"|version|us[$]|hk[$]|(?:{label}s?|{labels}|{small}|{nth}|{named}|{weekday}|noon|midnight|rmb"
+    r"|[(（][HAN]|^{margin}[\dHAN]|(?:https?|ftp)://|\b(?=[a-z_])(?:www|v[.: \d]"
+    r"|version|us[$]|hk[$]|(?:{heading}s?|{headings}|{small}|{nth}|{named}|{weekday}|noon|midnight|rmb"
     r"|cny|usd|hkd|eur|gbp|jpy|not?|never|without|cannot|neither|nor|{do}n't)(?![a-z])"
-    r"|[a-z_][a-z_.%+/-]{0,200}+[\d@]|(?<![.-])[a-z][a-z-]*+(?:\.[a-z-]++)++/))"
+    r"|[a-z_][a-z_.%+/-]{0,200}+[\d@]|[a-z][a-z-]{0,62}+(?:\.[a-z-]{1,63}+){1,10}+/))"
 )
 
 
@@ -506,26 +540,28 @@ def _filled(expression: str) -> str:
     return expression.replace("HAN", _HAN)
 
 
-def _unnamed(expression: str) -> str:
-    """Return an expression whose only group is the whole."""
-    return f"({re.sub('[?]P<[a-z]+>', '?:', expression)})"
-
-
 _FLAGS = re.ASCII | re.MULTILINE
-_EXPRESSIONS = [_filled(form) for row in _ROWS for form in row.forms]
-_ANY_FORM = pattern(f"{_filled(_BEGIN)}(?:{'|'.join(map(_unnamed, _EXPRESSIONS))})", _FLAGS)
-_FORMS = [
-    _Form(row.kind, row.value, pattern(_filled(form), _FLAGS))
-    for row in _ROWS
-    for form in row.forms
-]
+_FORMS = [(row, form) for row in _ROWS for form in row.forms]
+
+
+# Compiled when a text is first asked for its facts: that takes longer than a start without.
+@cache
+def _any_form(begin: str = _BEGIN) -> re.Pattern[str]:
+    """Return an expression for all forms, each a group."""
+    unnamed = (re.sub("[?]P<[a-z]+>", "?:", _filled(form)) for _, form in _FORMS)
+    return re.compile(f"{_filled(begin)}(?:{'|'.join(f'({one})' for one in unnamed)})", _FLAGS)
+
+
+@cache
+def _one_form(form: int) -> re.Pattern[str]:
+    return re.compile(_filled(_FORMS[form][1]), _FLAGS)
 
 
 # The same facts are written again and again.
 @lru_cache(1 << 14)
 def _value(form: int, text: str) -> str:
     """Return the value of what a form matched; empty for no fact."""
-    found = _FORMS[form].alone.fullmatch(text)
+    found = _one_form(form).fullmatch(text)
     if not found:
         return ""
-    return _FORMS[form].value({name: part for name, part in found.groupdict().items() if part})
+    return _FORMS[form][0].value({name: part for name, part in found.groupdict().items() if part})
