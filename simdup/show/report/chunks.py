@@ -43,7 +43,8 @@ from simdup.corpus.decoding import unify_line_ends
 from simdup.corpus.files import difference
 from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.near.source_documents import SourceDocuments
-from simdup.show.report.columns import RowGroup
+from simdup.show.report.columns import MEMBERS, RowGroup
+from simdup.show.report.pair_facts import PairFacts
 from simdup.text.characters import to_codes
 from simdup.text.fingerprinter import Fingerprinter
 from simdup.text.weights import UNIT
@@ -343,6 +344,8 @@ class Chunks:
 
     budget: float  # most bytes of all blocks
     place: dict[int, tuple[int, int]] = field(default_factory=dict)  # by cluster: block, slot
+    # By cluster whose facts were compared: the places of the pairs that differ in one.
+    differ: dict[int, list[int]] = field(default_factory=dict)
     # Whether a character occurs in the texts, by its code point.
     characters: NDArray[np.bool_] = field(default_factory=_no_characters)
     count: int = 0
@@ -406,16 +409,22 @@ def _add_texts(
     """Add the texts of clusters in blocks, in this order, as many as the budget allows."""
     terms_left = _TERMS
     whole = True
+    facts = PairFacts(groups)
     for some in _blocks(groups, order, originals):
+        compared = facts.compare(some)
+        for i, found in compared.items():
+            chunks.differ[i] = [place for place, facts_of in found.items() if facts_of]
+        differ = {i: facts.values(i, found, some[i]) for i, found in compared.items()}
         known = _terms(some.values(), originals) if whole and terms_left > 0 else {}
         terms_left -= sum(len(text or "") for texts in some.values() for text in texts)
         if whole:
-            pending = [(i, _content(texts, known)) for i, texts in some.items()]
+            pending = [(i, _content(texts, known, differ.get(i))) for i, texts in some.items()]
             whole = chunks.add(pending, some, _WHOLE)
         # What does not fit as a whole goes on as pieces, and all after it.
         if not whole:
             left = {i: texts for i, texts in some.items() if i not in chunks.place}
-            if not chunks.add([(i, _pieces(texts)) for i, texts in left.items()], left):
+            pending = [(i, _pieces(texts, differ.get(i))) for i, texts in left.items()]
+            if not chunks.add(pending, left):
                 return
 
 
@@ -426,7 +435,8 @@ def _blocks(
     some: dict[int, Texts] = {}
     size = 0
     for i in order:
-        texts = [originals.text(number) for number in groups[i].carried]
+        # A document of an index has none.
+        texts = [originals.text(row.number) for row in groups[i].documents[:MEMBERS]]
         if any(texts):
             some[i] = texts
             size += sum(len(text or "") for text in texts)
@@ -446,8 +456,8 @@ def _terms(every: Iterable[Texts], originals: Originals) -> dict[str, Any]:
     return dict(zip(known, heaviest_terms(list(known), fingerprinter), strict=True))
 
 
-def _content(texts: Texts, terms: dict[str, Any]) -> str:
-    """Return the JSON of a cluster: its texts, which of them are clipped, and its terms."""
+def _content(texts: Texts, terms: dict[str, Any], facts: list[Any] | None) -> str:
+    """Return the JSON of a cluster: its texts, which of them are clipped, terms, and facts."""
     stored: list[Any] = []
     base = ""
     for text in texts:
@@ -465,14 +475,17 @@ def _content(texts: Texts, terms: dict[str, Any]) -> str:
         content["clipped"] = clipped
     if terms:
         content["terms"] = [terms.get(text or "") for text in texts]
+    if facts:
+        content["facts"] = facts
     return script_json(content)
 
 
-def _pieces(texts: Texts) -> str:
+def _pieces(texts: Texts, facts: list[Any] | None) -> str:
     """Return the JSON of a cluster: of each text but the first where it differs from that one."""
     base = texts[0]
     found = [
         None if text is None or base is None else pieces(base[:CLIP], text[:CLIP])
         for text in texts[1:]
     ]
-    return script_json({"pieces": [None, *found]})
+    content: dict[str, Any] = {"pieces": [None, *found]}
+    return script_json(content | {"facts": facts} if facts else content)

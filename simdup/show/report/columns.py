@@ -33,8 +33,9 @@ ROLES = ("kept", "redundant", "linked")
 REFERENCE, FILE, ESTIMATED, EXACT, REMOVED, EDITED = 1, 2, 4, 8, 16, 32
 
 # Flags of a pair: its texts are the same, its similarity is an estimate, and only one document is
-# contained in the other, as was asked for: the first stays beside the second, or the second stays.
-SAME, ABOUT, FIRST_STAYS, SECOND_STAYS = 1, 2, 4, 8
+# contained in the other, as was asked for: the first stays beside the second, or the second stays;
+# its texts differ in a fact.
+SAME, ABOUT, FIRST_STAYS, SECOND_STAYS, FACTS = 1, 2, 4, 8, 16
 
 # The texts of the first documents of a group are carried: matrix and graph show no more.
 MEMBERS = 24
@@ -125,15 +126,24 @@ def folders_of(documents: Documents, numbers: Iterable[int]) -> Iterator[str]:
 
 
 def table(
-    groups: Sequence[RowGroup], folders: Mapping[str, int], place: Mapping[int, tuple[int, int]]
+    groups: Sequence[RowGroup],
+    folders: Mapping[str, int],
+    place: Mapping[int, tuple[int, int]],
+    differ: Mapping[int, Iterable[int]],
 ) -> bytes:
-    """Return the table of groups; `folders` numbers their folders, `place` is that of `Chunks`."""
+    """Return the table of groups.
+
+    `folders` numbers their folders; `place` is that of `Chunks`, and so is `differ`.
+    """
     places = [place.get(i, (-1, 0)) for i in range(len(groups))]
     rows = [row for group in groups for row in group.documents]
     pairs = [pair for group in groups for pair in group.pairs]
     digits = max((len(row.fingerprint) for row in rows), default=16)
     prints = "".join(row.fingerprint.zfill(digits) for row in rows)
     distances = [-1 if row.distance is None else row.distance for row in rows]
+    flags = np.array([pair.flags for pair in pairs], np.uint8)
+    firsts = np.cumsum([0, *(len(group.pairs) for group in groups)])
+    flags[[firsts[i] + one for i, places in differ.items() for one in places]] |= FACTS
     return pack(
         {
             "size": _u32(len(group.documents) for group in groups),
@@ -154,7 +164,7 @@ def table(
             "pairB": _u32(pair.b for pair in pairs),
             "pairDistance": np.array([pair.distance for pair in pairs], np.uint16),
             "pairSimilarity": np.array([ten_thousandths(p.similarity) for p in pairs], np.int32),
-            "pairFlags": np.array([pair.flags for pair in pairs], np.uint8),
+            "pairFlags": flags,
         }
     )
 

@@ -28,7 +28,7 @@ from simdup._version import __version__
 from simdup.model.formats import PAGE_LINE, PageOptions
 from simdup.show.escaping import shown
 from simdup.show.report.chunks import Chunks, deflate, script_json
-from simdup.show.report.columns import DocumentRow, RowGroup, table
+from simdup.show.report.columns import SAME, DocumentRow, RowGroup, table
 from simdup.show.words import page_words
 from simdup.text.characters import simplified_characters
 
@@ -39,7 +39,7 @@ STYLES = (
 SCRIPTS = (
     "words.js", "dom.js", "data.js", "kinds.js", "groups.js", "state.js", "charts.js",
     "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js", "lazy.js",
-    "changes.js", "passages.js", "reader.js",
+    "facts.js", "changes.js", "passages.js", "reader.js",
     "overview.js", "list.js", "matrix.js", "why.js", "review.js", "cluster.js", "conflicts.js",
     "app.js",
 )  # fmt: skip
@@ -135,11 +135,26 @@ def assemble(
         if options.texts != 0:
             with no_collection():
                 add(chunks)
+        differ = {i: places for i, places in chunks.differ.items() if i in chunks.place}
+        about = {**about, "figures": about["figures"] | _fact_figures(groups, differ)}
         head = page_head(about, options, rows, chunks.characters)
-        packed = table(groups, folders, chunks.place)
+        packed = table(groups, folders, chunks.place, differ)
         columns = [("table", deflate(packed)), ("names", deflate(script_json(labels).encode()))]
         texts = ((f"c{i}", block) for i, block in enumerate(chunks.blocks()))
         yield from write_page(head, chain(columns, texts))
+
+
+def _fact_figures(
+    groups: Sequence[RowGroup], differ: Mapping[int, Sequence[int]]
+) -> dict[str, int]:
+    """Return how many clusters differ in a fact, and of how many that is known, if of any.
+
+    Of a cluster whose texts are all the same it is known, too.
+    """
+    if not differ:
+        return {}
+    same = sum(all(pair.flags & SAME for pair in group.pairs) for group in groups)
+    return {"differing": sum(map(bool, differ.values())), "compared": len(differ) + same}
 
 
 def page_head(

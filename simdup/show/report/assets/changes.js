@@ -8,7 +8,8 @@ const Changes = (() => {
    * Compare the texts of a view and fill `body` with their rows.
    *
    * @returns what the reader needs: choices, facts and notes to show; `stops`, the changes one after the
-   *   other, `mark` which gives the elements of one, `find` the element of an operation
+   *   other, `mark` which gives the elements of one, `at` the stop at a place of the texts, `find` the
+   *   element of an operation
    */
   function draw(body, view, percent) {
     const { options: { a, b, fold }, unit, say } = view;
@@ -26,10 +27,12 @@ const Changes = (() => {
       return Array.from({ length: to - from }, (_, i) => elementsOf(body, from + i)).flat();
     };
     followMoves(body, context, (operation) => mark([operation, operation + 1]));
+    const stops = stopsOf(operations);
     return {
       list,
       mark,
-      stops: stopsOf(operations),
+      stops,
+      at: (place) => stops.findIndex(([from, to]) => operations.slice(from, to).some((one) => meets(one, place))),
       find: (operation) => list.show(firstRow[operation]),
       stretches: (scale) => Ribbon.stretchesOf(operations, scale),
       choices: [['layout', ['side', 'inline']], ['unit', ['characters', 'words']]],
@@ -56,6 +59,14 @@ const Changes = (() => {
       else stops.push([i, i + 1]);
     });
     return stops;
+  }
+
+  /** Return whether an operation has some of a place: of one that is empty on one side, on the other. */
+  function meets(operation, place) {
+    return ['a', 'b'].some((side) => {
+      const [[start, end], [from, to]] = [operation[side], place[side]];
+      return Math.max(start, from) < Math.min(end, to);
+    });
   }
 
   /** @returns {Map<number, number>} for a moved piece the operation at its other place */

@@ -188,7 +188,7 @@ const Cluster = (() => {
       box.replaceChildren(missing(cluster, null, a, b, t('pieces')));
       const place = h('div', { class: 'reader' });
       box.append(place);
-      show(place, cluster, content, [a, b]);
+      show(place, cluster, content, [a, b], true);
       return;
     }
     if (!content || typeof content.texts[a] !== 'string' || typeof content.texts[b] !== 'string') {
@@ -205,7 +205,7 @@ const Cluster = (() => {
   }
 
   /** Show two texts in the reader. */
-  function show(place, cluster, content, [a, b]) {
+  function show(place, cluster, content, [a, b], cut = false) {
     const first = Data.table.first[cluster];
     const document_ = (i) => {
       const text = content.texts[i];
@@ -213,7 +213,8 @@ const Cluster = (() => {
     };
     reader = Reader.show(place, {
       a: document_(a), b: document_(b), unit: State.unit, layout: State.layout, fold: Data.folds,
-      passages: content.passages, shares: content.shares, strings: Data.words[State.lang],
+      passages: content.passages, shares: content.shares, facts: Facts.of(content.facts, a, b), cut,
+      strings: Data.words[State.lang],
       changed: (choice) => Object.assign(State, choice),
     });
   }
@@ -225,7 +226,7 @@ const Cluster = (() => {
 
   /** Return the weakest pair with the kept document: of pieces only such pairs can be read. */
   function beside(cluster) {
-    const known = Matrix.pairs(cluster).filter(({ a }) => a === 0);
+    const known = Matrix.wanted(Matrix.pairs(cluster).filter(({ a }) => a === 0));
     const { pairSimilarity } = Data.table;
     const weaker = (best, one) => (best && pairSimilarity[best.p] <= pairSimilarity[one.p] ? best : one);
     const weak = known.reduce(weaker, null);

@@ -7,6 +7,8 @@
 const Data = (() => {
   // Blocks of texts that stay inflated.
   const KEPT = 12;
+  // The texts of a pair differ in a fact.
+  const FACTS = 16;
 
   const TYPES = {
     u8: Uint8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array,
@@ -60,11 +62,13 @@ const Data = (() => {
     table.diameter = new Uint16Array(count);
     table.linked = new Uint32Array(count);
     table.redundant = new Uint32Array(count);
+    table.differing = new Uint32Array(count);
     for (let i = 0; i < count; i += 1) {
       table.weakestPair[i] = table.firstPair[i];
       for (let p = table.firstPair[i]; p < table.firstPair[i + 1]; p += 1) {
         const similarity = table.pairSimilarity[p];
         table.best[i] = Math.max(table.best[i], similarity);
+        if (table.pairFlags[p] & FACTS) table.differing[i] += 1;
         if (table.pairDistance[p] > table.diameter[i]) table.diameter[i] = table.pairDistance[p];
         if (similarity >= 0 && (table.weakest[i] < 0 || similarity < table.weakest[i])) {
           table.weakest[i] = similarity;
@@ -85,7 +89,7 @@ const Data = (() => {
   // The least similarity that was asked for, in ten-thousandths.
   const least = Math.round((head.criteria.similarity || 0) * 10000);
 
-  const data = { head, words, folds, least, table: null, names: [], folders: [], starts, load, texts, search };
+  const data = { FACTS, head, words, folds, least, table: null, names: [], folders: [], starts, load, texts, search };
 
   /** Inflate the table and the names. */
   async function load() {
@@ -119,11 +123,12 @@ const Data = (() => {
     const { chunk, slot } = data.table;
     if (chunk[cluster] < 0) return null;
     const found = (await block(chunk[cluster]))[slot[cluster]];
-    if (found.pieces) return { texts: [], terms: [], clipped: [], pieces: found.pieces };
+    const { facts = [] } = found;
+    if (found.pieces) return { texts: [], terms: [], clipped: [], pieces: found.pieces, facts };
     const base = found.texts.find((text) => typeof text === 'string') || '';
     const whole = found.texts.map((text) => rebuild(base, text));
     const shown = found.passages ? Passages.place(whole, found.passages) : { texts: whole };
-    return { ...shown, shares: found.shares, terms: found.terms || [], clipped: found.clipped || [] };
+    return { ...shown, shares: found.shares, terms: found.terms || [], clipped: found.clipped || [], facts };
   }
 
   let joined = null;

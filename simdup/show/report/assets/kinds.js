@@ -2,6 +2,8 @@
  * What differs by kind of page: a kind is as a scan but for what its entry says.
  */
 const Kind = (() => {
+  const { figures } = Data.head;
+
   const scan = {
     tabs: [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']],
     // Keys that have nothing to act on.
@@ -25,12 +27,14 @@ const Kind = (() => {
     alike: (similarity) => State.digits(similarity),
     sorts: ['edge', 'size', 'low', 'high', 'order'],
     sort: 'edge',
-    filters: ['all', 'chained', 'exact', 'text', 'undecided', 'decided'],
+    // Where no texts are carried, it is not known which clusters differ in a fact.
+    filters: ['all', 'chained', 'exact', 'text', ...(figures.compared ? ['facts'] : []), 'undecided', 'decided'],
     // How many documents the bar is about, the sentence above it and the figures below it.
     found: (now) => now.redundant,
     sentence: (found) => (found ? ['sentence', found, Data.head.figures.documents]
       : ['sentenceNone', Data.head.figures.documents]),
-    figures: () => ['figClusters', 'figShare', 'figSaved', 'figPairs', 'figChained', 'figSkipped'],
+    figures: () => ['figClusters', 'figShare', 'figSaved', 'figPairs', 'figChained',
+      ...(figures.differing ? ['figDiffering'] : []), 'figSkipped'],
     // The command that made the page reads decisions; where it does not, this one does.
     reads: true,
     command: 'simdup scan SOURCE',

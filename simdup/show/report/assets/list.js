@@ -34,6 +34,7 @@ const List = (() => {
     chained: (i) => Data.table.linked[i] > 0,
     exact: (i) => Data.table.lead[i] === 10000,
     text: (i) => Data.table.chunk[i] >= 0,
+    facts: (i) => Data.table.differing[i] > 0,
     undecided: (i) => !Review.has(i),
     decided: (i) => Review.has(i),
   };
@@ -163,6 +164,10 @@ const List = (() => {
       const clear = () => State.set({ sizes: null });
       const chip = h('button', { type: 'button', class: 'chip', onclick: clear }, t('sizeFilter', State.sizes[2]));
       parts.node.querySelector('.found').append(' ', chip);
+    }
+    const { compared, clusters } = Data.head.figures;
+    if (State.filter === 'facts' && compared < clusters) {
+      parts.node.querySelector('.found').append(h('span', { class: 'known' }, t('factsKnown', compared, clusters)));
     }
     parts.value.textContent = State.short(State.threshold);
     parts.node.querySelector('#least').value = String(Math.round(State.threshold / 100));

@@ -24,10 +24,17 @@ const Matrix = (() => {
     return found;
   }
 
+  /** Return those of some pairs that the list is asked for: that differ in a fact, if there are any. */
+  function wanted(some) {
+    if (State.filter !== 'facts') return some;
+    const found = some.filter(({ p }) => Data.table.pairFlags[p] & Data.FACTS);
+    return found.length ? found : some;
+  }
+
   /** Return the pair that a person should see first: the weakest one that is drawn. */
   function weakest(cluster) {
     const { pairSimilarity, pairDistance } = Data.table;
-    return pairs(cluster).reduce((best, pair) => {
+    return wanted(pairs(cluster)).reduce((best, pair) => {
       if (!best) return pair;
       const lower = pairSimilarity[pair.p] - pairSimilarity[best.p] || pairDistance[best.p] - pairDistance[pair.p];
       return lower < 0 ? pair : best;
@@ -122,5 +129,5 @@ const Matrix = (() => {
         table.complete[cluster] ? '' : ` ${t('someListed')}`));
   }
 
-  return { MOST, letter, weakest, pairs, draw };
+  return { MOST, letter, weakest, wanted, pairs, draw };
 })();

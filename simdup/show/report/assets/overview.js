@@ -62,6 +62,8 @@ const Overview = (() => {
       figPairs: () => number(Kind.asked && now.moved ? matches(now) : all.pairs),
       figPairsLeft: () => number(now.clusters),
       figChained: () => number(all.chained),
+      figDiffering: () => h('button', { type: 'button', class: 'link', onclick: () => show({ filter: 'facts' }) },
+        number(all.differing)),
       figNew: () => number(all.documents - now.clusters),
       figAdded: () => number(all.documents - now.clusters),
       figStored: () => number(all.stored),

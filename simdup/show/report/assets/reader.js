@@ -1,18 +1,20 @@
 /**
  * The pair reader: two texts, where they agree, and what differs.
  *
- *     const reader = Reader.show(container, {a, b, unit, layout, fold, passages, strings});
+ *     const reader = Reader.show(container, {a, b, unit, layout, fold, passages, facts, strings});
  *     reader.next(); reader.previous(); reader.setUnit('words'); reader.setLayout('inline');
  *     reader.destroy();
  *
  * `a` and `b` are {letter, name, text, lang}; `fold` is the table of traditional and simplified
  * characters.  With `passages` (offsets in characters, as the JSON lines have them) it shows these
- * instead of a diff.  `changed`, if given, is called with {unit, layout} when the user chooses another.
+ * instead of a diff.  `facts`, as facts.js gives them, are named above the texts; with `cut` these are
+ * pieces, in which they have no place.  `changed`, if given, is called with {unit, layout} when the user
+ * chooses another.
  *
  * `strings` has words by key, as words.js fills them: side, inline, characters, words, layout, unit,
  * previous, next, changes, identical, equalShare, movedCount, foldedCount, position, map, mapText,
  * showEqual, equalHere, replaced, comparing, foldedAs, movedTo, movedFrom; with passages: passagesCount,
- * coverage, passageAt, passageFigures.
+ * coverage, passageAt, passageFigures; with facts: factsDiffer, moreFacts, nothing, and their kinds.
  */
 const Reader = (() => {
   const { h, name, split } = Dom;
@@ -85,11 +87,13 @@ const Reader = (() => {
     view.content = kind.draw(body, view, percent);
     view.current = -1;
     view.position = h('span', { class: 'rd-position', 'aria-live': 'polite' });
-    const { a, b } = view.options;
+    const { a, b, facts, cut } = view.options;
+    const to = cut ? null : (at) => go(view, view.content.at(at));
     view.box.dataset.layout = view.layout;
     view.box.classList.toggle('rd-mono', CODE.test(a.name) || CODE.test(b.name));
     view.box.replaceChildren(
       tools(view),
+      ...(facts ? [Facts.draw(facts, { a, b }, view.say, to)] : []),
       ...(Math.max(a.text.length, b.text.length) > MAPPED ? [map(view)] : []),
       ...view.content.notes.map((note) => h('p', { class: 'rd-note' }, note)),
       h('div', { class: 'rd-panel' }, h('div', { class: 'rd-head' }, title(a, 'a'), title(b, 'b')), body),
@@ -161,9 +165,13 @@ const Reader = (() => {
   /** Go to the next or the previous change, and mark it. */
   function step(view, by) {
     if (!view.content || view.gone) return;
+    go(view, Math.max(0, Math.min(view.content.stops.length - 1, view.current + by)));
+  }
+
+  /** Go to a change, and mark it. */
+  function go(view, /** @type {number} */ to) {
     const { stops, mark } = view.content;
-    const to = Math.max(0, Math.min(stops.length - 1, view.current + by));
-    if (!stops.length) return;
+    if (!(to in stops)) return;
     view.current = to;
     for (const old of view.box.querySelectorAll('.rd-current')) old.classList.remove('rd-current');
     const elements = mark(stops[to]);
