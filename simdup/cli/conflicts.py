@@ -13,8 +13,8 @@ from simdup.model.conflicts import ConflictCriteria, ConflictScope
 def command(call: Call) -> Status:
     """Find copied text whose copies differ in a fact: 10 mg here, 20 mg there.
 
-    Copies are passages of at least 50 equal units, as `simdup passages` finds them: a Chinese
-    character is one unit, an English word two. Where they differ in a number, date, time, amount,
+    Copies are passages of at least 40 equal units: a Chinese character is one unit, an English word
+    two, as in `simdup passages`. Where they differ in a number, date, time, amount,
     percentage, version, code, address or negation, with at least --context equal units on either
     side, they are in conflict. Equal facts in other spelling are not: 二十 is 20, May 1, 2024 is
     2024-05-01. Numbers of articles, sections and lists are no facts.

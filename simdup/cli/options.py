@@ -296,7 +296,7 @@ _MATCHING = (
         text="Kinds of facts, separated by commas; wording is any other difference.",
         trial="wording"),
     _conflicts("--terms FILE", of=ConflictScope, kind=INFILE, common=True, shown="none",
-        text="Words that are facts too, one a line: names, drugs, products.", trial="terms"),
+        text="Words that are facts too, a word per line: names, drugs, products.", trial="terms"),
     Row("--reference SOURCE...", f"{_SCANS}, passages, conflicts",
         "Also compare with these documents, or with an index; they are never redundant.",
         of=DedupeOptions, name="references", common=True, trial="k",

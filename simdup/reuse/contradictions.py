@@ -33,7 +33,7 @@ from simdup.reuse.symbols import SymbolTexts, cut, places, spans_in
 from simdup.reuse.winnowing import Seeds, Window, winnow
 from simdup.search.arrays import I64, Bools, iter_ranges, run_starts
 from simdup.text.characters import fold, fold_all
-from simdup.text.facts import Fact, agree, find_facts
+from simdup.text.facts import Fact, agree, find_facts, sign_of_facts
 
 # Characters beside a slot in which a fact of it begins or ends, and an address.
 _NEAR, _FAR = 24, 120
@@ -49,13 +49,13 @@ _SEVERAL = 32
 
 _NEGATION = "negation"
 _PRECISE = ("date", "time", "version", "percent", "amount", "number")
-_HINT = pattern(
-    "[0-9零一二三四五六七八九十百千万亿两〇壹贰叁肆伍陆柒捌玖拾佰仟%‰$€£¥不未无没非禁勿别]|星期|礼拜|周|午"
-    r"|\b(?:not?|never|without|neither|nor|[a-z]*n't|cannot|one|two|three|four|five|six|seven|eight|nine"
-    r"|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
-    r"|hundred|thousand|million|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
-    r"|noon|midnight)"
+# Names of markup, and links to other pages of the same place with what they are called.
+_NAMES = pattern(
+    r"\b(?:id|name|source|src|href|uid|class|ref)=[\"'](?![^\"'\n]*://)[^\"'\n]*[\"']"
+    r"|!?\[[^\[\]\n]{0,80}\]\((?!\w+:)[^()\s]*\)"
 )
+_NAMED = pattern(r"=[\"']|\]\(")
+_LONGEST_TITLE = 400
 _ADDRESS = pattern(r"://|@|www\.")
 _PLAIN_HAN = pattern(
     "[^\0-\u2e7f零〇一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟年月日号时分秒点刻半上下午早晚凌晨周星期第元角圆块人民币美欧英镑港毫克公斤吨升米里厘微度摄氏华之倍天个次份不未无没非禁止得勿别]"
@@ -99,6 +99,7 @@ class Folded(NamedTuple):
     begins: I64  # of each symbol
     ends: I64
     body: int  # where it begins, behind lines between ``---``: they are about the page
+    title: str  # the first line, which says what the page is about
     start: int  # of its symbols among all
     spans: list[tuple[int, int, int, int]]  # symbols of all, and characters, of each slot
 
@@ -111,11 +112,13 @@ class Folded(NamedTuple):
         lefts = ends[spans[:, 0] - start - 1]
         rights = np.append(begins, len(folded))[spans[:, 1] - start]
         rows = np.column_stack([spans, lefts, rights]).tolist()
-        return cls(folded, begins, ends, matter.end() if matter else 0, start, rows)
+        body = matter.end() if matter else 0
+        title = folded[body : body + _LONGEST_TITLE].lstrip().partition("\n")[0]
+        return cls(folded, begins, ends, body, title, start, rows)
 
     def hints(self, terms: re.Pattern[str] | None) -> list[tuple[str, bool]]:
         """Return the text of each slot, and whether it shows any sign of a fact."""
-        text, body, look = self.text, self.body, _HINT.search
+        text, body, look = self.text, self.body, sign_of_facts().search
         found = [
             (
                 text[left:right],
@@ -157,9 +160,16 @@ class Folded(NamedTuple):
         # A long word may be an address.
         low -= _ascii_before(text, low)
         high = _ascii_to(text, right + _NEAR)
-        for kind, value, start, end in find_facts(text[low:high], terms):
-            if start + low <= right and end + low >= left:
-                yield Fact(kind, value, start + low, end + low)
+        # A window within a line begins with what is no beginning of a line.
+        within = low > 0 and text[low - 1] != "\n"
+        window, low = ";" * within + text[low:high], low - within
+        names = [one.span() for one in _NAMES.finditer(window)] if _NAMED.search(window) else ()
+        for kind, value, first, last in find_facts(window, terms):
+            start, end = first + low, last + low
+            if start > right or end < left or (kind == "code" and value in self.title):
+                continue
+            if not any(one <= first and last <= other for one, other in names):
+                yield Fact(kind, value, start, end)
 
 
 def _ascii_before(text: str, place: int) -> int:
