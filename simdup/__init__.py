@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from simdup.model.clusters import Cluster as Cluster
     from simdup.model.clusters import Pair as Pair
     from simdup.model.comparison import Comparison as Comparison
-    from simdup.model.conflicts import ConflictCriteria as ConflictCriteria
-    from simdup.model.conflicts import ConflictScope as ConflictScope
     from simdup.model.criteria import Criteria as Criteria
+    from simdup.model.readings import ConflictCriteria as ConflictCriteria
+    from simdup.model.readings import ConflictScope as ConflictScope
     from simdup.model.recipe import Recipe as Recipe
     from simdup.model.shared_passages import PassageCriteria as PassageCriteria
     from simdup.operations.compare import compare as compare
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "Cluster": "simdup.model.clusters",
     "Comparison": "simdup.model.comparison",
-    "ConflictCriteria": "simdup.model.conflicts",
-    "ConflictScope": "simdup.model.conflicts",
+    "ConflictCriteria": "simdup.model.readings",
+    "ConflictScope": "simdup.model.readings",
     "Criteria": "simdup.model.criteria",
     "Index": "simdup.index.index",
     "Pair": "simdup.model.clusters",

@@ -15,7 +15,7 @@ from lab.measuring import MB, Ran, in_turn, median_seconds, peak_memory, ratio, 
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import conflicts as contradictions
-from simdup.model.conflicts import Conflict
+from simdup.model.readings import Conflict
 
 # What is reported where nothing was planted.
 ELSEWHERE = "elsewhere"

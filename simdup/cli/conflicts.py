@@ -6,7 +6,7 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, typed
 from simdup.cli.options import PAGE
-from simdup.model.conflicts import ConflictCriteria, ConflictScope
+from simdup.model.readings import ConflictCriteria, ConflictScope
 
 
 @declare("conflicts", "SOURCE...")

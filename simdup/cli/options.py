@@ -18,11 +18,11 @@ import click
 from simdup.base.errors import SimdupError
 from simdup.cli.messages import LANGUAGES, Screen, say
 from simdup.cli.row import ABOUT, INFILE, OUTFILE, READS, WRITES, Clash, Idle, Row, Text, Yields
-from simdup.model import conflicts, criteria, settings
+from simdup.model import criteria, readings, settings
 from simdup.model.cleaned import LINKS, DedupeOptions
-from simdup.model.conflicts import ConflictCriteria, ConflictScope
 from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
+from simdup.model.readings import ConflictCriteria, ConflictScope
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
 from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions, SearchOptions
 from simdup.model.shared_passages import PassageCriteria, PassageScope
@@ -291,8 +291,8 @@ _MATCHING = (
         kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5", trial="many||2"),
     _conflicts("--context N", of=ConflictCriteria, kind=_NUMBER, common=True, trial="100",
         text="Equal units on either side of a difference, at least."),
-    _conflicts("--kinds NAMES", of=ConflictCriteria, kind=Text(_kinds), words=conflicts.KINDS,
-        default=",".join(conflicts.FACT_KINDS), shown="all but wording", common=True,
+    _conflicts("--kinds NAMES", of=ConflictCriteria, kind=Text(_kinds), words=readings.KINDS,
+        default=",".join(readings.FACT_KINDS), shown="all but wording", common=True,
         text="Kinds of facts, separated by commas; wording is any other difference.",
         trial="wording"),
     _conflicts("--terms FILE", of=ConflictScope, kind=INFILE, common=True, shown="none",
@@ -433,7 +433,8 @@ _OUTPUT = (
 )
 _SEARCH = (
     Row("-j, --jobs N", f"{_TERMS}, passages, conflicts, cluster, pairs",
-        "Number of processes or threads.", click.IntRange(1, settings.MOST_JOBS), of=RunOptions, common=True, shown="one per core",
+        "Number of processes or threads.", click.IntRange(1, settings.MOST_JOBS), of=RunOptions,
+        common=True, shown="one per core",
         rules=(Idle(lambda o: o.command == "compare" and not o["idf_from"],
                     "two texts are read by one process"),), trial="|--idf-from c|3"),
     _search("--memory SIZE", text="Memory limit for pairs.", kind=Text(_size), shown="free memory",

@@ -103,6 +103,21 @@ def split_indexes(references: Iterable[str]) -> tuple[list[str], list[str]]:
     return indexes, others
 
 
+def without_indexes(references: Iterable[str]) -> list[str]:
+    """Return some paths.
+
+    Raises
+    ------
+    SimdupError
+        If one is an index, whose texts are needed.
+    """
+    indexes, others = split_indexes(references)
+    for path in indexes:
+        what = "is an index: it has no texts that passages could be found in"
+        raise SimdupError(path, what, "name the documents themselves as `references`")
+    return others
+
+
 def holds_index(path: str) -> bool:
     """Return whether a path is an index."""
     # A pipe can be read only once, and not here; an invalid name is reported where it is opened.

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simdup.model.conflicts import FactDifference
 from simdup.model.criteria import Criteria
 from simdup.model.measures import Measures
+from simdup.model.readings import FactDifference
 from simdup.model.shared_passages import Passage, SharedText
 
 

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
+from simdup.base.workers import Workers
 from simdup.model.documents import Document
+from simdup.model.settings import RunOptions
 from simdup.model.table import I64, Documents
 from simdup.near.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
-from simdup.near.collection import Collection, mapped, spooled_numbers
+from simdup.near.collection import Collection, group_numbers, mapped, spooled_numbers
+from simdup.near.inputs import Input
+from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import MARGIN
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks
 from simdup.reuse.winnowing import Seeds, Template, Window, winnow
 from simdup.text.characters import digest_bytes, fold_all
+
+Found = TypeVar("Found")
+Found_co = TypeVar("Found_co", covariant=True)
 
 # Two positions are sorted as one number: some 13 GB of Chinese.
 MOST_UNITS = 1 << 32
@@ -149,3 +157,54 @@ class PairTexts:
     def __call__(self, pair: int, side: int = 0) -> str:
         """Return a text as it was decoded."""
         return self.text(int(self.pairs[pair, side]))
+
+
+def sides_of(cut: Collection, opened: Input, across: str | None) -> Sides:
+    """Return what is compared with what."""
+    paths = cut.documents["path"].tolist()
+    references = np.array([path in opened.references for path in paths], np.bool_)
+    sources = ~references if opened.references else references | True
+    if not opened.references:
+        references = sources
+    groups = np.full(len(references), -1)
+    if across is not None:
+        groups = group_numbers(cut, "across", across)
+    return Sides(sources, references, groups)
+
+
+class RangeFinder(Protocol[Found_co]):
+    """Finds something in ranges of texts."""
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Return ranges of texts that are about the same work."""
+
+    def find(self, low: int, high: int) -> Found_co:
+        """Return what one range has."""
+
+
+def find_in_ranges(finder: RangeFinder[Found], run: RunOptions) -> Iterator[Found]:
+    """Yield what all texts have, range by range, found in processes if these are worth it."""
+    ranges = finder.ranges()
+    processes = min(run.processes, len(ranges))
+    if processes <= 1:
+        yield from _watch((finder.find(*one) for one in ranges), ranges, run)
+        return
+    workers = Workers[tuple[int, int], Found](processes, partial(_start, finder))
+    try:
+        yield from _watch(workers.map(ranges), ranges, run)
+    finally:
+        workers.close()
+
+
+def _watch(
+    parts: Iterable[Found], ranges: list[tuple[int, int]], run: RunOptions
+) -> Iterator[Found]:
+    """Yield what ranges of texts have, and say how many of these are done."""
+    for (_, done), part in zip(ranges, parts, strict=True):
+        run.progress("comparing", done, ranges[-1][1])
+        yield part
+
+
+def _start(finder: RangeFinder[Found], number: int) -> Callable[[tuple[int, int]], Found]:
+    """Return what a process does with a range of texts."""
+    return lambda texts: finder.find(*texts)

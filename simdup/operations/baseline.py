@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import chain
 
 from simdup.model.clusters import Cluster, Member, Summary
-from simdup.model.conflicts import Conflict, ConflictResult
 from simdup.model.decisions import Baseline, Entry
+from simdup.model.readings import Conflict, ConflictResult
 from simdup.near.clustering import components
 from simdup.near.divided_clusters import confirmed
 from simdup.near.source_documents import SourceDocuments

@@ -13,8 +13,10 @@ import numpy as np
 
 from simdup.base.errors import check_names, check_type
 from simdup.corpus.regular_files import read_named
-from simdup.corpus.rows import Paths
-from simdup.model.conflicts import (
+from simdup.corpus.rows import Paths, as_paths
+from simdup.index.opening import without_indexes
+from simdup.model.criteria import Criteria
+from simdup.model.readings import (
     Conflict,
     ConflictCriteria,
     ConflictFields,
@@ -24,13 +26,11 @@ from simdup.model.conflicts import (
     FactReading,
     ReadingPlace,
 )
-from simdup.model.criteria import Criteria
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.collection import Collection, collected, group_numbers
-from simdup.near.cutting import Cutting, assemble
-from simdup.near.inputs import Data, Input
-from simdup.operations.passages import find_in_ranges, open_passages, sides_of
-from simdup.reuse.contradictions import Place, find_contradictions
+from simdup.near.cutting import Cutting, assemble, find_in_ranges, sides_of
+from simdup.near.inputs import Data, Input, open_input
+from simdup.reuse.contradictions import Contradiction, find_contradictions
 from simdup.reuse.finding import Sides
 from simdup.reuse.overlaps import Holders
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder
@@ -117,7 +117,8 @@ def open_conflicts(
 ) -> Input:
     """List what is to be read; see `conflicts`."""
     grouped = Criteria(across=scope.across, within=scope.within)
-    return open_passages(data, replace(settings, criteria=grouped), references)
+    others = without_indexes(as_paths(references, "references"))
+    return open_input(data, replace(settings, criteria=grouped), others)
 
 
 def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> ConflictResult:
@@ -159,7 +160,7 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
 
 
 def _read_terms(path: str) -> Iterator[str]:
-    """Yield the terms of a file, one a line; lines that begin with a number sign are comments."""
+    """Yield the terms of a file, a term per line; lines that begin with # are comments."""
     for line in read_named(path).decode("utf-8-sig", "replace").splitlines():
         if line.strip() and not line.startswith("#"):
             yield line.strip()
@@ -174,7 +175,7 @@ class Held(NamedTuple):
     values: list[str]
 
 
-def _held(place: Place, starts: I64, holders: Holders, within: I64) -> Iterator[Held]:
+def _held(place: Contradiction, starts: I64, holders: Holders, within: I64) -> Iterator[Held]:
     """Yield a place as documents have it: those that contradict another that they may."""
     texts = np.searchsorted(starts, place.spans[:, 0], "right") - 1
     # A text that says it twice says it once.

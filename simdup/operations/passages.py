@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Protocol, TypeVar, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from simdup.base.errors import SimdupError, check_names, check_type
-from simdup.base.workers import Workers
 from simdup.corpus.batches import read
 from simdup.corpus.rows import Paths, as_paths
 from simdup.corpus.sources import Named
-from simdup.index.opening import split_indexes
+from simdup.index.opening import without_indexes
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import (
@@ -26,16 +25,13 @@ from simdup.model.shared_passages import (
     PassageScope,
     PassageSummary,
 )
-from simdup.near.collection import Collection, collected, group_numbers
-from simdup.near.cutting import Cutting, PairTexts, assemble
+from simdup.near.collection import collected
+from simdup.near.cutting import Cutting, PairTexts, assemble, find_in_ranges, sides_of
 from simdup.near.inputs import Data, GroupBy, Input, open_input
-from simdup.reuse.finding import Finder, Sides, concat
+from simdup.reuse.finding import Finder, concat
 from simdup.reuse.overlaps import Holders, form_overlaps
 from simdup.reuse.symbols import look_up_in
 from simdup.reuse.winnowing import Template, Window
-
-Found = TypeVar("Found")
-Found_co = TypeVar("Found_co", covariant=True)
 
 
 def passages(
@@ -112,10 +108,7 @@ def open_passages(
     data: Data, settings: Settings, references: Paths = (), across: str | None = None
 ) -> Input:
     """List what is to be read; see `passages`."""
-    indexes, others = split_indexes(as_paths(references, "references"))
-    if indexes:
-        what = "is an index: it has no texts that passages could be found in"
-        raise SimdupError(indexes[0], what, "name the documents themselves as `references`")
+    others = without_indexes(as_paths(references, "references"))
     if across is not None:
         field = GroupBy("across", across).field
         settings = replace(settings, reading=replace(settings.reading, group_field=field))
@@ -176,54 +169,3 @@ def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:
         if isinstance(one, Skipped):
             raise SimdupError(one.document, one.reason)
     return [one.text for one in found if isinstance(one, Document)]
-
-
-def sides_of(cut: Collection, opened: Input, across: str | None) -> Sides:
-    """Return what is compared with what."""
-    paths = cut.documents["path"].tolist()
-    references = np.array([path in opened.references for path in paths], np.bool_)
-    sources = ~references if opened.references else references | True
-    if not opened.references:
-        references = sources
-    groups = np.full(len(references), -1)
-    if across is not None:
-        groups = group_numbers(cut, "across", across)
-    return Sides(sources, references, groups)
-
-
-class RangeFinder(Protocol[Found_co]):
-    """Finds something in ranges of texts."""
-
-    def ranges(self) -> list[tuple[int, int]]:
-        """Return ranges of texts that are about the same work."""
-
-    def find(self, low: int, high: int) -> Found_co:
-        """Return what one range has."""
-
-
-def find_in_ranges(finder: RangeFinder[Found], run: RunOptions) -> Iterator[Found]:
-    """Yield what all texts have, range by range, found in processes if these are worth it."""
-    ranges = finder.ranges()
-    processes = min(run.processes, len(ranges))
-    if processes <= 1:
-        yield from _watch((finder.find(*one) for one in ranges), ranges, run)
-        return
-    workers = Workers[tuple[int, int], Found](processes, partial(_start, finder))
-    try:
-        yield from _watch(workers.map(ranges), ranges, run)
-    finally:
-        workers.close()
-
-
-def _watch(
-    parts: Iterable[Found], ranges: list[tuple[int, int]], run: RunOptions
-) -> Iterator[Found]:
-    """Yield what ranges of texts have, and say how many of these are done."""
-    for (_, done), part in zip(ranges, parts, strict=True):
-        run.progress("comparing", done, ranges[-1][1])
-        yield part
-
-
-def _start(finder: RangeFinder[Found], number: int) -> Callable[[tuple[int, int]], Found]:
-    """Return what a process does with a range of texts."""
-    return lambda texts: finder.find(*texts)

@@ -25,7 +25,7 @@ import numpy as np
 
 from simdup.base.mix64 import mix64
 from simdup.base.when_used import pattern
-from simdup.model.conflicts import FACT_KINDS, KINDS, WORDING, FactDifference
+from simdup.model.readings import FACT_KINDS, KINDS, WORDING, FactDifference
 from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse.finding import Runs, surround
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder
@@ -82,7 +82,7 @@ class Claim(NamedTuple):
     value: str
 
 
-class Part(NamedTuple):
+class SlotText(NamedTuple):
     """What a text has in a slot, folded."""
 
     start: int  # of its symbols
@@ -92,7 +92,7 @@ class Part(NamedTuple):
     wording: str  # beside the facts
 
 
-class Folded(NamedTuple):
+class FoldedText(NamedTuple):
     """A folded text, and its slots."""
 
     text: str
@@ -104,7 +104,7 @@ class Folded(NamedTuple):
     spans: list[tuple[int, int, int, int]]  # symbols of all, and characters, of each slot
 
     @classmethod
-    def of(cls, text: str, spans: I64, start: int) -> Folded:
+    def of(cls, text: str, spans: I64, start: int) -> FoldedText:
         """Return a text that begins at a symbol, with slots: ranges of symbols (int64[n, 2])."""
         folded = _WRAPPED.sub("", fold(text))
         _, begins, ends = places(folded)
@@ -141,7 +141,7 @@ class Folded(NamedTuple):
             ]
         return found
 
-    def parts(self, terms: re.Pattern[str] | None) -> Iterator[Part]:
+    def parts(self, terms: re.Pattern[str] | None) -> Iterator[SlotText]:
         """Yield what the text has in each slot."""
         for start, end, left, right in self.spans:
             facts, wording, done = list[Claim](), list[str](), left
@@ -152,7 +152,7 @@ class Folded(NamedTuple):
                 wording.append(self.text[done : fact.start])
                 done = max(done, fact.end)
             wording.append(self.text[done:right])
-            yield Part(start, end, self.text[left:right], tuple(facts), " ".join(wording))
+            yield SlotText(start, end, self.text[left:right], tuple(facts), " ".join(wording))
 
     def _facts(self, left: int, right: int, terms: re.Pattern[str] | None) -> Iterator[Fact]:
         """Yield the facts that are in a slot or beside it: more of one may be in the other text."""
@@ -160,7 +160,7 @@ class Folded(NamedTuple):
         # A long word may be an address.
         low -= _ascii_before(text, low)
         high = _ascii_to(text, right + _NEAR)
-        # A window within a line begins with what is no beginning of a line.
+        # Within a line, a window does not begin with the beginning of a line.
         within = low > 0 and text[low - 1] != "\n"
         window, low = ";" * within + text[low:high], low - within
         names = [one.span() for one in _NAMES.finditer(window)] if _NAMED.search(window) else ()
@@ -194,7 +194,7 @@ class Difference(NamedTuple):
     wording: int  # units that only one has
 
 
-def difference(a: Part, b: Part) -> Difference:
+def difference(a: SlotText, b: SlotText) -> Difference:
     """Return in what two parts of a slot differ."""
     facts = [[one for one in part.facts if one.kind != _NEGATION] for part in (a, b)]
     wording = _units(a.wording, b.wording)
@@ -234,7 +234,7 @@ def _units(a: str, b: str) -> int:
     )
 
 
-def _whole(part: Part, kind: str) -> Claim:
+def _whole(part: SlotText, kind: str) -> Claim:
     return Claim(part.start, part.end, kind, "".join(part.text.split()))
 
 
@@ -278,7 +278,7 @@ def _located(text: str, span: I64) -> tuple[str, tuple[int, int]]:
     return " ".join(text[start:end].split()), (start - edge, end - edge)
 
 
-class Place(NamedTuple):
+class Contradiction(NamedTuple):
     """Claims that contradict each other, in the order of the texts."""
 
     kind: str
@@ -293,7 +293,7 @@ def find_contradictions(
     kinds: Collection[str],
     terms: re.Pattern[str] | None = None,
     least: int = COPIED.min_length,
-) -> list[Place]:
+) -> list[Contradiction]:
     """Return the places where texts contradict each other.
 
     Parameters
@@ -384,19 +384,19 @@ class _Slots(NamedTuple):
         self, read: Callable[[int], str], wanted: Bools, terms: re.Pattern[str] | None
     ) -> dict[int, Difference]:
         """Return in what both texts differ in some slots, by the number of the slot."""
-        rows, parts = np.flatnonzero(wanted), dict[int, Part]()
+        rows, parts = np.flatnonzero(wanted), dict[int, SlotText]()
         for side, folded in self._read(read, self.pairs[rows]):
             parts.update(zip(side.tolist(), folded.parts(terms), strict=True))
         pairs = zip(rows.tolist(), self.pairs[rows].tolist(), strict=True)
         return {row: difference(parts[i], parts[j]) for row, (i, j) in pairs}
 
-    def _read(self, read: Callable[[int], str], pairs: I64) -> Iterator[tuple[I64, Folded]]:
+    def _read(self, read: Callable[[int], str], pairs: I64) -> Iterator[tuple[I64, FoldedText]]:
         """Yield the texts of pairs of sides in order, and which sides each has."""
         sides = np.unique(pairs)
         texts = self.texts[sides]
         for low, high in pairwise([*run_starts(texts).tolist(), len(texts)]):
             text, own = int(texts[low]), sides[low:high]
-            yield own, Folded.of(read(text), self.spans[own], int(self.starts[text]))
+            yield own, FoldedText.of(read(text), self.spans[own], int(self.starts[text]))
 
 
 def _moved(claim: Claim, by: int) -> Claim:
@@ -458,7 +458,7 @@ class _Joined:
             self.claims.append(claim)
         return number
 
-    def places(self, starts: I64) -> Iterator[Place]:
+    def places(self, starts: I64) -> Iterator[Contradiction]:
         """Yield what is joined, where several texts have one value each, and not the same."""
         parent = list(range(len(self.claims)))
 
@@ -490,4 +490,4 @@ class _Joined:
             values = [names[claims[row].value] for row in rows]
             if len(set(values)) > 1:
                 kind = max(kinds[number].items(), key=lambda one: (one[1], one[0]))[0]
-                yield Place(kind, spans[rows], values)
+                yield Contradiction(kind, spans[rows], values)

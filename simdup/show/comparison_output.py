@@ -22,7 +22,7 @@ from simdup.text.weights import ENOUGH_DOCUMENTS
 
 if TYPE_CHECKING:
     from simdup.model.comparison import Comparison
-    from simdup.model.conflicts import FactDifference
+    from simdup.model.readings import FactDifference
 
 
 # The most terms shown of each kind; JSONL has them all.

@@ -9,8 +9,8 @@ from math import isnan, nan
 
 from simdup._version import __version__
 from simdup.corpus.names import to_bytes
-from simdup.model.conflicts import Conflict, ConflictResult, FactReading
 from simdup.model.formats import CONFLICT_COLUMNS
+from simdup.model.readings import Conflict, ConflictResult, FactReading
 from simdup.show.csv_jsonl import SCHEMA, csv_head, csv_rows, json_line, skipped_line
 from simdup.show.escaping import shown
 from simdup.show.summary import read_words

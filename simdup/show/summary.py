@@ -15,8 +15,8 @@ from simdup.show.selection import EVERYTHING, Selection
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
-    from simdup.model.conflicts import ConflictResult
     from simdup.model.matches import Added
+    from simdup.model.readings import ConflictResult
     from simdup.model.shared_passages import PassageResult
 
 # Reasons for skipping a document by how they begin, and what each is called in the catalogues.

@@ -26,7 +26,7 @@ class Fact(NamedTuple):
     Attributes
     ----------
     kind : str
-        One of `simdup.model.conflicts.FACT_KINDS`.
+        One of `simdup.model.readings.FACT_KINDS`.
     value : str
         Equal for equal facts, in whatever spelling.
     start, end : int

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from lab.bench.conflicts import ALL, Verdict, _planted, _reported, _respelled, _unplanted, judge
 from lab.corpora.conflicts import FACTUAL, PHRASE, SPELLING, Copy, Planted, pages
 from lab.reporting import Cell, Row
-from simdup.model.conflicts import Conflict, FactReading, ReadingPlace
+from simdup.model.readings import Conflict, FactReading, ReadingPlace
 
 MADE = pages(300)
 FACTS = [one for one in MADE.planted if one.differs == FACTUAL]

@@ -1,4 +1,4 @@
-"""Copies that contradict each other: who says what, and what is no conflict."""
+"""Copies that contradict each other: who says what, and what does not count."""
 
 import os
 import random
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lab.corpora.made import prose, write
 from simdup import ConflictScope, SimdupError, conflicts
-from simdup.model.conflicts import Conflict, ConflictResult
+from simdup.model.readings import Conflict, ConflictResult
 
 ENGLISH = (
     "Keep the solution in the dark, and give {} twice a day, always together with a meal. "

@@ -12,7 +12,8 @@ from pages import corpus, go, hostile, opened
 from support import ROOT
 
 from lab.corpora.made import prose, write
-from simdup.model.conflicts import (
+from simdup.model.formats import PageOptions
+from simdup.model.readings import (
     Conflict,
     ConflictCriteria,
     ConflictResult,
@@ -20,7 +21,6 @@ from simdup.model.conflicts import (
     FactReading,
     ReadingPlace,
 )
-from simdup.model.formats import PageOptions
 from simdup.show.report.conflicts_page import conflicts_page
 
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from pages import CONTRAST, HOSTILE, NAMELESS, OWN, columns, head, inflate, opened, until
 
-from simdup.model.conflicts import (
+from simdup.model.documents import Skipped
+from simdup.model.formats import PageOptions
+from simdup.model.readings import (
     KINDS,
     Conflict,
     ConflictCriteria,
@@ -18,8 +20,6 @@ from simdup.model.conflicts import (
     FactReading,
     ReadingPlace,
 )
-from simdup.model.documents import Skipped
-from simdup.model.formats import PageOptions
 from simdup.show.report.conflicts_page import conflicts_page
 
 DAY = 86_400

@@ -18,7 +18,7 @@ from pages import (
 )
 
 from lab.corpora.made import prose, write
-from simdup.model.conflicts import FactDifference
+from simdup.model.readings import FactDifference
 from simdup.show.report import pair_facts
 from simdup.show.report.chunks import CLIP
 from simdup.show.report.columns import FACTS

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdup.model.conflicts import FACT_KINDS
+from simdup.model.readings import FACT_KINDS
 from simdup.text import facts
 from simdup.text.facts import Fact, agree, facts_of, find_facts, lost_facts, term_pattern
 

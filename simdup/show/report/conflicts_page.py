@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.model.conflicts import Conflict, ConflictCriteria, ConflictResult, ReadingPlace
 from simdup.model.formats import PageOptions
+from simdup.model.readings import Conflict, ConflictCriteria, ConflictResult, ReadingPlace
 from simdup.show.report.chunks import deflate, script_json
 from simdup.show.report.columns import LISTED, DocumentRow, folder_by_name, overview, pack
 from simdup.show.report.page import page_head, write_page

@@ -9,33 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from simdup.model.conflicts import FactDifference
+from simdup.model.readings import FactDifference
 from simdup.reuse.contradictions import differing_facts
 from simdup.show.report.columns import SAME, RowGroup
 
-<<<<<<< HEAD
-# Characters of both texts of all pairs that are compared: 3,750 pairs of texts of 250 characters
-# take 0.8 s.  However short its texts are, a pair costs as much as `_PAIR` characters.
-EXAMINED = 3_000_000
-_PAIR = 300
-=======
 # Characters of both texts of all pairs that are compared: 3,125 pairs of texts of 250 characters
 # take 0.8 s.  However short its texts are, a pair costs as much as `_PAIR` characters, and a fact
 # in which they differ as much as `_FACT`.
 EXAMINED = 2_500_000
 _PAIR, _FACT = 300, 500
->>>>>>> slice-pagefacts
 
 # The share of it for one cluster: one of many long texts must not use up all.  It is enough for a
 # pair of the longest texts that a page carries.
 _CLUSTER = 1 / 3
 
 # Characters that are compared at a time.
-<<<<<<< HEAD
-_AT_ONCE = 500_000
-=======
 _AT_ONCE = 250_000
->>>>>>> slice-pagefacts
 
 # Facts of a pair that a page names, and characters of each text there.
 NAMED, _VALUE = 5, 60
@@ -72,13 +61,6 @@ class PairFacts:
             waiting.append(pair)
             size += pair.cost
             if size >= _AT_ONCE:
-<<<<<<< HEAD
-                _compare(waiting, found)
-                waiting, size = [], 0
-        _compare(waiting, found)
-        return found
-
-=======
                 self._compare(waiting, found)
                 waiting, size = [], 0
         self._compare(waiting, found)
@@ -91,7 +73,6 @@ class PairFacts:
             found.setdefault(pair.cluster, {})[pair.place] = facts
             self._left -= _FACT * len(facts)
 
->>>>>>> slice-pagefacts
     def _affordable(self, some: Mapping[int, Sequence[str | None]]) -> Iterator[_Pair]:
         """Yield the pairs of clusters, those with the document that is kept first."""
         for cluster, texts in some.items():
@@ -140,16 +121,6 @@ class PairFacts:
         return found
 
 
-<<<<<<< HEAD
-def _compare(pairs: Sequence[_Pair], found: dict[int, Facts]) -> None:
-    """Add the facts in which these pairs differ."""
-    differ = differing_facts([pair.texts for pair in pairs]) if pairs else []
-    for pair, facts in zip(pairs, differ, strict=True):
-        found.setdefault(pair.cluster, {})[pair.place] = facts
-
-
-=======
->>>>>>> slice-pagefacts
 def _short(value: str) -> str:
     return value if len(value) <= _VALUE else f"{value[: _VALUE - 1]}…"
 
