@@ -13,6 +13,7 @@ import pytest
 from support import ROOT, environment
 
 from lab.corpora.made import near, prose, write
+from simdup.cli.conflicts import command as conflicts
 from simdup.cli.scan import command as scan
 
 yaml = pytest.importorskip("yaml")
@@ -92,6 +93,20 @@ def test_a_hook_takes_its_options_from_a_configuration(repository: Path) -> None
 def test_a_hook_takes_folders_and_options(repository: Path) -> None:
     assert hook("simdup-scan", repository).returncode == 1
     assert hook("simdup-scan", repository, "docs", "--exclude", "b.md").returncode == 0
+
+
+@posix
+def test_a_hook_finds_copies_that_contradict_each_other(repository: Path) -> None:
+    assert hook("simdup-conflicts", repository).returncode == 0
+    page = f"{prose(3)} Bring it back within {{}} days, and not without the key. {prose(4)}"
+    write(repository / "docs", {"rules.md": page.format(14), "help.md": page.format(30)})
+    ran = hook("simdup-conflicts", repository)
+    assert (ran.returncode, ran.stdout[:10]) == (1, "1  amount:")
+    known = ("docs", "--baseline", "known file")
+    assert hook("simdup-conflicts", repository, *known, "--update-baseline").returncode == 0
+    assert hook("simdup-conflicts", repository, *known).returncode == 0
+    write(repository / "docs", {"new.md": page.format(20)})
+    assert hook("simdup-conflicts", repository, *known).returncode == 1
 
 
 def test_the_hooks_are_what_pre_commit_takes() -> None:
@@ -175,7 +190,11 @@ def test_the_page_explains_every_input_and_output() -> None:
 
 
 def test_the_options_of_hooks_and_action_exist() -> None:
-    known = {name for one in scan.params for name in (*one.opts, *one.secondary_opts)}
+    known = {
+        name
+        for one in (*scan.params, *conflicts.params)
+        for name in (*one.opts, *one.secondary_opts)
+    }
     texts = [one["entry"] for one in HOOKS.values()] + [one.get("run", "") for one in steps()[2:]]
     used = {name for text in texts for name in re.findall(r"(?<= |\()--[a-z-]+", text)}
     assert used

@@ -52,8 +52,8 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 
 def code(page: str) -> list[str]:
-    """The code of a page, without comments."""
-    found = re.findall(r"^```\w+\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    """The code of a page, without comments, and without what is printed in its language."""
+    found = re.findall(r"^```(?!text)\w+\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     return [re.sub(r" +# .*$", "", block, flags=re.MULTILINE) for block in found]
 
 

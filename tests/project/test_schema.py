@@ -29,7 +29,10 @@ COMMANDS = [
     "compare a.txt c.txt --containment 0.5",
     "compare a.txt b.txt --same-title",
     "compare a.txt b.txt --diff",
+    "compare examples/handbook/en/returns.md examples/handbook/en/questions.md",
     "passages essays homework library",
+    "conflicts examples/handbook/en",
+    "conflicts examples/handbook/zh examples/handbook/en --baseline conflicts.known",
     "tune corpus",
     "query seen.index delivery --add",
     "query seen.index corpus",
@@ -42,6 +45,8 @@ def test_what_is_written_is_valid(simdup: Command, tmp_path: Any) -> None:
     workbench.build(tmp_path)
     simdup("index", "build", "seen.index", "examples/corpus")
     simdup("scan", "corpus/news", "--baseline", "known", "--update-baseline")
+    known = ("--baseline", "conflicts.known", "--update-baseline")
+    simdup("conflicts", "examples/handbook/en", *known)
     written = [simdup(*command.split(), "-f", "jsonl").out for command in COMMANDS]
     simdup("dedupe", "corpus", "-o", "clean", "--removed", "removed.jsonl", "--by", "folder")
     lossless = ("--lossless", "--removed", "lossless.jsonl")
