@@ -33,6 +33,7 @@ BASES = {
     "scan": Base("scan {sources}"),
     "compare": Base("compare {two}"),
     "passages": Base("passages {sources}"),
+    "conflicts": Base("conflicts {sources}", "n"),
     "fingerprint": Base("fingerprint {sources}"),
     "cluster": Base("cluster p{sources}", options="-d 60 --verify-from {sources}"),
     "pairs": Base("pairs p{sources}"),
@@ -48,6 +49,12 @@ BASES = {
     "tune": Base("tune {sources}"),
     "evaluate": Base("evaluate {sources}", "r.csv t"),
 }
+
+# Copied text with a fact.
+_RULE = (
+    "Keep the solution in the dark, and give {} mg twice a day, always together with a meal. Wash "
+    "your hands before you open the bottle, and write down when you opened it."
+)
 
 # Two messages with an edit, and two that differ in their numbers.
 _SHORT = ("请大家明天下午准时到会议室参加讨论", "请大家明天上午准时到会议室参加讨论",
@@ -109,13 +116,21 @@ def build(folder: Path) -> None:
     tags = "".join(f"<b class='{n} {n * n}'></b>" for n in range(300))
     page = "<html><body>{}<p>" + a.replace("\n", "</p><p>") + "</p></body></html>"
     write(folder / "w", {"a.txt": page.format(tags), "b.txt": page.format("")})
+    rules = {n: page.replace("</body>", f"<p>{_RULE.format(n)}</p></body>") for n in (10, 20)}
+    write(folder / "v", {"a.txt": rules[10].format(tags), "b.txt": rules[20].format("")})
+    write(folder / "u", {"a.html": rules[10].format(tags), "b.html": rules[20].format("")})
+    amounts = {"a.txt": 10, "b.txt": 20, "x.md": 10}
+    write(folder / "n", {
+        name: f"{prose(n, 20)}\n{_RULE.format(amount)}"
+        for n, (name, amount) in enumerate(amounts.items())
+    })  # fmt: skip
+    write(folder / "n", {"z.md": _RULE.format(10).replace("bottle", "flask")})
     write(folder / "h", {"a.html": page.format(tags), "b.html": page.format("")})
     write(folder / "known", {"page.html": page.format(""), "body.txt": prose(9, 40)})
     records = "".join(
-        f'{{"id": "id{n}", "text": "{prose(n, 40)}", "body": "{prose(9, 40)}"}}\n'.replace(
-            "。\n", "。"
-        )
-        for n in (5, 5, 6)
+        f'{{"id": "id{n}", "text": "{prose(n, 40)}{_RULE.format(amount)}", '
+        f'"body": "{prose(9, 40)}"}}\n'.replace("。\n", "。")
+        for n, amount in ((5, 10), (5, 20), (6, 10))
     )
     write(folder, {"r.jsonl": records, "lines": records})
     # Each is near its neighbours, the ends are not.
@@ -133,7 +148,7 @@ def build(folder: Path) -> None:
         "words": "近似重复 10\n老人河岸 99999\n",
         "s.jsonl": "".join(f'{{"text": "{one}"}}\n' for one in _SHORT),
         "t": "c/a.txt\tc/b.txt\t0.5\nc/a.txt\tc/x.md\t0.95\n",
-        "quiet.toml": "quiet = true\n",
+        "quiet.toml": "quiet = true\n", "terms": "bottle\nflask\n",
         "decided.json": '{"type": "decision", "decision": "distinct", '
                         '"documents": ["c/a.txt", "c/b.txt"]}\n',
     })  # fmt: skip

@@ -142,7 +142,7 @@ class SlotFinder:
         """Return chains with the runs within their gaps, and one behind either end."""
         (a, b, lengths), chain = known
         firsts = run_starts(chain)
-        lasts = np.append(firsts[1:], len(chain)) - 1
+        lasts = np.append(firsts, len(chain))[1:] - 1
         parts = [known]
         for step, x, y in (
             (-1, a[firsts], b[firsts]), (1, (a + lengths)[lasts], (b + lengths)[lasts])

@@ -942,7 +942,7 @@ def test_compare_as_json(simdup: Command, tmp_path: Path) -> None:
     assert list(found) == [
         "type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio", "similarity",
         "measure", "fingerprints", "bands", "searches", "proposed_by", "shared", "only_a",
-        "only_b", "recipe", "passages", "share_a", "share_b",
+        "only_b", "recipe", "facts", "passages", "share_a", "share_b",
     ]  # fmt: skip
     assert (found["type"], found["a"], found["b"]) == ("comparison", "a.txt", "b.txt")
     one, other = (int(digits, 16) for digits in found["fingerprints"])

@@ -26,7 +26,8 @@ _PLAIN = "its text has nothing to color"
 EXCEPTIONS = {
     "--quiet": {"completion": "it prints a script only"},
     "--verbose": {
-        "passages": _NO_RECIPE, "pairs": _NO_RECIPE, "evaluate": _NO_RECIPE,
+        "passages": _NO_RECIPE, "conflicts": _NO_RECIPE, "pairs": _NO_RECIPE,
+        "evaluate": _NO_RECIPE,
         "fit": "a model has no complete recipe: it only counts documents per term",
         "index remove": _NO_RECIPE, "index check": _NO_RECIPE,
         "index info": "it shows the recipe anyway", "index export": "its header names the recipe",

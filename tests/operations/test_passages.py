@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import simdup.operations.passages as operation
 from lab.corpora.made import edited, prose, write
 from simdup import PassageCriteria, SimdupError, passages
 from simdup.model.shared_passages import Passage, PassageResult
+from simdup.near import cutting
 from simdup.reuse import between
 from simdup.text.characters import fold
 
@@ -275,5 +275,5 @@ def test_copied_homework_pairs_with_its_original_and_nothing_else_does(shared_da
 
 
 def test_one_range_of_texts_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operation, "Workers", None)
+    monkeypatch.setattr(cutting, "Workers", None)
     assert len(passages([("a", prose(1)), ("b", prose(1) + "。")], jobs=4)) == 1
