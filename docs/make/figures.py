@@ -171,6 +171,23 @@ VIEWS: dict[str, View] = {
          "MB a CPU s": "MB a second of processor time", "peak MB": "memory, MB"},
         title="Speed",
     ),
+    "conflicts": columns(
+        {"planted": "planted", **plain("passages", "found", "readings right", "kind right")},
+        title="Planted conflicts",
+    ),
+    "conflicts/unplanted": columns(
+        {"differs": "copies differ in", **plain("passages", "unplanted conflicts")},
+        title="Reported, by what differs",
+    ),
+    "conflicts/copies": columns(
+        plain("notices", "other pages", "copies of each date", "copies reported"),
+        title="Copies of one notice",
+    ),
+    "conflicts/speed": columns(
+        {"corpus": "", "MB": "MB", "conflicts s": "s", "ratio": "times the time of `passages`",
+         "conflicts peak MB": "memory, MB", "conflicts": "conflicts"},
+        title="Speed beside",
+    ),
     "decoding": columns(
         {"texts": "files of", "ratio": "times the time with `--encoding`"},
         title="GBK with",
