@@ -22,7 +22,7 @@ from lab.corpora.made import HAN, prose, write
 from lab.corpora.office_files import docx, paragraphs, zipped
 from lab.reporting import Cell, Table
 from lab.trial import Trial, say
-from simdup import all_pairs, dedupe, evaluate, passages, scan
+from simdup import all_pairs, conflicts, dedupe, evaluate, passages, scan
 from simdup.base.errors import SimdupError
 from simdup.corpus.batches import batches, read
 from simdup.corpus.decision_files import read_baseline, read_decisions
@@ -559,6 +559,7 @@ SEARCHES: list[Probe] = [
     # What is found grows with the square of the texts here, so the pairs count.
     *calling("passages", lambda texts: passages(enumerate(texts), jobs=1),
              {"25 templates, by pairs": (5000, _shared_halves)}),
+    *_of_texts("conflicts", conflicts, 1000),
     *_of_texts("dedupe", dedupe, 1000, *FEW),
     # So many that what is done again for each file takes longer than reading it.
     *calling("dedupe into a folder",

@@ -12,6 +12,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from simdup.base.errors import check_names, check_type
+from simdup.base.when_used import pattern
 from simdup.corpus.regular_files import read_named
 from simdup.corpus.rows import Paths, as_paths
 from simdup.index.opening import without_indexes
@@ -42,6 +43,7 @@ from simdup.text.facts import term_pattern
 
 # Characters of the text around a place that are shown.
 _AROUND = 40
+_PART_OF_WORD = pattern(r"(?<=\s)[!-~]{1,15}\Z")
 # Of so few documents, each may have its own value.
 _FEW = 3
 
@@ -250,7 +252,8 @@ def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
             rows.tolist(), places.tolist(), lines.tolist(), strict=True
         ):
             found[row] = ReadingPlace(names[document], start, end, line, modified[document])
-            before, after = text[max(start - _AROUND, 0) : start], text[end : end + _AROUND]
+            before = _words(text[max(start - _AROUND, 0) : start][::-1], start > _AROUND)[::-1]
+            after = _words(text[end : end + _AROUND], end + _AROUND < len(text))
             shown[row] = before, text[start:end], after
     first, conflicts = 0, list[Conflict]()
     for one in held:
@@ -266,6 +269,11 @@ def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
         )
         conflicts.append(Conflict(one.kind, before, after, readings))
     return conflicts
+
+
+def _words(text: str, cut: bool) -> str:
+    """Return the beginning of a text, without a part of a word at its end if it was cut."""
+    return _PART_OF_WORD.sub("", text) if cut else text
 
 
 def _order(one: Conflict) -> tuple[int, float]:
