@@ -127,10 +127,13 @@ class FactReading(NamedTuple):
         As the first document spells it; empty for nothing.
     documents : sequence of ReadingPlace
         In input order.
+    fact : str
+        The value in a spelling that is the same for all documents: "20 mg" for 二十毫克.
     """
 
     value: str
     documents: Sequence[ReadingPlace]
+    fact: str = ""
 
     @property
     def modified(self) -> float:

@@ -101,7 +101,7 @@ def new_conflicts(result: ConflictResult, baseline: Baseline) -> ConflictResult:
 def _values(one: Conflict) -> Iterator[Entry]:
     """Yield the values of a conflict, by their digests with the text around."""
     for reading in one.readings:
-        parts = (one.kind, one.before[-_BESIDE:], reading.value, one.after[:_BESIDE])
+        parts = (one.kind, one.before[-_BESIDE:], reading.fact, one.after[:_BESIDE])
         digest = text_digest("\0".join("".join(fold(part).split()) for part in parts))
         yield Entry(digest.hex(), f"{one.kind}: {shown(reading.value)}")
 

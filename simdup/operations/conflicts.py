@@ -126,7 +126,7 @@ def open_conflicts(
 def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> ConflictResult:
     """Find the conflicts of opened documents."""
     started = time.monotonic()
-    terms = None if scope.terms is None else term_pattern(_read_terms(scope.terms))
+    terms = term_pattern(_read_terms(scope.terms) if scope.terms else ())
     work = Cutting(Window.of(COPIED.min_run))
     with collected(opened, opened.analyzer(), work) as cut:
         text_of, starts, symbols, seeds = assemble(cut)
@@ -261,11 +261,11 @@ def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
         for row, value in enumerate(one.values, first):
             rows_of.setdefault(value, []).append(row)
         first += len(one.values)
-        by_count = sorted(rows_of.values(), key=len)
-        before, _, after = (" ".join(part.split()) for part in shown[by_count[-1][0]])
+        by_count = sorted(rows_of.items(), key=lambda value: len(value[1]))
+        before, _, after = (" ".join(part.split()) for part in shown[by_count[-1][1][0]])
         readings = tuple(
-            FactReading(" ".join(shown[rows[0]][1].split()), tuple(found[row] for row in rows))
-            for rows in by_count
+            FactReading(" ".join(shown[rows[0]][1].split()), [found[row] for row in rows], fact)
+            for fact, rows in by_count
         )
         conflicts.append(Conflict(one.kind, before, after, readings))
     return conflicts

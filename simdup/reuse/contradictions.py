@@ -55,7 +55,8 @@ _NAMES = pattern(
     r"|!?\[[^\[\]\n]{0,80}\]\((?!\w+:)[^()\s]*\)"
 )
 _NAMED = pattern(r"=[\"']|\]\(")
-_LONGEST_TITLE = 400
+# Characters of a first line that is a title.
+_LONGEST_TITLE = 150
 _ADDRESS = pattern(r"://|@|www\.")
 _PLAIN_HAN = pattern(
     "[^\0-\u2e7f零〇一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟年月日号时分秒点刻半上下午早晚凌晨周星期第元角圆块人民币美欧英镑港毫克公斤吨升米里厘微度摄氏华之倍天个次份不未无没非禁止得勿别]"
@@ -113,8 +114,8 @@ class FoldedText(NamedTuple):
         rights = np.append(begins, len(folded))[spans[:, 1] - start]
         rows = np.column_stack([spans, lefts, rights]).tolist()
         body = matter.end() if matter else 0
-        title = folded[body : body + _LONGEST_TITLE].lstrip().partition("\n")[0]
-        return cls(folded, begins, ends, body, title, start, rows)
+        title, end, _ = folded[body : body + _LONGEST_TITLE].lstrip().partition("\n")
+        return cls(folded, begins, ends, body, title if end else "", start, rows)
 
     def hints(self, terms: re.Pattern[str] | None) -> list[tuple[str, bool]]:
         """Return the text of each slot, and whether it shows any sign of a fact."""

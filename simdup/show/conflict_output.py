@@ -7,6 +7,8 @@ from dataclasses import asdict
 from datetime import datetime
 from math import isnan, nan
 
+from rich.cells import cell_len
+
 from simdup._version import __version__
 from simdup.corpus.names import to_bytes
 from simdup.model.formats import CONFLICT_COLUMNS
@@ -21,7 +23,8 @@ from simdup.show.words import ENGLISH, Phrases
 _MOST, _VALUES = 3, 4
 _REST = ["conflicts.says"] * (_VALUES - 1)
 # Terminal cells of the text around a place, and of a value.
-_AROUND, _VALUE = 32, 60
+_AROUND, _VALUE = 40, 60
+_WIDTH, _LEAST, _INDENT = 80, 12, "   "
 # Letters of a word; what is longer is of a script without spaces.
 _WORD = 12
 
@@ -72,7 +75,7 @@ def conflict_text(conflicts: Sequence[Conflict], paint: Painter) -> Iterator[byt
         kind = words(f"conflict.{one.kind}")
         title = words("conflicts.title", number=number, kind=kind, says=_says(one, words))
         lines = [""] if number > 1 else []
-        lines += [paint("heading", title), f"   {_context(one, paint)}"]
+        lines += [paint("heading", title), f"{_INDENT}{_context(one, paint)}"]
         times = [reading.modified for reading in one.readings]
         newest = one.modified if len(set(times)) > 1 else nan
         for reading in one.readings:
@@ -99,17 +102,19 @@ def value_words(value: str, words: Phrases) -> str:
 
 def _context(one: Conflict, paint: Painter) -> str:
     """Return the text around a place, with the values between."""
-    before = _first_words(shown(one.before)[::-1])[::-1]
-    after = _first_words(shown(one.after))
     values = " | ".join(value_words(r.value, paint.words) for r in one.readings[:_VALUES])
     if len(one.readings) > _VALUES:
         values += " | ..."
+    room = max((paint.width or _WIDTH) - cell_len(f"{_INDENT}[{values}]  "), 0)
+    around = min(max(room // 2, _LEAST), _AROUND)
+    before = _first_words(shown(one.before)[::-1], around)[::-1]
+    after = _first_words(shown(one.after), around)
     return f"{paint('dim', before)} {paint('no', f'[{values}]')} {paint('dim', after)}"
 
 
-def _first_words(text: str) -> str:
-    """Return the beginning of a text, without a part of a word."""
-    cut = first_cells(text, _AROUND)
+def _first_words(text: str, width: int) -> str:
+    """Return the beginning of a text that fits a width, without a part of a word."""
+    cut = first_cells(text, width)
     if len(cut) == len(text):
         return text
     words, space, rest = cut.rpartition(" ")

@@ -128,6 +128,20 @@ def test_front_matter_is_about_the_page() -> None:
     assert len(said(conflicts(texts))) == 1
 
 
+def test_a_code_in_the_title_says_what_the_page_is_about() -> None:
+    rule = "The rule {} is about light: " + ENGLISH.format("10 mg")
+    pages_of = {name: rule.format(name) for name in ("ab-12", "ab-13")}
+    titled = [(name, f"# {name}\n\n{text}") for name, text in pages_of.items()]
+    assert said(conflicts(titled)) == []
+    same = [(name, f"# Light\n\n{prose(1, 20)}\n{text}") for name, text in pages_of.items()]
+    assert said(conflicts(same)) == [("code", {"ab-12": 1, "ab-13": 1})]
+    # A text of one line has no title.
+    assert said(conflicts([(name, prose(1, 20).replace("\n", "") + text)
+                           for name, text in pages_of.items()])) == [
+        ("code", {"ab-12": 1, "ab-13": 1})
+    ]  # fmt: skip
+
+
 def test_a_form_that_each_fills_in_is_no_conflict() -> None:
     assert said(conflicts(pages([f"{n} mg" for n in range(10, 20)]))) == []
     assert said(conflicts(pages(["10 mg", "20 mg", "30 mg"]))) == [
