@@ -189,6 +189,9 @@ def test_terms_are_facts(tmp_path: Path) -> None:
     write(tmp_path, {"terms.txt": "# drugs\naspirin\n\nibuprofen\n"})
     scope = ConflictScope(terms=str(tmp_path / "terms.txt"))
     assert said(conflicts(made, scope=scope)) == [("term", {"Ibuprofen": 1, "aspirin": 2})]
+    write(tmp_path, {"terms.txt": "阿司匹林\n布洛芬缓释片\n"})
+    made = pages(["阿司匹林", "布洛芬缓释片", "阿司匹林"], CHINESE)
+    assert said(conflicts(made, scope=scope)) == [("term", {"布洛芬缓释片": 1, "阿司匹林": 2})]
 
 
 def test_what_is_compared_with_what(tmp_path: Path) -> None:
