@@ -60,6 +60,7 @@ SCHEMA: Mapping[str, Any] = {
     "sketch": np.uint8,  # [hashes]
     "seeds": np.int64,  # [2]: the slot of its seeds of passages
     "positions": np.int64,  # [2]: the slot of the places of these
+    "lines": np.int64,  # [2]: the slot of the places where its lines begin
     "symbols": np.int64,  # [2]: the slot of the text as symbols
     "form": np.int64,  # its row in the table of forms, -1 for none
     # Of the forms of short texts, and of documents, as in `simdup.near.rules`.

@@ -22,7 +22,7 @@ from simdup.near.collection import Collection, group_numbers, mapped, spooled_nu
 from simdup.near.inputs import Input
 from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import MARGIN
-from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks
+from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut_lines, end_marks
 from simdup.reuse.winnowing import Seeds, Template, Window, winnow
 from simdup.text.characters import digest_bytes, fold_all
 
@@ -41,6 +41,7 @@ class Cutting:
 
     window: Window
     template: Template | None = None
+    lines: bool = False  # whether it is asked where lines begin
 
     def __call__(self) -> Callable[[Sequence[Document]], CutTexts]:
         """Return what prepares the documents of each batch in one process."""
@@ -52,8 +53,13 @@ class CutTexts:
 
     def __init__(self, work: Cutting, documents: Sequence[Document]) -> None:
         self._work, self._documents = work, documents
-        starts, symbols = cut(fold_all([one.text for one in documents]))
+        (starts, symbols), lines = cut_lines(fold_all([one.text for one in documents]))
         self._texts = [symbols[start:end] for start, end in pairwise(starts.tolist())]
+        bounds = np.searchsorted(lines, starts) if work.lines else np.zeros_like(starts)
+        self._lines = [
+            lines[low:high] - start
+            for start, (low, high) in zip(starts.tolist(), pairwise(bounds.tolist()), strict=False)
+        ]
         self.digests = [digest_bytes(text.data) for text in self._texts]
 
     def refuse(self, first: Sequence[int]) -> Mapping[bytes, str]:
@@ -80,6 +86,7 @@ class CutTexts:
                 ("positions", own, bounds),
             )
         }
+        columns["lines"] = spool(self._lines[place].tobytes() for place in first)
         return {DOCUMENTS: {"original": originals}, TEXTS: columns}, None
 
 
@@ -95,6 +102,7 @@ class Assembled(NamedTuple):
     starts: I64  # int64[texts + 1]: where each begins
     symbols: Symbols  # surrounded by a margin, and with a mark behind each text
     seeds: Seeds  # in order
+    lines: I64  # the symbols that lines begin with, but for the first of each text; if asked for
 
 
 def assemble(cut: Collection) -> Assembled:
@@ -106,7 +114,7 @@ def assemble(cut: Collection) -> Assembled:
         If there are more units than positions have numbers.
     """
     text_of, rows = _distinct(cut["folded"], cut.text_of)
-    slots = {name: cut.texts[name][rows] for name in ("symbols", "seeds", "positions")}
+    slots = {name: cut.texts[name][rows] for name in ("symbols", "seeds", "positions", "lines")}
     sizes = slots["symbols"][:, 1] // 4
     starts = np.append(0, np.cumsum(sizes + 1)) + MARGIN
     size = int(starts[-1]) + MARGIN
@@ -125,13 +133,21 @@ def assemble(cut: Collection) -> Assembled:
             symbols[starts[text] : starts[text + 1] - 1] = np.where(part == HOLE, marks[text], part)
             done += len(part)
     _, hashes = spooled_numbers(spool, slots["seeds"], "hashes", np.uint64)
-    begins, positions = spooled_numbers(spool, slots["positions"], "positions", np.int64)
-    for first in range(0, len(sizes), _TEXTS):
+    positions, lines = (
+        _placed(*spooled_numbers(spool, slots[name], name, np.int64), starts)
+        for name in ("positions", "lines")
+    )
+    return Assembled(text_of, starts, symbols, Seeds(hashes, positions), lines)
+
+
+def _placed(begins: I64, positions: I64, starts: I64) -> I64:
+    """Return positions in each text, which begin at `begins`, as those among all texts."""
+    for first in range(0, len(starts) - 1, _TEXTS):
         some = begins[first : first + _TEXTS + 1]
         positions[some[0] : some[-1]] += np.repeat(
             starts[first : first + len(some) - 1], np.diff(some)
         )
-    return Assembled(text_of, starts, symbols, Seeds(hashes, positions))
+    return positions
 
 
 def _distinct(digests: NDArray[np.void], rows: I64) -> tuple[I64, I64]:

@@ -127,18 +127,18 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
     """Find the conflicts of opened documents."""
     started = time.monotonic()
     terms = term_pattern(_read_terms(scope.terms) if scope.terms else ())
-    work = Cutting(Window.of(COPIED.min_run))
+    work = Cutting(Window.of(COPIED.min_run), lines=True)
     with collected(opened, opened.analyzer(), work) as cut:
-        text_of, starts, symbols, seeds = assemble(cut)
+        text_of, starts, symbols, seeds, lines = assemble(cut)
         texts = SymbolTexts(starts, symbols)
-        finder = SlotFinder.of(texts, seeds, criteria.context)
+        finder = SlotFinder.of(texts, seeds, lines, criteria.context)
         del seeds, symbols
         aligned = Alignment.concat(find_in_ranges(finder, opened.settings.run))
         read = partial(cut.spool.text, cut.documents["original"])
         holders = Holders.of(text_of, len(starts) - 1, sides_of(cut, opened, scope.across))
         places = find_contradictions(
             aligned,
-            texts,
+            finder,
             lambda text: read(int(holders(text)[0])),
             criteria.kinds,
             terms,

@@ -127,7 +127,7 @@ def examine(
         template = Template.of(texts, criteria.min_run)
     work = Cutting(Window.of(criteria.min_run), template)
     with collected(opened, opened.analyzer(), work) as cut:
-        text_of, starts, symbols, seeds = assemble(cut)
+        text_of, starts, symbols, seeds, _ = assemble(cut)
         sizes, documents, report = np.diff(starts) - 1, cut.documents, cut.report
         holders = Holders.of(text_of, len(sizes), sides_of(cut, opened, scope.across))
         finder = Finder.indexed(starts, symbols, seeds, criteria, holders.text_sides)

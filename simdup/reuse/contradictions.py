@@ -61,11 +61,11 @@ def differing_facts(pairs: Sequence[tuple[str, str]]) -> list[list[FactDifferenc
     hashes ^= mix64((owners // 2).astype(np.uint64))
     seeds = Seeds(hashes, positions + (starts[:-1] - texts.starts[:-1])[owners])
     texts = SymbolTexts(starts, symbols)
-    finder = SlotFinder.of(texts, seeds, _VERSION_CONTEXT, _VERSIONS)
+    finder = SlotFinder.of(texts, seeds, starts[:0], _VERSION_CONTEXT, _VERSIONS)
     aligned = Alignment.concat(finder.find(*one) for one in finder.ranges())
     found: list[list[FactDifference]] = [[] for _ in pairs]
     for place in find_contradictions(
-        aligned, texts, originals.__getitem__, FACT_KINDS, least=_VERSIONS.min_length
+        aligned, finder, originals.__getitem__, FACT_KINDS, least=_VERSIONS.min_length
     ):
         own = np.searchsorted(starts, place.spans[:, 0], "right") - 1
         if own.tolist() == [own[0], own[0] + 1]:
@@ -94,7 +94,7 @@ class Contradiction(NamedTuple):
 
 def find_contradictions(
     aligned: Alignment,
-    texts: SymbolTexts,
+    finder: SlotFinder,
     read: Callable[[int], str],
     kinds: Collection[str],
     terms: re.Pattern[str] | None = None,
@@ -106,8 +106,8 @@ def find_contradictions(
     ----------
     aligned : Alignment
         What is equal.
-    texts : SymbolTexts
-        All texts, an end mark behind each.
+    finder : SlotFinder
+        All texts.
     read : callable
         Returns a text by its number.
     kinds : collection of str
@@ -117,7 +117,7 @@ def find_contradictions(
     least : int
         Equal units of copied text.
     """
-    slots = _Slots.of(aligned, texts.starts)
+    slots = _Slots.of(aligned, finder.starts)
     before, broken = slots.before, np.zeros(len(aligned.chains), np.bool_)
 
     def in_copied() -> Bools:
@@ -129,7 +129,7 @@ def find_contradictions(
         wanted = in_copied()
     else:
         # Most slots are known to be wording, or too near to some, without a look at facts.
-        broken[before] = aligned.differing(texts.symbols) > _MOST
+        broken[before] = aligned.differing(finder.symbols) > _MOST
         signed, wording = slots.signs(read, in_copied(), terms)
         broken[before] |= wording > WORDING_UNITS
         wanted = in_copied() & signed
@@ -144,8 +144,9 @@ def find_contradictions(
                 joined.add(kind, x, y)
     if WORDING in kinds:
         broken[:] = False
-    joined.spread(aligned.runs.take(np.flatnonzero(aligned.copied(broken, least))))
-    return list(joined.places(texts.starts))
+    runs = aligned.runs.take(np.flatnonzero(aligned.copied(broken, least)))
+    joined.spread(runs, *finder.margins(runs))
+    return list(joined.places(finder.starts))
 
 
 class _Slots(NamedTuple):
@@ -232,9 +233,9 @@ class _Joined:
         if not same(x, y):
             self.kinds[a, kind] += 1
 
-    def spread(self, runs: Runs) -> None:
-        """Add the claims that equal runs of other texts have, too."""
-        done, beside = 0, COPIED.min_run // 2
+    def spread(self, runs: Runs, left: I64, right: I64) -> None:
+        """Add the claims that equal runs of other texts have, too; see `SlotFinder.margins`."""
+        done = 0
         while done < len(self.claims):
             numbers = np.arange(done, len(self.claims))
             spans = np.array([one[:2] for one in self.claims[done:]], np.int64)
@@ -242,8 +243,8 @@ class _Joined:
             order = np.argsort(spans[:, 0], kind="stable")
             spans, numbers = spans[order], numbers[order]
             for own, other in ((runs.a, runs.b), (runs.b, runs.a)):
-                low = np.searchsorted(spans[:, 0], own + beside)
-                last = own + runs.lengths - beside
+                low = np.searchsorted(spans[:, 0], own + left)
+                last = own + runs.lengths - right
                 counts = np.maximum(np.searchsorted(spans[:, 0], last, "right") - low, 0)
                 for run, offset in iter_ranges(counts, 1 << 18):
                     rows = low[run] + offset

@@ -26,7 +26,16 @@ from simdup.reuse.finding import Runs, extend
 from simdup.reuse.seeds import REPEATS
 from simdup.reuse.symbols import Symbols, SymbolTexts
 from simdup.reuse.winnowing import Seeds, Window
-from simdup.search.arrays import I64, Bools, pack, read_rows, row_bits, run_starts
+from simdup.search.arrays import (
+    I64,
+    Bools,
+    contains,
+    distinct,
+    pack,
+    read_rows,
+    row_bits,
+    run_starts,
+)
 
 # Copied text has as many equal units as a passage has by default, and its runs are as near.
 COPIED = PassageCriteria(min_length=40)
@@ -90,6 +99,7 @@ class SlotFinder:
     seeds: I64  # int64[n]: the position of each chosen k-gram, ascending
     first: I64  # int64[n]: the number of the first one that is equal, or -1
     previous: I64  # int64[n]: that of the last one in an earlier text, or -1
+    lines: I64  # where lines begin, and texts begin and end, ascending
     context: int  # equal units on either side of a slot
     criteria: PassageCriteria  # when text is copied
 
@@ -98,12 +108,14 @@ class SlotFinder:
         cls,
         texts: SymbolTexts,
         seeds: Seeds,
+        lines: I64,
         context: int,
         criteria: PassageCriteria = COPIED,
     ) -> SlotFinder:
-        """Return the finder of texts that are surrounded, with their seeds."""
-        partners = _partners(seeds, texts.starts)
-        return cls(*texts, seeds.positions, *partners, context, criteria)
+        """Return the finder of texts that are surrounded, with their seeds and their lines."""
+        partners, starts = _partners(seeds, texts.starts), texts.starts
+        borders = distinct(np.concatenate([lines, starts[:-1], starts[1:] - 1]))
+        return cls(*texts, seeds.positions, *partners, borders, context, criteria)
 
     def ranges(self) -> list[tuple[int, int]]:
         """Return ranges of texts that are about the same work."""
@@ -153,10 +165,44 @@ class SlotFinder:
             beyond = Runs(x + step * i - shift, y + step * j - shift, equal)
             behind = np.flatnonzero(equal)
             parts.append(Alignment(beyond.take(behind), chain[firsts][behind]))
+            ends, border = self._borders(x, y, step)
+            border &= equal == 0
+            parts.append(Alignment(ends.take(np.flatnonzero(border)), chain[firsts][border]))
         parts += self._within(known)
         every = Runs(*map(np.concatenate, zip(*(one.runs for one in parts), strict=True)))
         chain = np.concatenate([one.chains for one in parts])
-        return Alignment(every, chain).take(np.lexsort((every.a, chain)))
+        return Alignment(every, chain).take(np.lexsort((every.b, every.a, chain)))
+
+    def _borders(self, x: I64, y: I64, step: int) -> tuple[Runs, Bools]:
+        """Return where the lines of both sides begin or end, as runs of no symbol, and which of
+        them are behind a difference.
+        """
+        places = []
+        for side in (x, y):
+            near = np.searchsorted(self.lines, side, "right" if step < 0 else "left")
+            places.append(self.lines[near - (step < 0)])
+        gaps = np.abs([x - places[0], y - places[1]])
+        behind: Bools = (gaps.max(axis=0) > 0) & (gaps.max(axis=0) <= self.criteria.gap)
+        return Runs(places[0], places[1], np.zeros_like(x)), behind
+
+    def margins(self, runs: Runs) -> tuple[I64, I64]:
+        """Return from which symbol of each run on, and how far before its end, a fact is in it.
+
+        A few equal symbols are beside it, or the line of both texts begins or ends there.
+        """
+        beside = np.full(len(runs.a), self.criteria.min_run // 2)
+        found = []
+        for step, ends in (
+            (1, (runs.a, runs.b)),
+            (-1, (runs.a + runs.lengths, runs.b + runs.lengths)),
+        ):
+            near = np.searchsorted(self.lines, ends[0], "left" if step > 0 else "right")
+            lines = self.lines[np.minimum(near - (step < 0), len(self.lines) - 1)]
+            distance = (lines - ends[0]) * step
+            common = (distance >= 0) & (distance < beside) & (distance <= runs.lengths)
+            common &= contains(self.lines, ends[1] + distance * step)
+            found.append(np.where(common, distance, beside))
+        return found[0], found[1]
 
     def _within(self, known: Alignment) -> Iterator[Alignment]:
         """Yield the runs within gaps, in which texts may be equal for a while."""

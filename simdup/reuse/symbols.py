@@ -66,6 +66,14 @@ def cut(texts: Sequence[str]) -> SymbolTexts:
     return SymbolTexts(*_cut(to_codes("".join(texts)), ends_of(texts))[:2])
 
 
+def cut_lines(texts: Sequence[str]) -> tuple[SymbolTexts, I64]:
+    """Return folded texts as symbols, and the symbols that lines begin with but for the first."""
+    codes = to_codes("".join(texts))
+    starts, symbols, begins, _ = _cut(codes, ends_of(texts))
+    feeds = np.flatnonzero(codes == ord("\n"))
+    return SymbolTexts(starts, symbols), np.unique(np.searchsorted(begins, feeds))
+
+
 def places(text: str) -> SymbolPlaces:
     """Return a folded text as symbols, with their characters; halves of a word have all of it."""
     return SymbolPlaces(*_cut(to_codes(text), ends_of([text]))[1:])
