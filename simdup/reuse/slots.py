@@ -13,7 +13,7 @@ place is looked for where both texts are in step again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -48,20 +48,31 @@ class Alignment(NamedTuple):
 
     runs: Runs  # positions are those of all texts, `a` in the earlier text
     chains: I64  # the number of the chain of each, ascending
+    weights: I64  # the symbols of each, and what the borders of lines beside it count
 
     @classmethod
     def concat(cls, parts: Iterable[Alignment]) -> Alignment:
         """Return what several ranges of texts have."""
-        every, chains, count = [Runs(*np.zeros((3, 0), np.int64))], [np.zeros(0, np.int64)], 0
-        for runs, own in parts:
-            every.append(runs)
-            chains.append(own + count)
-            count += int(own.max(initial=-1)) + 1
-        return cls(Runs(*map(np.concatenate, zip(*every, strict=True))), np.concatenate(chains))
+        none = np.zeros(0, np.int64)
+        every, count = [cls(Runs(none, none, none), none, none)], 0
+        for one in parts:
+            every.append(one._replace(chains=one.chains + count))
+            count += int(one.chains.max(initial=-1)) + 1
+        return cls.joined(every)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Alignment]) -> Alignment:
+        """Return the runs of several parts, one part after the other."""
+        runs = zip(*(one.runs for one in parts), strict=True)
+        return cls(
+            Runs(*map(np.concatenate, runs)),
+            np.concatenate([one.chains for one in parts]),
+            np.concatenate([one.weights for one in parts]),
+        )
 
     def take(self, rows: I64) -> Alignment:
         """Return some of the runs."""
-        return Alignment(self.runs.take(rows), self.chains[rows])
+        return Alignment(self.runs.take(rows), self.chains[rows], self.weights[rows])
 
     @property
     def slots(self) -> tuple[I64, I64, I64]:
@@ -78,7 +89,7 @@ class Alignment(NamedTuple):
         new = np.diff(self.chains, prepend=-1) != 0
         new[1:] |= broken[:-1]
         stretches = np.cumsum(new) - 1
-        sums = np.bincount(stretches, self.runs.lengths)
+        sums = np.bincount(stretches, self.weights)
         enough: Bools = sums[stretches] >= least
         return enough
 
@@ -148,11 +159,11 @@ class SlotFinder:
         kept = np.flatnonzero((sums[first] >= least) & (runs.lengths >= self.context))
         kept = kept[np.argsort(first[kept], kind="stable")]
         numbers = np.unique(first[kept], return_inverse=True)[1]
-        return Alignment(runs.take(kept), numbers)
+        return Alignment(runs.take(kept), numbers, runs.lengths[kept])
 
     def _complete(self, known: Alignment) -> Alignment:
         """Return chains with the runs within their gaps, and one behind either end."""
-        (a, b, lengths), chain = known
+        (a, b, lengths), chain, weights = known
         firsts = run_starts(chain)
         lasts = np.append(firsts, len(chain))[1:] - 1
         parts = [known]
@@ -164,26 +175,26 @@ class SlotFinder:
             shift = equal if step < 0 else 0
             beyond = Runs(x + step * i - shift, y + step * j - shift, equal)
             behind = np.flatnonzero(equal)
-            parts.append(Alignment(beyond.take(behind), chain[firsts][behind]))
-            ends, border = self._borders(x, y, step)
-            border &= equal == 0
-            parts.append(Alignment(ends.take(np.flatnonzero(border)), chain[firsts][border]))
+            parts.append(Alignment(beyond.take(behind), chain[firsts][behind], equal[behind]))
+            borders, gaps = self._borders(x, y, step)
+            near = (equal == 0) & (gaps <= self.criteria.gap)
+            # A border counts as much as equal text beside a slot.
+            weights[(firsts if step < 0 else lasts)[near & (gaps == 0)]] += self.context
+            behind = np.flatnonzero(near & (gaps > 0))
+            counted = np.full(len(behind), self.context)
+            parts.append(Alignment(borders.take(behind), chain[firsts][behind], counted))
         parts += self._within(known)
-        every = Runs(*map(np.concatenate, zip(*(one.runs for one in parts), strict=True)))
-        chain = np.concatenate([one.chains for one in parts])
-        return Alignment(every, chain).take(np.lexsort((every.b, every.a, chain)))
+        every = Alignment.joined(parts)
+        return every.take(np.lexsort((every.runs.b, every.runs.a, every.chains)))
 
-    def _borders(self, x: I64, y: I64, step: int) -> tuple[Runs, Bools]:
-        """Return where the lines of both sides begin or end, as runs of no symbol, and which of
-        them are behind a difference.
-        """
+    def _borders(self, x: I64, y: I64, step: int) -> tuple[Runs, I64]:
+        """Return where the lines of both sides begin or end, as runs of no symbol, and how far."""
         places = []
         for side in (x, y):
             near = np.searchsorted(self.lines, side, "right" if step < 0 else "left")
             places.append(self.lines[near - (step < 0)])
-        gaps = np.abs([x - places[0], y - places[1]])
-        behind: Bools = (gaps.max(axis=0) > 0) & (gaps.max(axis=0) <= self.criteria.gap)
-        return Runs(places[0], places[1], np.zeros_like(x)), behind
+        gaps: I64 = np.maximum(np.abs(x - places[0]), np.abs(y - places[1]))
+        return Runs(places[0], places[1], np.zeros_like(x)), gaps
 
     def margins(self, runs: Runs) -> tuple[I64, I64]:
         """Return from which symbol of each run on, and how far before its end, a fact is in it.
@@ -215,7 +226,7 @@ class SlotFinder:
             ends_a, ends_b = runs.a + equal, runs.b + equal
             inside = np.flatnonzero((equal > 0) & (ends_a < a[:, 1]) & (ends_b < b[:, 1]))
             chain = chain[inside]
-            yield Alignment(runs.take(inside), chain)
+            yield Alignment(runs.take(inside), chain, equal[inside])
             a = np.stack([ends_a, a[:, 1]], 1)[inside]
             b = np.stack([ends_b, b[:, 1]], 1)[inside]
 
