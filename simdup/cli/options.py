@@ -294,6 +294,8 @@ _MATCHING = (
         text="Equal units on either side of a difference, at least."),
     _conflicts("--kinds NAMES", of=ConflictCriteria, kind=Text(_kinds), words=readings.KINDS,
         default=",".join(readings.FACT_KINDS), shown="all but wording", common=True,
+        rules=(Clash(lambda o: o["kinds"] == ("term",) and o["terms"] is None,
+                     "--kinds term needs --terms FILE"),),
         text="Kinds of facts, separated by commas; wording is any other difference.",
         trial="wording"),
     _conflicts("--terms FILE", of=ConflictScope, kind=INFILE, common=True, shown="none",

@@ -43,6 +43,8 @@ from simdup.text.facts import term_pattern
 
 # Characters of the text around a place that are shown.
 _AROUND = 40
+# Fewer that all documents have do not say what a place is about.
+_SOME = 12
 _PART_OF_WORD = pattern(r"(?<=\s)[!-~]{1,15}\Z")
 # Of so few documents, each may have its own value.
 _FEW = 3
@@ -262,13 +264,30 @@ def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
             rows_of.setdefault(value, []).append(row)
         first += len(one.values)
         by_count = sorted(rows_of.items(), key=lambda value: len(value[1]))
-        before, _, after = (" ".join(part.split()) for part in shown[by_count[-1][1][0]])
+        around = [shown[rows[0]] for _, rows in reversed(by_count)]
+        before = _shared([text[::-1] for text, _, _ in around])[::-1]
+        after = _shared([text for _, _, text in around])
         readings = tuple(
             FactReading(" ".join(shown[rows[0]][1].split()), [found[row] for row in rows], fact)
             for fact, rows in by_count
         )
         conflicts.append(Conflict(one.kind, before, after, readings))
     return conflicts
+
+
+def _shared(texts: Sequence[str]) -> str:
+    """Return how the first of some texts begins, as far as all begin so, in whole words.
+
+    If that is next to nothing, it is more of the first one.
+    """
+    whole, *others = (" ".join(text.split()) for text in texts)
+    first = whole
+    for other in others:
+        pairs = zip(first, other, strict=False)
+        equal = (n for n, (a, b) in enumerate(pairs) if a.casefold() != b.casefold())
+        shared = next(equal, min(len(first), len(other)))
+        first = first if shared == len(first) else _words(first[:shared], cut=True).rstrip()
+    return first if len(first) >= _SOME else whole
 
 
 def _words(text: str, cut: bool) -> str:

@@ -51,7 +51,8 @@ _NAMED = pattern(r"=[\"']|\]\(")
 _WORDS_IN = pattern("[a-z]{4,}")
 _TOKENS = pattern(r"[a-z0-9_']+|\w")
 _MODAL = pattern(
-    r"\b(?:may|must|can|could|shall|should|will|would|need|do|does|is|are|be|to)\b"
+    r"\b(?:may|must|can|could|shall|should|will|would|need|do|does|is|are|be|to|always|ever|with"
+    r"|allowed|permitted|either|or)\b"
     "|可以?|应当?|必?须|允许|能够?|需要?|得"
 )
 # Han characters that are seldom part of a fact.
@@ -78,6 +79,7 @@ class SlotText(NamedTuple):
     text: str
     facts: tuple[Claim, ...]
     wording: str  # beside the facts
+    negations: int  # in the slot and near it
 
 
 class Sign(NamedTuple):
@@ -127,17 +129,21 @@ class FoldedText(NamedTuple):
         """Yield what the text has in each slot."""
         for start, end, left, right in self.spans:
             facts, wording, done = list[Claim](), list[str](), left
-            for fact in self._facts(left, right, terms) if left >= self.body else ():
+            near = list(self._near(left, right, terms)) if left >= self.body else []
+            for fact in near:
+                if fact.start > right or fact.end < left:
+                    continue
                 first = int(np.searchsorted(self.ends, fact.start, "right")) + self.start
                 last = int(np.searchsorted(self.begins, fact.end)) + self.start
                 facts.append(Claim(first, last, fact.kind, fact.value))
                 wording.append(self.text[done : fact.start])
                 done = max(done, fact.end)
             wording.append(self.text[done:right])
-            yield SlotText(start, end, self.text[left:right], tuple(facts), " ".join(wording))
+            content, negations = self.text[left:right], sum(f.kind == _NEGATION for f in near)
+            yield SlotText(start, end, content, tuple(facts), " ".join(wording), negations)
 
-    def _facts(self, left: int, right: int, terms: re.Pattern[str] | None) -> Iterator[Fact]:
-        """Yield the facts that are in a slot or beside it: more of one may be in the other text."""
+    def _near(self, left: int, right: int, terms: re.Pattern[str] | None) -> Iterator[Fact]:
+        """Yield the facts that are in a slot or near it, without names of other things."""
         text, low = self.text, max(left - _NEAR, 0)
         # A long word may be an address.
         low -= _ascii_before(text, low)
@@ -147,11 +153,11 @@ class FoldedText(NamedTuple):
         window, low = ";" * within + text[low:high], low - within
         names = [one.span() for one in _NAMES.finditer(window)] if _NAMED.search(window) else ()
         for kind, value, first, last in find_facts(window, terms):
-            start, end = first + low, last + low
-            if start > right or end < left or (kind == "code" and value in self.title):
+            # A code in the title names the page, and a path another one.
+            if kind == "code" and ("/" in value or value in self.title):
                 continue
             if not any(one <= first and last <= other for one, other in names):
-                yield Fact(kind, value, start, end)
+                yield Fact(kind, value, first + low, last + low)
 
 
 def _ascii_before(text: str, place: int) -> int:
@@ -186,7 +192,9 @@ def difference(a: SlotText, b: SlotText) -> Difference:
     if not all(same(*pair) or _comparable(*pair) for pair in pairs):
         return Difference([], wording + WORDING_UNITS + 1)
     negated = [any(one.kind == _NEGATION for one in part.facts) for part in (a, b)]
-    if negated[0] != negated[1] and all(same(*pair) for pair in pairs):
+    # As many near it: one of them has only moved within the sentence.
+    moved = a.negations == b.negations
+    if negated[0] != negated[1] and not moved and all(same(*pair) for pair in pairs):
         # Whatever else differs: "may" and "must not".
         wording = wording_units(*(_MODAL.sub("", part.wording) for part in (a, b)))
         pairs = [] if wording else [(_whole(a, _NEGATION), _whole(b, _NEGATION))]

@@ -87,7 +87,11 @@ def _says(one: Conflict, words: Phrases) -> str:
     """Return what most documents say, and what the others do."""
     readings = one.readings[::-1]
     parts = [
-        words(key, n=len(reading.documents), value=value_words(reading.value, words))
+        words(
+            key if reading.value else "conflicts.lacking",
+            n=len(reading.documents),
+            value=value_words(reading.value, words),
+        )
         for reading, key in zip(readings[:_VALUES], ["conflicts.say", *_REST], strict=False)
     ]
     if len(readings) > _VALUES:

@@ -355,7 +355,9 @@ def _plain(part: Parts) -> str:
 
 
 def _phone(part: Parts) -> str:
-    return _number(re.sub("[^0-9]", "", part["number"]))
+    digits = re.sub("[^0-9]", "", part["number"])
+    # With the code of the country or with a zero in its place, the last ten digits are the same.
+    return _number(digits[-10:] if part["number"][0] in "+(0" else digits)
 
 
 def _fraction(part: Parts) -> str:
@@ -509,7 +511,11 @@ _ROWS = (
         ),
     )),
     _Row("number", _phone, (
-        r"(?<![\w-])(?P<number>(?:\+\d{1,3}[\s-]?)?(?:0?\d\d\d?-\d{7,8}|\d{3}-\d{3,4}-\d{4}))(?![\w-])",
+        (
+            r"(?<![\w.-])(?P<number>(?=(?:[ ()+-]{0,2}\d){9,15}(?![ ()-]?\d))"
+            r"(?:\+\d{1,3}(?:[ -]?\(?\d{2,8}\)?){1,4}|\(?0\d{1,4}\)?(?:[ -]?\d{2,8}){1,3}"
+            r"|\d{3}-\d{3,4}-\d{4}))(?![\w-]|\.\d)"
+        ),
     )),
     _Row("number", _fraction, (
         r"(?P<over>[HAN]{1,9})分之(?P<number>[HAN]{1,9})",
