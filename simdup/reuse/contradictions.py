@@ -40,7 +40,7 @@ from simdup.search.arrays import I64, Bools, iter_ranges, run_starts
 from simdup.text.characters import fold_all
 
 # Units in which readings may differ: more is another text.
-_MOST = 24
+_MOST = 16
 # Values that are compared with each other: of more, each is another one.
 _SEVERAL = 32
 

@@ -40,6 +40,9 @@ _PRECISE = frozenset(("date", "time", "version", "percent", "amount", "number"))
 _MATTER = pattern(r"\A---[ \t]*\n.*?^---[ \t]*$", re.DOTALL | re.MULTILINE)
 # A line that ends within a sentence, which may be within a number.
 _WRAPPED = pattern(r"\n(?<=[\u3400-\u9fff]\n)(?=[\u3400-\u9fff])(?!.[、.)])")
+_NUMBER = pattern(
+    r"\s*(?:第|(?<=第))[\d零〇一二三四五六七八九十百]+(?=[条章款项节])|(?:\s*\n|(?<=\n))\d{1,3}(?=[.)、]\s)"
+)
 _ADDRESS, _ASCII = pattern(r"://|@|www\."), pattern("[!-~]*")
 # Names of markup, and links to other pages of the same place with what they are called.
 _NAMES = pattern(
@@ -118,6 +121,11 @@ class FoldedText(NamedTuple):
         """Yield what shows without a look at facts of each slot."""
         text, look = self.text, sign_of_facts().search
         for _, _, left, right in self.spans:
+            # Most slots of laws and manuals: another number of an article, or of an item.
+            number = _NUMBER.match(text, left)
+            if number and number.end() == right:
+                yield Sign("", False, terms is None)
+                continue
             fact = left >= self.body and bool(
                 look(text, left - _BESIDE, right + _BESIDE)
                 or _ADDRESS.search(text, left - _ascii_before(text, left), _ascii_to(text, right))

@@ -39,6 +39,8 @@ from simdup.search.arrays import (
 
 # Copied text has as many equal units as a passage has by default, and its runs are as near.
 COPIED = PassageCriteria(min_length=40)
+# Units of a fact, and a word, between a border of lines and equal text.
+_BEGINNING = 12
 # Pairs of seeds that a range of texts has.
 _PAIRS = 1 << 20
 
@@ -96,9 +98,7 @@ class Alignment(NamedTuple):
     def differing(self, symbols: Symbols) -> I64:
         """Return the units of each slot that are not common to both texts, on the larger side."""
         _, a, b = self.slots
-        sizes = np.maximum(a[:, 1] - a[:, 0], b[:, 1] - b[:, 0])
-        units: I64 = sizes - common_lengths(symbols, a, b)
-        return units
+        return _unlike(symbols, a, b)
 
 
 @dataclass(frozen=True)
@@ -176,25 +176,30 @@ class SlotFinder:
             beyond = Runs(x + step * i - shift, y + step * j - shift, equal)
             behind = np.flatnonzero(equal)
             parts.append(Alignment(beyond.take(behind), chain[firsts][behind], equal[behind]))
-            borders, gaps = self._borders(x, y, step)
-            near = (equal == 0) & (gaps <= self.criteria.gap)
+            borders = self._borders(x, y, step)
+            gaps = np.maximum(np.abs(x - borders.a), np.abs(y - borders.b))
             # A border counts as much as equal text beside a slot.
-            weights[(firsts if step < 0 else lasts)[near & (gaps == 0)]] += self.context
-            behind = np.flatnonzero(near & (gaps > 0))
+            at_once = (firsts if step < 0 else lasts)[(equal == 0) & (gaps == 0)]
+            weights[at_once] += self.context
+            behind = np.flatnonzero((equal == 0) & (gaps > 0) & (gaps <= self.criteria.gap))
+            spans = (
+                np.sort(np.stack([side, border], 1)[behind], 1)
+                for side, border in ((x, borders.a), (y, borders.b))
+            )
+            behind = behind[_unlike(self.symbols, *spans) <= _BEGINNING]
             counted = np.full(len(behind), self.context)
             parts.append(Alignment(borders.take(behind), chain[firsts][behind], counted))
         parts += self._within(known)
         every = Alignment.joined(parts)
         return every.take(np.lexsort((every.runs.b, every.runs.a, every.chains)))
 
-    def _borders(self, x: I64, y: I64, step: int) -> tuple[Runs, I64]:
-        """Return where the lines of both sides begin or end, as runs of no symbol, and how far."""
+    def _borders(self, x: I64, y: I64, step: int) -> Runs:
+        """Return where the lines of both sides begin or end, as runs of no symbol."""
         places = []
         for side in (x, y):
             near = np.searchsorted(self.lines, side, "right" if step < 0 else "left")
             places.append(self.lines[near - (step < 0)])
-        gaps: I64 = np.maximum(np.abs(x - places[0]), np.abs(y - places[1]))
-        return Runs(places[0], places[1], np.zeros_like(x)), gaps
+        return Runs(places[0], places[1], np.zeros_like(x))
 
     def margins(self, runs: Runs) -> tuple[I64, I64]:
         """Return from which symbol of each run on, and how far before its end, a fact is in it.
@@ -241,6 +246,13 @@ class SlotFinder:
 
     def _texts(self, positions: I64) -> I64:
         return np.searchsorted(self.starts, positions, "right") - 1
+
+
+def _unlike(symbols: Symbols, a: I64, b: I64) -> I64:
+    """Return the units of stretches (int64[n, 2]) that are not common, on the larger side."""
+    sizes = np.maximum(a[:, 1] - a[:, 0], b[:, 1] - b[:, 0])
+    units: I64 = sizes - common_lengths(symbols, a, b)
+    return units
 
 
 def _partners(seeds: Seeds, starts: I64) -> tuple[I64, I64]:
