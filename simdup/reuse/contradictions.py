@@ -31,7 +31,7 @@ from simdup.reuse.finding import Runs, surround
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder
 from simdup.reuse.symbols import SymbolTexts, cut, places, spans_in
 from simdup.reuse.winnowing import Seeds, Window, winnow
-from simdup.search.arrays import I64, Bools, iter_ranges, run_starts
+from simdup.search.arrays import I64, Bools, distinct, iter_ranges, run_starts
 from simdup.text.characters import fold, fold_all
 from simdup.text.facts import Fact, agree, find_facts, sign_of_facts
 
@@ -106,15 +106,16 @@ class FoldedText(NamedTuple):
     @classmethod
     def of(cls, text: str, spans: I64, start: int) -> FoldedText:
         """Return a text that begins at a symbol, with slots: ranges of symbols (int64[n, 2])."""
-        folded = _WRAPPED.sub("", fold(text))
+        lines = fold(text).replace("\r\n", "\n")
+        folded = _WRAPPED.sub("", lines)
         _, begins, ends = places(folded)
-        matter = _MATTER.match(folded)
         lefts = ends[spans[:, 0] - start - 1]
         rights = np.append(begins, len(folded))[spans[:, 1] - start]
         rows = np.column_stack([spans, lefts, rights]).tolist()
-        body = matter.end() if matter else 0
-        title = folded[body : body + _LONGEST_TITLE].lstrip().partition("\n")[0]
-        return cls(folded, begins, ends, body, title, start, rows)
+        # Joined to the next line, a title would have the text that it is the title of.
+        body = _behind_matter(lines)
+        title = lines[body : body + _LONGEST_TITLE].lstrip().partition("\n")[0]
+        return cls(folded, begins, ends, _behind_matter(folded), title, start, rows)
 
     def hints(self, terms: re.Pattern[str] | None) -> list[tuple[str, bool]]:
         """Return the text of each slot, and whether it shows any sign of a fact."""
@@ -170,6 +171,12 @@ class FoldedText(NamedTuple):
                 continue
             if not any(one <= first and last <= other for one, other in names):
                 yield Fact(kind, value, start, end)
+
+
+def _behind_matter(text: str) -> int:
+    """Return where a text begins behind lines between ``---``."""
+    found = _MATTER.match(text)
+    return found.end() if found else 0
 
 
 def _ascii_before(text: str, place: int) -> int:
@@ -338,7 +345,8 @@ def find_contradictions(
                 joined.add(kind, x, y)
     if WORDING in kinds:
         broken[:] = False
-    joined.spread(aligned.runs.take(np.flatnonzero(aligned.copied(broken, least))))
+    copied = aligned.runs.take(np.flatnonzero(aligned.copied(broken, least)))
+    joined.spread(copied, texts.starts)
     return list(joined.places(texts.starts))
 
 
@@ -414,6 +422,13 @@ def _values(claims: Sequence[Claim]) -> dict[str, str]:
     return found
 
 
+def _ranges(lows: I64, highs: I64) -> I64:
+    """Return the numbers of some ranges, one range after the other."""
+    counts = highs - lows
+    found: I64 = np.repeat(highs - np.cumsum(counts), counts) + np.arange(counts.sum())
+    return found
+
+
 class _Joined:
     """Claims that are joined to places."""
 
@@ -430,27 +445,31 @@ class _Joined:
         if not _agree(x, y):
             self.kinds[a, kind] += 1
 
-    def spread(self, runs: Runs) -> None:
+    def spread(self, runs: Runs, starts: I64) -> None:
         """Add the claims that equal runs of other texts have, too."""
         done, beside = 0, COPIED.min_run // 2
+        own, other = np.concatenate([runs[:2], runs[1::-1]], axis=1)
+        order = np.argsort(own, kind="stable")
+        own, shifts, lengths = own[order], (other - own)[order], np.tile(runs.lengths, 2)[order]
+        lasts, firsts = own + lengths - beside, np.searchsorted(own, starts)
         while done < len(self.claims):
             numbers = np.arange(done, len(self.claims))
             spans = np.array([one[:2] for one in self.claims[done:]], np.int64)
             done = len(self.claims)
             order = np.argsort(spans[:, 0], kind="stable")
             spans, numbers = spans[order], numbers[order]
-            for own, other in ((runs.a, runs.b), (runs.b, runs.a)):
-                low = np.searchsorted(spans[:, 0], own + beside)
-                last = own + runs.lengths - beside
-                counts = np.maximum(np.searchsorted(spans[:, 0], last, "right") - low, 0)
-                for run, offset in iter_ranges(counts, 1 << 18):
-                    rows = low[run] + offset
-                    inside = spans[rows, 1] <= last[run]
-                    rows, run = rows[inside], run[inside]
-                    shift = (other - own)[run].tolist()
-                    for number, by in zip(numbers[rows].tolist(), shift, strict=True):
-                        copy = self._number(_moved(self.claims[number], by))
-                        self.pairs.append((number, copy))
+            # From one copy to the next there are as many rounds as copies: few runs are of each.
+            texts = distinct(np.searchsorted(starts, spans[:, 0], "right") - 1)
+            near = _ranges(firsts[texts], firsts[texts + 1])
+            low = np.searchsorted(spans[:, 0], own[near] + beside)
+            high = np.searchsorted(spans[:, 0], lasts[near], "right")
+            for which, offset in iter_ranges(np.maximum(high - low, 0), 1 << 18):
+                rows, run = low[which] + offset, near[which]
+                inside = spans[rows, 1] <= lasts[run]
+                rows, by = numbers[rows[inside]].tolist(), shifts[run[inside]].tolist()
+                for number, shift in zip(rows, by, strict=True):
+                    copy = self._number(_moved(self.claims[number], shift))
+                    self.pairs.append((number, copy))
 
     def _number(self, claim: Claim) -> int:
         number = self.numbers.setdefault(claim[:2], len(self.claims))
