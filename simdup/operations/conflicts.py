@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -48,6 +49,7 @@ _SOME = 12
 _PART_OF_WORD = pattern(r"(?<=\s)[!-~]{1,15}\Z")
 # Of so few documents, each may have its own value.
 _FEW = 3
+_SOURCE, _REFERENCE = 0, 1
 
 
 def conflicts(
@@ -189,8 +191,9 @@ def _held(place: Contradiction, starts: I64, holders: Holders, within: I64) -> I
     rows = np.repeat(rows, list(map(len, own)))
     order = np.argsort(documents)
     documents, rows = documents[order], rows[order]
-    for group in np.unique(within[documents]).tolist():
-        some = np.flatnonzero(within[documents] == group) if group >= 0 else np.zeros(0, np.int64)
+    by_group = np.argsort(within[documents], kind="stable")
+    by_group = by_group[within[documents[by_group]] >= 0]
+    for some in np.split(by_group, run_starts(within[documents[by_group]])[1:]):
         values = [place.values[row] for row in rows[some].tolist()]
         some = some[_contradicting(documents[some], values, holders.sides)]
         values = [place.values[row] for row in rows[some].tolist()]
@@ -209,19 +212,20 @@ def _contradicting(documents: I64, values: Sequence[str], sides: Sides) -> list[
     if sides.free:
         return [True] * len(documents)
     rows = list(zip(values, *(side[documents].tolist() for side in sides), strict=True))
-    # Of the groups on either side two are enough: one of them is another one.
-    groups = dict[tuple[str, bool], list[int]]()
+    # How many are on either side, with a value, with a group, and with both: time grows with rows.
+    counts = Counter[tuple[int, str | None, int | None]]()
     for value, source, reference, group in rows:
-        for is_source in [True] * source + [False] * reference:
-            known = groups.setdefault((value, is_source), [])
-            if group not in known[:2]:
-                known.append(group)
+        for side in [_SOURCE] * source + [_REFERENCE] * reference:
+            counts.update((side, v, g) for v in (value, None) for g in (group, None))
+
+    def others(side: int, value: str, group: int) -> int:
+        """Return how many of a side have another value and are of another group."""
+        found = counts[side, None, None] - counts[side, value, None]
+        same = counts[side, None, group] - counts[side, value, group]
+        return found - same if group >= 0 else found
+
     return [
-        any(
-            other != value and (reference if is_source else source) and (one != group or one < 0)
-            for (other, is_source), some in groups.items()
-            for one in some[:2]
-        )
+        any(others(side, value, group) for side in [_REFERENCE] * source + [_SOURCE] * reference)
         for value, source, reference, group in rows
     ]
 

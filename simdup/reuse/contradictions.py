@@ -36,7 +36,7 @@ from simdup.reuse.slot_texts import (
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder
 from simdup.reuse.symbols import SymbolTexts, cut, spans_in
 from simdup.reuse.winnowing import Seeds, Window, winnow
-from simdup.search.arrays import I64, Bools, iter_ranges, run_starts
+from simdup.search.arrays import I64, Bools, distinct, iter_ranges, run_starts
 from simdup.text.characters import fold_all
 
 # Units in which readings may differ: more is another text.
@@ -145,7 +145,7 @@ def find_contradictions(
     if WORDING in kinds:
         broken[:] = False
     runs = aligned.runs.take(np.flatnonzero(aligned.copied(broken, least)))
-    joined.spread(runs, *finder.margins(runs))
+    joined.spread(runs, finder.margins(runs), finder.starts)
     return list(joined.places(finder.starts))
 
 
@@ -217,6 +217,13 @@ def _values(claims: Sequence[Claim]) -> dict[str, str]:
     return found
 
 
+def _ranges(lows: I64, highs: I64) -> I64:
+    """Return the numbers of some ranges, one range after the other."""
+    counts = highs - lows
+    found: I64 = np.repeat(highs - np.cumsum(counts), counts) + np.arange(counts.sum())
+    return found
+
+
 class _Joined:
     """Claims that are joined to places."""
 
@@ -233,27 +240,33 @@ class _Joined:
         if not same(x, y):
             self.kinds[a, kind] += 1
 
-    def spread(self, runs: Runs, left: I64, right: I64) -> None:
+    def spread(self, runs: Runs, margins: tuple[I64, I64], starts: I64) -> None:
         """Add the claims that equal runs of other texts have, too; see `SlotFinder.margins`."""
-        done = 0
+        done, (left, right) = 0, (np.tile(one, 2) for one in margins)
+        own, other = np.concatenate([runs[:2], runs[1::-1]], axis=1)
+        order = np.argsort(own, kind="stable")
+        own, shifts = own[order], (other - own)[order]
+        begins = own + left[order]
+        ends = own + (np.tile(runs.lengths, 2) - right)[order]
+        firsts = np.searchsorted(own, starts)
         while done < len(self.claims):
             numbers = np.arange(done, len(self.claims))
             spans = np.array([one[:2] for one in self.claims[done:]], np.int64)
             done = len(self.claims)
             order = np.argsort(spans[:, 0], kind="stable")
             spans, numbers = spans[order], numbers[order]
-            for own, other in ((runs.a, runs.b), (runs.b, runs.a)):
-                low = np.searchsorted(spans[:, 0], own + left)
-                last = own + runs.lengths - right
-                counts = np.maximum(np.searchsorted(spans[:, 0], last, "right") - low, 0)
-                for run, offset in iter_ranges(counts, 1 << 18):
-                    rows = low[run] + offset
-                    inside = spans[rows, 1] <= last[run]
-                    rows, run = rows[inside], run[inside]
-                    shift = (other - own)[run].tolist()
-                    for number, by in zip(numbers[rows].tolist(), shift, strict=True):
-                        copy = self._number(_moved(self.claims[number], by))
-                        self.pairs.append((number, copy))
+            # From one copy to the next there are as many rounds as copies: few runs are of each.
+            texts = distinct(np.searchsorted(starts, spans[:, 0], "right") - 1)
+            near = _ranges(firsts[texts], firsts[texts + 1])
+            low = np.searchsorted(spans[:, 0], begins[near])
+            high = np.searchsorted(spans[:, 0], ends[near], "right")
+            for which, offset in iter_ranges(np.maximum(high - low, 0), 1 << 18):
+                rows, run = low[which] + offset, near[which]
+                inside = spans[rows, 1] <= ends[run]
+                rows, by = numbers[rows[inside]].tolist(), shifts[run[inside]].tolist()
+                for number, shift in zip(rows, by, strict=True):
+                    copy = self._number(_moved(self.claims[number], shift))
+                    self.pairs.append((number, copy))
 
     def _number(self, claim: Claim) -> int:
         number = self.numbers.setdefault(claim[:2], len(self.claims))

@@ -107,14 +107,16 @@ class FoldedText(NamedTuple):
     @classmethod
     def of(cls, text: str, spans: I64, start: int) -> FoldedText:
         """Return a text that begins at a symbol, with slots: ranges of symbols (int64[n, 2])."""
-        folded = _WRAPPED.sub("", fold(text))
+        lines = fold(text).replace("\r\n", "\n")
+        folded = _WRAPPED.sub("", lines)
         _, begins, ends = places(folded)
-        matter = _MATTER.match(folded)
         lefts = ends[spans[:, 0] - start - 1]
         rights = np.append(begins, len(folded))[spans[:, 1] - start]
         rows = np.column_stack([spans, lefts, rights]).tolist()
-        body = matter.end() if matter else 0
-        title, end, _ = folded[body : body + _LONGEST_TITLE].lstrip().partition("\n")
+        # Joined to the next line, a title would have the text that it is the title of.
+        body = _behind_matter(lines)
+        title, end, _ = lines[body : body + _LONGEST_TITLE].lstrip().partition("\n")
+        body = _behind_matter(folded)
         return cls(folded, begins, ends, body, title if end else "", start, rows)
 
     def signs(self, terms: re.Pattern[str] | None) -> Iterator[Sign]:
@@ -166,6 +168,12 @@ class FoldedText(NamedTuple):
                 continue
             if not any(one <= first and last <= other for one, other in names):
                 yield Fact(kind, value, first + low, last + low)
+
+
+def _behind_matter(text: str) -> int:
+    """Return where a text begins behind lines between ``---``."""
+    found = _MATTER.match(text)
+    return found.end() if found else 0
 
 
 def _ascii_before(text: str, place: int) -> int:

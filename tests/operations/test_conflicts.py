@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from math import isnan
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from lab.corpora.made import prose, write
 from simdup import ConflictScope, SimdupError, conflicts
 from simdup.model.readings import Conflict, ConflictResult
+from simdup.operations.conflicts import _contradicting
+from simdup.reuse.finding import Sides
 
 ENGLISH = (
     "Keep the solution in the dark, and give {} twice a day, always together with a meal. "
@@ -285,3 +288,51 @@ def test_the_order_and_the_processes_do_not_matter() -> None:
     for seed in range(3):
         random.Random(seed).shuffle(made)
         assert facts(conflicts(made, jobs=2)) == expected
+
+
+def test_a_title_ends_where_its_line_ends() -> None:
+    # A line of a Chinese text goes on in the next one; a title does not.
+    passage = CHINESE.replace("每次{}", "按照单据{}")
+    texts = [(value, f"住院药房配药须知\n{passage.format(value)}") for value in ("AB-12", "AB-21")]
+    assert said(conflicts(texts)) == [("code", {"AB-12": 1, "AB-21": 1})]
+    texts = [(value, f"单据{value}\n{text}") for value, text in texts]
+    assert said(conflicts(texts)) == []
+
+
+def test_line_ends_do_not_matter() -> None:
+    matter = (
+        "---\ntitle: Storage of the solution in the pharmacy of the hospital\nauthor: the ward\n"
+        "date: {}\ntopic: how to store the solution\nkeywords: dark, cool, dry\n---\n\n"
+    )
+    texts = [(f"{n}", matter.format(f"2024-05-0{n}") + ENGLISH) for n in (1, 2, 3)]
+    assert said(conflicts([(n, text.replace("\n", "\r\n")) for n, text in texts])) == []
+    texts = pages(["二十\n毫克", "二\r\n十毫克", "二十\r\n一毫克"], CHINESE)
+    [one] = conflicts(texts).conflicts
+    assert [[p.document for p in r.documents] for r in one.readings] == [["2"], ["0", "1"]]
+
+
+def test_copies_of_copies_are_one_family() -> None:
+    # Each copy shares what is before the value with one copy, and what is behind with another.
+    core = "alpha beta gamma delta take {} of epsilon zeta eta theta"
+    cores = [core.format("10 mg")] * 29 + [core.format("20 mg")]
+    texts = [
+        (n, f"{prose(n // 2, 22)} {one} {prose(1000 + (n + 1) // 2, 22)}")
+        for n, one in enumerate(cores)
+    ]
+    assert said(conflicts(texts)) == [("amount", {"20 mg": 1, "10 mg": 29})]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.booleans(),
+                          st.integers(-1, 2)), max_size=8))  # fmt: skip
+def test_who_contradicts_whom_by_its_definition(
+    rows: list[tuple[str, bool, bool, int]],
+) -> None:
+    values = [row[0] for row in rows]
+    sources, references, groups = (np.array([row[n] for row in rows]) for n in (1, 2, 3))
+    sides = Sides(sources.astype(bool), references.astype(bool), groups.astype(np.int64))
+    every = np.arange(len(rows))
+    expected = [
+        any(values[a] != values[b] and sides.allow(every[[a]], every[[b]])[0] for b in every)
+        for a in every
+    ]
+    assert _contradicting(every, values, sides) == expected
