@@ -185,7 +185,7 @@ def test_the_list_is_sorted_searched_and_filtered(written, browser):
         page.fill("#search", "")
         until(page, "State.search === ''")
         options = page.locator("select[aria-label=Show] option").all_inner_texts()
-        assert options == ["all", "address", "amount", "negation"]
+        assert options == ["all kinds", "address", "amount", "negation"]
         page.select_option("select[aria-label=Show]", "amount")
         assert rows(page) == [dose]
 
