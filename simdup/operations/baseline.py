@@ -18,8 +18,9 @@ from simdup.show.result import Result
 from simdup.show.summary import count_words
 from simdup.text.characters import fold, text_digest
 
-# Characters on either side of a conflict by which it is known again.
-_BESIDE = 20
+# Characters on either side of a conflict by which it is known again: so few are equal in all of
+# its documents, and it does not matter from which one the text around is.
+_BESIDE = 7
 # The figures of a run that do not depend on which clusters are listed.
 _OF_THE_RUN = (
     "documents", "skipped", "candidates", "candidates_by", "unchecked", "seconds", "recipe",
@@ -100,9 +101,11 @@ def new_conflicts(result: ConflictResult, baseline: Baseline) -> ConflictResult:
 
 def _values(one: Conflict) -> Iterator[Entry]:
     """Yield the values of a conflict, by their digests with the text around."""
+    before, after = ("".join(fold(part).split()) for part in (one.before, one.after))
     for reading in one.readings:
-        parts = (one.kind, one.before[-_BESIDE:], reading.fact, one.after[:_BESIDE])
-        digest = text_digest("\0".join("".join(fold(part).split()) for part in parts))
+        fact = "".join(fold(reading.fact).split())
+        parts = (one.kind, before[-_BESIDE:], fact, after[:_BESIDE])
+        digest = text_digest("\0".join(parts))
         yield Entry(digest.hex(), f"{one.kind}: {shown(reading.value)}")
 
 

@@ -210,7 +210,7 @@ def _is_form(documents: int, values: int) -> bool:
 def _contradicting(documents: I64, values: Sequence[str], sides: Sides) -> list[bool]:
     """Return which documents are compared with one of another value."""
     if sides.free:
-        return [True] * len(documents)
+        return [len(set(values)) > 1] * len(documents)
     rows = list(zip(values, *(side[documents].tolist() for side in sides), strict=True))
     # How many are on either side, with a value, with a group, and with both: time grows with rows.
     counts = Counter[tuple[int, str | None, int | None]]()

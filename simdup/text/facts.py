@@ -72,7 +72,7 @@ def sign_of_facts() -> re.Pattern[str]:
     To look for it takes less time than to look for facts.
     """
     return re.compile(_filled(
-        rf"[\dHAN%‰№¥$€£{_FINANCIAL}周午夜没不未无非别勿禁]|星期|礼拜|\b(?:{{small}}|{{nth}}|{{named}}"
+        rf"(?u:\d)|[HAN%‰№¥$€£{_FINANCIAL}周午夜没不未无非别勿禁]|星期|礼拜|\b(?:{{small}}|{{nth}}|{{named}}"
         r"|{weekday}|noon|midnight|not?|never|without|cannot|neither|nor|{do}n't)(?![a-z])"
     ), _FLAGS)  # fmt: skip
 
