@@ -36,6 +36,7 @@ from simdup.model.settings import Reading
 from simdup.near.differences import find_differences
 from simdup.near.verifier import edit_similarities
 from simdup.operations.evaluate import read_labels
+from simdup.reuse.contradictions import differing_facts
 from simdup.show.report.chunks import delta
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import fold_all
@@ -530,6 +531,14 @@ def _clusters(**counts: int) -> Callable[[int], dict[str, str]]:
     }
 
 
+def _numbered(n: int) -> tuple[str, ...]:
+    """Return two texts that differ in a number in each of n sentences."""
+    sentences = [prose(i, 14) for i in range(n)]
+    return tuple(
+        "".join(f"{s} It has {i + k} mg. " for i, s in enumerate(sentences)) for k in (0, 1)
+    )
+
+
 def _random(bits: int) -> Callable[[int], object]:
     return lambda n: np.random.default_rng(0).integers(0, 2**bits, n, np.uint64)
 
@@ -560,6 +569,9 @@ SEARCHES: list[Probe] = [
     *calling("passages", lambda texts: passages(enumerate(texts), jobs=1),
              {"25 templates, by pairs": (5000, _shared_halves)}),
     *_of_texts("conflicts", conflicts, 1000),
+    *calling("facts of two texts", lambda pair: differing_facts([pair]), {
+        "a number in each sentence": (500, _numbered),
+    }),
     *_of_texts("dedupe", dedupe, 1000, *FEW),
     # So many that what is done again for each file takes longer than reading it.
     *calling("dedupe into a folder",

@@ -63,25 +63,37 @@ def differing_facts(pairs: Sequence[tuple[str, str]]) -> list[list[FactDifferenc
     texts = SymbolTexts(starts, symbols)
     finder = SlotFinder.of(texts, seeds, starts[:0], _VERSION_CONTEXT, _VERSIONS)
     aligned = Alignment.concat(finder.find(*one) for one in finder.ranges())
-    found: list[list[FactDifference]] = [[] for _ in pairs]
+    found = dict[int, list[Contradiction]]()
     for place in find_contradictions(
         aligned, finder, originals.__getitem__, FACT_KINDS, least=_VERSIONS.min_length
     ):
         own = np.searchsorted(starts, place.spans[:, 0], "right") - 1
         if own.tolist() == [own[0], own[0] + 1]:
-            (value_a, at_a), (value_b, at_b) = (
-                _located(originals[text], place.spans[row] - starts[text])
-                for row, text in enumerate(own.tolist())
-            )
-            found[own[0] // 2].append(FactDifference(place.kind, value_a, value_b, at_a, at_b))
-    return [sorted(one, key=lambda fact: fact.at_a) for one in found]
+            found.setdefault(int(own[0]), []).append(place)
+    return [
+        _located(found.get(text, []), originals[text : text + 2], starts[text : text + 2])
+        for text in range(0, len(originals), 2)
+    ]
 
 
-def _located(text: str, span: I64) -> tuple[str, tuple[int, int]]:
-    """Return what a text has in a range of symbols, and where without its edge."""
-    start, end = spans_in(text, span[None])[0].tolist()
-    edge = len(_EDGE) + 1
-    return " ".join(text[start:end].split()), (start - edge, end - edge)
+def _located(
+    found: Sequence[Contradiction], pair: Sequence[str], starts: I64
+) -> list[FactDifference]:
+    """Return what the texts of a pair have at each place, and where without their edge."""
+    spans = np.array([place.spans for place in found], np.int64).reshape(-1, 2, 2)
+    # All places of a text at a time: to look for one takes as long.
+    sides = [
+        [
+            (" ".join(text[start:end].split()), (start - len(_EDGE) - 1, end - len(_EDGE) - 1))
+            for start, end in spans_in(text, spans[:, side] - starts[side]).tolist()
+        ]
+        for side, text in enumerate(pair if found else ())
+    ]
+    facts = [
+        FactDifference(place.kind, a, b, at_a, at_b)
+        for place, (a, at_a), (b, at_b) in zip(found, *sides, strict=True)
+    ]
+    return sorted(facts, key=lambda fact: fact.at_a)
 
 
 class Contradiction(NamedTuple):

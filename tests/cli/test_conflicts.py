@@ -94,6 +94,28 @@ def test_a_check_fails_until_conflicts_are_known(simdup: Command, handbook: Path
     assert "amount: 4 documents say ten milligrams, 1 says" in again.text
 
 
+def test_conflicts_are_known_whatever_pages_are_called(simdup: Command, tmp_path: Path) -> None:
+    rule = (
+        "本药房为住院病人配药由{}负责，每次{}，饭后服用，服药期间请勿饮酒，如有不适立即告诉护士，"
+        "并且一一记在表上。"
+    )
+    a, b = rule.format("药师值班", "二十毫克"), rule.format("护士夜班", "20毫克")
+    other = rule.format("药师值班", "三十毫克")
+    base = ("conflicts", "pages", "--check", "--baseline", "known")
+    for pages in ((a, b, other), (a, other), (b, other)):
+        folder = write(tmp_path / "pages", {f"{n}.md": one for n, one in enumerate(pages)})
+        assert simdup(*base, "--update-baseline").status == 0
+        for n, one in enumerate(folder.iterdir()):
+            one.rename(one.with_name(f"{n}{one.name}"))
+        (folder / min(folder.iterdir())).rename(folder / "z.md")
+        assert simdup(*base).status == 0
+        for one in folder.iterdir():
+            one.write_text(one.read_text("utf-8").replace("，", "，\n"), "utf-8")
+        assert simdup(*base).status == 0
+        for one in folder.iterdir():
+            one.unlink()
+
+
 def test_baselines_are_of_one_kind(simdup: Command, handbook: Path) -> None:
     assert simdup("scan", "handbook", "--baseline", "scanned", "--update-baseline").status == 0
     done = simdup("conflicts", "handbook", "--baseline", "scanned", "--update-baseline")
