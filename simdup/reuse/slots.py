@@ -1,14 +1,15 @@
 """Slots: the places in copied text where copies differ.
 
 Copies of a passage differ from each other in pairs, and of m copies there are m (m - 1) / 2 pairs.
-But a copy that is compared with the first one and the one before is connected with all: what each
-of them says at a place follows from what it says beside these two.  So each seed is paired with the
-first text that has it and with the last one before its own.  Equal runs and chains are those of
-`finding`; nothing is too common, because each copy costs two pairs.
+But a copy that is compared with the first one is connected with all: what each of them says at a
+place follows from what it says beside the first.  So each seed is paired with the first text that
+has it, and nothing is too common, because each copy costs one pair.  Where the first text differs
+in some word, seeds with the word of the others are in these only, and have another first text.
+Equal runs and chains are those of `finding`.
 
 A *slot* is what lies between equal runs of two texts.  A run may be known on one side of it only:
 the seeds on the other side may have an earlier first text.  So behind each end of a chain, the next
-place is looked for where both texts are in step again.
+places are looked for where both texts are in step again.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ from simdup.search.arrays import (
 COPIED = PassageCriteria(min_length=40)
 # Units of a fact, and a word, between a border of lines and equal text.
 _BEGINNING = 12
+# Differences beyond the end of a chain that are looked behind.
+_STEPS = 3
 # Pairs of seeds that a range of texts has.
 _PAIRS = 1 << 20
 
@@ -109,7 +112,6 @@ class SlotFinder:
     symbols: Symbols  # all texts, an end mark behind each, and a margin on either side
     seeds: I64  # int64[n]: the position of each chosen k-gram, ascending
     first: I64  # int64[n]: the number of the first one that is equal, or -1
-    previous: I64  # int64[n]: that of the last one in an earlier text, or -1
     lines: I64  # where lines begin, and texts begin and end, ascending
     context: int  # equal units on either side of a slot
     criteria: PassageCriteria  # when text is copied
@@ -124,13 +126,13 @@ class SlotFinder:
         criteria: PassageCriteria = COPIED,
     ) -> SlotFinder:
         """Return the finder of texts that are surrounded, with their seeds and their lines."""
-        partners, starts = _partners(seeds, texts.starts), texts.starts
+        starts = texts.starts
         borders = distinct(np.concatenate([lines, starts[:-1], starts[1:] - 1]))
-        return cls(*texts, seeds.positions, *partners, borders, context, criteria)
+        return cls(*texts, seeds.positions, _firsts(seeds, starts), borders, context, criteria)
 
     def ranges(self) -> list[tuple[int, int]]:
         """Return ranges of texts that are about the same work."""
-        work = np.append(0, np.cumsum((self.first >= 0).astype(np.int64) + (self.previous >= 0)))
+        work = np.append(0, np.cumsum(self.first >= 0))
         of_text = work[np.searchsorted(self.seeds, self.starts)]
         cuts = np.searchsorted(of_text, np.arange(_PAIRS, int(of_text[-1]), _PAIRS))
         return list(pairwise(np.unique([0, *cuts.tolist(), len(self.starts) - 1]).tolist()))
@@ -138,12 +140,10 @@ class SlotFinder:
     def find(self, low: int, high: int) -> Alignment:
         """Return the equal runs of the texts from `low` to `high` with earlier ones."""
         first, end = np.searchsorted(self.seeds, self.starts[[low, high]]).tolist()
-        partners = np.stack([self.first[first:end], self.previous[first:end]])
-        partners[1, partners[0] == partners[1]] = -1
-        side, b = np.nonzero(partners >= 0)
-        a = partners[side, b]
+        b = np.flatnonzero(self.first[first:end] >= 0) + first
+        a = self.first[b]
         k = Window.of(self.criteria.min_run).k
-        chained = self._chained(extend(self.symbols, self.seeds[a], self.seeds[b + first], k))
+        chained = self._chained(extend(self.symbols, self.seeds[a], self.seeds[b], k))
         return self._complete(chained)
 
     def _chained(self, runs: Runs) -> Alignment:
@@ -162,44 +162,53 @@ class SlotFinder:
         return Alignment(runs.take(kept), numbers, runs.lengths[kept])
 
     def _complete(self, known: Alignment) -> Alignment:
-        """Return chains with the runs within their gaps, and one behind either end."""
+        """Return chains with the runs within their gaps, and a few behind either end."""
         (a, b, lengths), chain, weights = known
         firsts = run_starts(chain)
         lasts = np.append(firsts, len(chain))[1:] - 1
-        parts = [known]
-        for step, x, y in (
-            (-1, a[firsts], b[firsts]), (1, (a + lengths)[lasts], (b + lengths)[lasts])
+        parts = [known, *self._within(known)]
+        far_a, far_b = a + lengths, b + lengths
+        for step, ends, x, y in (
+            (-1, firsts, a[firsts], b[firsts]), (1, lasts, far_a[lasts], far_b[lasts])
         ):  # fmt: skip
-            most_a, most_b = self._reach(x, step), self._reach(y, step)
-            i, j, equal = in_step_again(self.symbols, x, y, most_a, most_b, self.context, step)
-            shift = equal if step < 0 else 0
-            beyond = Runs(x + step * i - shift, y + step * j - shift, equal)
-            behind = np.flatnonzero(equal)
-            parts.append(Alignment(beyond.take(behind), chain[firsts][behind], equal[behind]))
-            borders = self._borders(x, y, step)
-            gaps = np.maximum(np.abs(x - borders.a), np.abs(y - borders.b))
-            # A border counts as much as equal text beside a slot.
-            at_once = (firsts if step < 0 else lasts)[(equal == 0) & (gaps == 0)]
-            weights[at_once] += self.context
-            behind = np.flatnonzero((equal == 0) & (gaps > 0) & (gaps <= self.criteria.gap))
-            spans = (
-                np.sort(np.stack([side, border], 1)[behind], 1)
-                for side, border in ((x, borders.a), (y, borders.b))
-            )
-            behind = behind[_unlike(self.symbols, *spans) <= _BEGINNING]
-            counted = np.full(len(behind), self.context)
-            parts.append(Alignment(borders.take(behind), chain[firsts][behind], counted))
-        parts += self._within(known)
+            chains_left = chain[ends]
+            for number in range(_STEPS):
+                most_a, most_b = self._reach(x, step), self._reach(y, step)
+                i, j, equal = in_step_again(self.symbols, x, y, most_a, most_b, self.context, step)
+                alone, on = np.flatnonzero(equal == 0), np.flatnonzero(equal)
+                borders, gaps = self._borders(x[alone], y[alone], step)
+                parts.append(
+                    Alignment(borders, chains_left[alone], gaps).take(np.flatnonzero(gaps > 0))
+                )
+                if not number:
+                    # A border counts as much as equal text beside a slot.
+                    weights[ends[alone[gaps == 0]]] += self.context
+                x, y = x + step * i, y + step * j
+                shift = equal if step < 0 else 0
+                beyond = Runs(x - shift, y - shift, equal)
+                parts.append(Alignment(beyond.take(on), chains_left[on], equal[on]))
+                x, y, chains_left = (x + step * equal)[on], (y + step * equal)[on], chains_left[on]
         every = Alignment.joined(parts)
         return every.take(np.lexsort((every.runs.b, every.runs.a, every.chains)))
 
-    def _borders(self, x: I64, y: I64, step: int) -> Runs:
-        """Return where the lines of both sides begin or end, as runs of no symbol."""
+    def _borders(self, x: I64, y: I64, step: int) -> tuple[Runs, I64]:
+        """Return where the lines of both sides begin or end, as runs of no symbol, and what each
+        counts: 0 where it is at once, below 0 where it is too far.
+        """
         places = []
         for side in (x, y):
             near = np.searchsorted(self.lines, side, "right" if step < 0 else "left")
             places.append(self.lines[near - (step < 0)])
-        return Runs(places[0], places[1], np.zeros_like(x))
+        gaps = np.maximum(np.abs(x - places[0]), np.abs(y - places[1]))
+        near = np.flatnonzero((gaps > 0) & (gaps <= self.criteria.gap))
+        spans = (
+            np.sort(np.stack([side, place], 1)[near], 1)
+            for side, place in zip((x, y), places, strict=True)
+        )
+        near = near[_unlike(self.symbols, *spans) <= _BEGINNING]
+        counts = np.where(gaps > 0, -1, 0)
+        counts[near] = self.context
+        return Runs(places[0], places[1], np.zeros_like(x)), counts
 
     def margins(self, runs: Runs) -> tuple[I64, I64]:
         """Return from which symbol of each run on, and how far before its end, a fact is in it.
@@ -255,8 +264,8 @@ def _unlike(symbols: Symbols, a: I64, b: I64) -> I64:
     return units
 
 
-def _partners(seeds: Seeds, starts: I64) -> tuple[I64, I64]:
-    """Return the first seed that is equal to each, and the last one in an earlier text, or -1."""
+def _firsts(seeds: Seeds, starts: I64) -> I64:
+    """Return the number of the first seed that is equal to each, -1 if it is in the same text."""
     count = len(seeds.hashes)
     # Equal in their upper bits, some differ: runs begin where symbols are equal.
     values = pack(seeds.hashes, np.arange(count), count)
@@ -270,7 +279,6 @@ def _partners(seeds: Seeds, starts: I64) -> tuple[I64, I64]:
     group = np.maximum.accumulate(np.where(new, rows, 0))
     own = np.maximum.accumulate(np.where(new_text, rows, 0))
     paired = np.flatnonzero((own > group) & (rows - own < REPEATS))
-    first, previous = np.full((2, count), -1)
+    first = np.full(count, -1)
     first[order[paired]] = order[group[paired]]
-    previous[order[paired]] = order[own[paired] - 1]
-    return first, previous
+    return first

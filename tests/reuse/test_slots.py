@@ -68,14 +68,14 @@ def test_slots_of_each_pair_are_where_copies_differ(
     before, side_a, side_b = before[inner], side_a[inner], side_b[inner]
     assert (side_a[:, 0] <= side_a[:, 1]).all()
     assert (side_b[:, 0] <= side_b[:, 1]).all()
-    # Each copy differs from the first and from the one before exactly where their values do.
+    # Each copy differs from the first exactly where their values do.
     slots: dict[tuple[int, int], int] = {}
     for x, y in zip(side_a[:, 0].tolist(), side_b[:, 0].tolist(), strict=True):
         pair = tuple(int(np.searchsorted(found.starts, one, "right")) - 1 for one in (x, y))
         slots[pair] = slots.get(pair, 0) + 1
     for i, j in combinations(range(len(texts)), 2):
         expected = sum(p != q for p, q in zip(values[i], values[j], strict=True))
-        if i in (0, j - 1):
+        if not i:
             assert slots.get((i, j), 0) == expected
         else:
             assert slots.get((i, j), 0) <= expected
@@ -89,8 +89,8 @@ def test_cost_grows_with_the_copies_not_with_their_pairs() -> None:
     found, alignment = aligned(texts)
     seeds = len(found.seeds) // 300
     assert (found.first >= 0).sum() <= 300 * seeds
-    # The first copy and the one before, of all and of those with the same value: two runs for each.
-    assert len(alignment.chains) <= 8 * 300
+    # The first copy of all and that with the same value: two runs for each, and two borders.
+    assert len(alignment.chains) <= 6 * 300
 
 
 def test_a_slot_is_found_from_one_side() -> None:
