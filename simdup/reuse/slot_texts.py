@@ -44,6 +44,7 @@ _NUMBER = pattern(
     r"\s*(?:第|(?<=第))[\d零〇一二三四五六七八九十百]+(?=[条章款项节])|(?:\s*\n|(?<=\n))\d{1,3}(?=[.)、]\s)"
 )
 _ADDRESS, _ASCII = pattern(r"://|@|www\."), pattern("[!-~]*")
+_LATIN = pattern("[!-~]")
 # Names of markup, and links to other pages of the same place with what they are called.
 _NAMES = pattern(
     r"\b(?:id|name|source|src|href|uid|class|ref)=[\"'](?![^\"'\n]*://)[^\"'\n]*[\"']"
@@ -130,10 +131,15 @@ class FoldedText(NamedTuple):
                 continue
             fact = left >= self.body and bool(
                 look(text, left - _BESIDE, right + _BESIDE)
-                or _ADDRESS.search(text, left - _ascii_before(text, left), _ascii_to(text, right))
+                or (_LATIN.search(text, left - 1, right + 1) and self._in_address(left, right))
                 or (terms and terms.search(text, left - _NEAR, right + _NEAR))
             )
             yield Sign(text[left:right], fact, terms is None)
+
+    def _in_address(self, left: int, right: int) -> bool:
+        """Return whether a range may be within an address."""
+        first = left - _ascii_before(self.text, left)
+        return _ADDRESS.search(self.text, first, _ascii_to(self.text, right)) is not None
 
     def parts(self, terms: re.Pattern[str] | None) -> Iterator[SlotText]:
         """Yield what the text has in each slot."""
