@@ -149,7 +149,8 @@ class Conflict(NamedTuple):
     kind : str
         One of `KINDS`.
     before, after : str
-        The text around the place, as a document of the most common reading has it.
+        The text around the place, as far as all readings share it; if that is next to nothing, as
+        a document of the most common reading has it.
     readings : tuple of FactReading
         By rising number of documents.
     """
