@@ -79,7 +79,11 @@ def test_every_run_that_has_a_seed_is_found(texts: Texts, least: int, common: in
                     continue
                 assert not any((i, a + o) in seeds and (j, b + o) in seeds for o in inside)
                 # With more letters and no common seeds, only rows are left out.
-                if n >= least and common == 100 and max(max(text, default=0) for text in texts) > 10:
+                if (
+                    n >= least
+                    and common == 100
+                    and max(max(text, default=0) for text in texts) > 10
+                ):
                     assert all(oracle.is_row(x[a + o : a + o + k]) for o in inside)
 
 
