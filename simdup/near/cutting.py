@@ -22,7 +22,7 @@ from simdup.near.collection import Collection, group_numbers, mapped, spooled_nu
 from simdup.near.inputs import Input
 from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import MARGIN
-from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut_lines, end_marks
+from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, cut_lines, end_marks
 from simdup.reuse.winnowing import Seeds, Template, Window, winnow
 from simdup.text.characters import digest_bytes, fold_all
 
@@ -53,9 +53,12 @@ class CutTexts:
 
     def __init__(self, work: Cutting, documents: Sequence[Document]) -> None:
         self._work, self._documents = work, documents
-        (starts, symbols), lines = cut_lines(fold_all([one.text for one in documents]))
+        folded = fold_all([one.text for one in documents])
+        (starts, symbols), lines = (
+            cut_lines(folded) if work.lines else (cut(folded), np.zeros(0, np.int64))
+        )
         self._texts = [symbols[start:end] for start, end in pairwise(starts.tolist())]
-        bounds = np.searchsorted(lines, starts) if work.lines else np.zeros_like(starts)
+        bounds = np.searchsorted(lines, starts)
         self._lines = [
             lines[low:high] - start
             for start, (low, high) in zip(starts.tolist(), pairwise(bounds.tolist()), strict=False)
