@@ -30,7 +30,7 @@ from simdup.near.rules import allowed, parting
 from simdup.near.verifier import SetsOf, no_texts
 from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
 from simdup.search import equal_keys
-from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances
+from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances, ranges
 from simdup.search.grouping import LOOK, Budget, Forest, Lists, connect, kinds_of
 from simdup.search.plans import HammingBall, cut
 from simdup.search.tables import block_keys
@@ -215,8 +215,7 @@ class ListedPairs(Search):
         numbers = documents["number"]
         firsts = np.searchsorted(self.a, numbers)
         counts = np.searchsorted(self.a, numbers, "right") - firsts
-        offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-        others = self.b[np.repeat(firsts, counts) + offsets]
+        others = self.b[ranges(firsts, counts)]
         here = np.isin(others, numbers)
         i = np.repeat(np.arange(len(numbers)), counts)[here]
         yield i, np.searchsorted(numbers, others[here])

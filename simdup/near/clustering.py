@@ -24,44 +24,13 @@ from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
 from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents, Side
 from simdup.near.rules import apart, parting, short
-from simdup.search.arrays import U64, RowIds, hamming_distances
+from simdup.search.arrays import U64, RowIds, components, hamming_distances, ordered
 from simdup.search.equal_keys import Duplicates, collapse
 from simdup.text.characters import DIGEST_BYTES
 from simdup.text.simhash import to_hex
 
 # Orders documents: the smallest is kept first.
 Priority: TypeAlias = tuple[float, ...]
-
-
-def components(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Return the groups of documents that pairs connect (single linkage).
-
-    Groups are ascending, and sorted by size, largest first, then by their first document.
-
-    References
-    ----------
-    B. Galler, M. Fischer, "An improved equivalence algorithm", CACM 7 (1964): the forest that
-    `root` climbs; the smaller number always becomes the root, so the result needs no order.
-    """
-    parent: dict[int, int] = {}
-
-    def root(document: int) -> int:
-        while (above := parent.setdefault(document, document)) != document:
-            parent[document] = document = parent[above]
-        return document
-
-    for a, b in pairs:
-        low, high = sorted((root(a), root(b)))
-        parent[high] = low
-    groups: dict[int, list[int]] = {}
-    for document in sorted(parent):
-        groups.setdefault(root(document), []).append(document)
-    return ordered(groups.values())
-
-
-def ordered(groups: Iterable[list[int]]) -> list[list[int]]:
-    """Return groups sorted by size, largest first, then by their first document."""
-    return sorted(groups, key=lambda group: (-len(group), group[0]))
 
 
 def priority_by(

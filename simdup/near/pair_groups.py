@@ -22,10 +22,10 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents, Growing
 from simdup.near.bounds import Bounds
 from simdup.near.candidates import LARGE, Candidates, groups_of
-from simdup.near.clustering import Group, Identical, components, find_identical, with_distances
+from simdup.near.clustering import Group, Identical, find_identical, with_distances
 from simdup.near.large_groups import BareGroup, LargeGroup, ShownPairs
 from simdup.near.rules import RULES, formed
-from simdup.search.arrays import RowIds, RowPairs
+from simdup.search.arrays import RowIds, RowPairs, components
 from simdup.text.bands import mask_fingerprints
 
 # What decides which documents are compared, beside the columns of rules.

@@ -10,9 +10,9 @@ from itertools import chain
 from simdup.model.clusters import Cluster, Member, Summary
 from simdup.model.decisions import Baseline, Entry
 from simdup.model.readings import Conflict, ConflictResult
-from simdup.near.clustering import components
 from simdup.near.divided_clusters import confirmed
 from simdup.near.source_documents import SourceDocuments
+from simdup.search.arrays import components
 from simdup.show.escaping import shown
 from simdup.show.result import Result
 from simdup.show.summary import count_words

@@ -36,7 +36,7 @@ from simdup.corpus.names import from_bytes
 from simdup.corpus.sources import read_bytes
 from simdup.model.formats import TABLES
 from simdup.model.tuning import Evaluation
-from simdup.near.clustering import components
+from simdup.search.arrays import components
 from simdup.show.result import Result
 
 Labels: TypeAlias = str | os.PathLike[str] | Result | Iterable[tuple[Hashable, Hashable]]

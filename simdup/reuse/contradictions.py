@@ -36,7 +36,7 @@ from simdup.reuse.slot_texts import (
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder
 from simdup.reuse.symbols import SymbolTexts, cut, spans_in
 from simdup.reuse.winnowing import Seeds, Window, winnow
-from simdup.search.arrays import I64, Bools, distinct, iter_ranges, run_starts
+from simdup.search.arrays import I64, Bools, components, distinct, iter_ranges, ranges, run_starts
 from simdup.text.characters import fold_all
 
 # Units in which readings may differ: more is another text.
@@ -192,7 +192,7 @@ class _Slots(NamedTuple):
         for row, (i, j) in zip(rows.tolist(), self.pairs[rows].tolist(), strict=True):
             a, b = signs[i], signs[j]
             signed[row] = a.fact or b.fact
-            wording[row] = least_wording(a, b)
+            wording[row] = least_wording(a, b, usual=terms is None)
         return signed, wording
 
     def differences(
@@ -229,20 +229,13 @@ def _values(claims: Sequence[Claim]) -> dict[str, str]:
     return found
 
 
-def _ranges(lows: I64, highs: I64) -> I64:
-    """Return the numbers of some ranges, one range after the other."""
-    counts = highs - lows
-    found: I64 = np.repeat(highs - np.cumsum(counts), counts) + np.arange(counts.sum())
-    return found
-
-
 class _Joined:
     """Claims that are joined to places."""
 
     def __init__(self) -> None:
         self.numbers = dict[tuple[int, int], int]()
         self.claims = list[Claim]()
-        self.kinds = Counter[tuple[int, str]]()
+        self.kinds = dict[int, Counter[str]]()
         self.pairs = list[tuple[int, int]]()
 
     def add(self, kind: str, x: Claim, y: Claim) -> None:
@@ -250,7 +243,7 @@ class _Joined:
         a, b = self._number(x), self._number(y)
         self.pairs.append((a, b))
         if not same(x, y):
-            self.kinds[a, kind] += 1
+            self.kinds.setdefault(a, Counter())[kind] += 1
 
     def spread(self, runs: Runs, margins: tuple[I64, I64], starts: I64) -> None:
         """Add the claims that equal runs of other texts have, too; see `SlotFinder.margins`."""
@@ -269,7 +262,7 @@ class _Joined:
             spans, numbers = spans[order], numbers[order]
             # From one copy to the next there are as many rounds as copies: few runs are of each.
             texts = distinct(np.searchsorted(starts, spans[:, 0], "right") - 1)
-            near = _ranges(firsts[texts], firsts[texts + 1])
+            near = ranges(firsts[texts], np.diff(firsts)[texts])
             low = np.searchsorted(spans[:, 0], begins[near])
             high = np.searchsorted(spans[:, 0], ends[near], "right")
             for which, offset in iter_ranges(np.maximum(high - low, 0), 1 << 18):
@@ -288,24 +281,9 @@ class _Joined:
 
     def places(self, starts: I64) -> Iterator[Contradiction]:
         """Yield what is joined, where several texts have one value each, and not the same."""
-        parent = list(range(len(self.claims)))
-
-        def root(claim: int) -> int:
-            while parent[claim] != claim:
-                parent[claim] = claim = parent[parent[claim]]
-            return claim
-
-        for pair in self.pairs:
-            low, high = sorted(map(root, pair))
-            parent[high] = low
-        groups = dict[int, list[int]]()
-        for claim in range(len(parent)):
-            groups.setdefault(root(claim), []).append(claim)
-        kinds = dict[int, Counter[str]]()
-        for (claim, kind), count in self.kinds.items():
-            kinds.setdefault(root(claim), Counter())[kind] += count
-        for number, group in groups.items():
-            if number not in kinds:
+        for group in sorted(components(self.pairs)):
+            kinds = sum((self.kinds[one] for one in group if one in self.kinds), Counter[str]())
+            if not kinds:
                 continue
             claims = sorted(self.claims[one] for one in group)
             names = _values(claims)
@@ -317,5 +295,5 @@ class _Joined:
             rows = [row for row, text in enumerate(texts) if len(said[text]) == 1]
             values = [names[claims[row].value] for row in rows]
             if len(set(values)) > 1:
-                kind = max(kinds[number].items(), key=lambda one: (one[1], one[0]))[0]
+                kind = max(kinds.items(), key=lambda one: (one[1], one[0]))[0]
                 yield Contradiction(kind, spans[rows], values)

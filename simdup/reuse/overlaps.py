@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from simdup.model.shared_passages import Overlap, Passage
 from simdup.reuse.finding import Passages, Sides, shares
 from simdup.reuse.symbols import LookUp, Symbols, end_marks, locate
-from simdup.search.arrays import I64, Bools, distinct
+from simdup.search.arrays import I64, Bools, distinct, ranges
 
 
 class Holders(NamedTuple):
@@ -146,7 +146,7 @@ class Overlaps(Sequence[Overlap]):
         """Return some of the pairs."""
         counts = np.diff(self.firsts)[rows]
         firsts = np.append(0, np.cumsum(counts))
-        own = np.arange(firsts[-1]) + np.repeat(self.firsts[rows] - firsts[:-1], counts)
+        own = ranges(self.firsts[rows], counts)
         return Overlaps(
             self.documents[rows], firsts, self.a[own], self.b[own], self.lengths[own],
             self.similarities[own], self.shares[rows], self.identical[rows], self.names,

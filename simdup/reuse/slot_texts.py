@@ -91,7 +91,6 @@ class Sign(NamedTuple):
 
     text: str
     fact: bool  # whether there may be one
-    usual: bool  # whether facts are made of the usual characters
 
 
 class FoldedText(NamedTuple):
@@ -127,14 +126,14 @@ class FoldedText(NamedTuple):
             # Most slots of laws and manuals: another number of an article, or of an item.
             number = _NUMBER.match(text, left)
             if number and number.end() == right:
-                yield Sign("", False, terms is None)
+                yield Sign("", False)
                 continue
             fact = left >= self.body and bool(
                 look(text, left - _BESIDE, right + _BESIDE)
                 or (_LATIN.search(text, left - 1, right + 1) and self._in_address(left, right))
                 or (terms and terms.search(text, left - _NEAR, right + _NEAR))
             )
-            yield Sign(text[left:right], fact, terms is None)
+            yield Sign(text[left:right], fact)
 
     def _in_address(self, left: int, right: int) -> bool:
         """Return whether a range may be within an address."""
@@ -229,7 +228,7 @@ def _comparable(x: Claim, y: Claim) -> bool:
     """Return whether one of two facts could be a wrong form of the other."""
     if x.kind == y.kind == "code":
         return _WORDS_IN.findall(x.value) == _WORDS_IN.findall(y.value)
-    return x.kind == y.kind or {x.kind, y.kind} <= set(_PRECISE)
+    return x.kind == y.kind or {x.kind, y.kind} <= _PRECISE
 
 
 def same(x: Claim, y: Claim) -> bool:
@@ -247,11 +246,14 @@ def wording_units(a: str, b: str) -> int:
     )
 
 
-def least_wording(a: Sign, b: Sign) -> int:
-    """Return the least units of wording that one of two slots has alone, whatever their facts."""
+def least_wording(a: Sign, b: Sign, usual: bool) -> int:
+    """Return the least units of wording that one of two slots has alone, whatever their facts.
+
+    They are known only where all facts are made of the `usual` characters.
+    """
     if not (a.fact or b.fact):
         return wording_units(a.text, b.text)
-    if not (a.usual and b.usual):
+    if not usual:
         return 0
     one, other = set(_PLAIN_HAN.findall(a.text)), set(_PLAIN_HAN.findall(b.text))
     return max(len(one - other), len(other - one))

@@ -27,7 +27,7 @@ import numpy as np
 from simdup.base.mix64 import mix64
 from simdup.kernels.sketches import runs
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut
-from simdup.search.arrays import I64, U64, contains, distinct
+from simdup.search.arrays import I64, U64, contains, distinct, ranges
 from simdup.text.characters import fold_all
 
 # Patterns of so many symbols at most make a k-gram a row.
@@ -114,8 +114,7 @@ def _row_grams(symbols: Symbols, k: int) -> I64:
     found = [np.zeros(0, np.int64)]
     for begins, ends in _rows(symbols, k):
         counts = ends - begins - k + 1
-        offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-        found.append(np.repeat(begins, counts) + offsets)
+        found.append(ranges(begins, counts))
     return np.concatenate(found)
 
 

@@ -4,7 +4,7 @@ A set of n fingerprints is ``uint64[n, words]`` with ``words = ceil(bits / 64)``
 significant word first and the unused high bits zero. A fingerprint is identified by its row.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -159,6 +159,17 @@ def contains(ordered: NDArray[Any], asked: NDArray[Any]) -> Bools:
     return found
 
 
+def ranges(firsts: RowIds, counts: RowIds) -> RowIds:
+    """Return as many numbers as `counts` has from each first one on, one range after the other.
+
+    >>> ranges(np.array([5, 0, 2]), np.array([2, 0, 3])).tolist()
+    [5, 6, 2, 3, 4]
+    """
+    before = np.cumsum(counts) - counts
+    found: RowIds = np.repeat(firsts - before, counts) + np.arange(int(counts.sum()))
+    return found
+
+
 def iter_ranges(counts: RowIds, chunk: int) -> Iterator[RowPairs]:
     """Yield every c and each number of ``range(counts[c])``, in chunks of at most `chunk`.
 
@@ -177,3 +188,34 @@ def iter_ranges(counts: RowIds, chunk: int) -> Iterator[RowPairs]:
         starts = ends[first:last] - counts[first:last]
         offset = np.arange(low, high) - starts.repeat(here)
         yield which, offset
+
+
+def components(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """Return the groups of numbers that pairs connect (single linkage).
+
+    Groups are ascending, and sorted by size, largest first, then by their first number.
+
+    References
+    ----------
+    B. Galler, M. Fischer, "An improved equivalence algorithm", CACM 7 (1964): the forest that
+    `root` climbs; the smaller number always becomes the root, so the result needs no order.
+    """
+    parent: dict[int, int] = {}
+
+    def root(number: int) -> int:
+        while (above := parent.setdefault(number, number)) != number:
+            parent[number] = number = parent[above]
+        return number
+
+    for a, b in pairs:
+        low, high = sorted((root(a), root(b)))
+        parent[high] = low
+    groups: dict[int, list[int]] = {}
+    for number in sorted(parent):
+        groups.setdefault(root(number), []).append(number)
+    return ordered(groups.values())
+
+
+def ordered(groups: Iterable[list[int]]) -> list[list[int]]:
+    """Return groups sorted by size, largest first, then by their first number."""
+    return sorted(groups, key=lambda group: (-len(group), group[0]))

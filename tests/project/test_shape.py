@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 41_140,
+    "lines": 41_125,
     "lines of compiled loops": 2_137,
     "lines in simdup/cli": 3_074,
     "files": 195,

@@ -20,7 +20,7 @@ import simdup
 from lab.corpora.made import edited, near, prose
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
-from simdup.near.clustering import components
+from simdup.search.arrays import components
 
 pytestmark = [
     pytest.mark.spark,
