@@ -316,9 +316,9 @@ def ingest(opened: Input, makers: Sequence[Maker] = ()) -> Iterator[Collection]:
 @contextmanager
 def collected(opened: Input, analyzer: Analyzer, work: TextWork) -> Iterator[Collection]:
     """Read all documents, and do some work on them; the spool exists until the block ends."""
-    with collecting(opened, analyzer) as collecting_:
-        collecting_.read(opened, work)
-        yield collecting_.finish()
+    with collecting(opened, analyzer) as stages:
+        stages.read(opened, work)
+        yield stages.finish()
 
 
 @dataclass
@@ -328,12 +328,14 @@ class Collecting:
     opened: Input
     collector: Collector
     seen: Seen = field(default_factory=Seen)
+    done: int = 0  # bytes that were read
 
     def read(self, opened: Input, work: TextWork) -> None:
         """Read the batches of an input, and do some work on their texts."""
         recipe, folder = opened.settings.recipe, self.collector.spool.folder
         reader = BatchReader(opened.settings.reading, work, recipe, folder, seen=self.seen)
-        for batch in read_batches(opened, reader):
+        for batch in read_batches(opened, reader, self.done):
+            self.done += batch.size
             self.collector.add(batch)
             if recipe.idf != "builtin" and self.collector.size >= ENOUGH_DOCUMENTS:
                 self.collector.forget_terms()
@@ -408,8 +410,8 @@ def _as_they_come(
     opened.report.finish(opened.settings.recipe.strip)
 
 
-def read_batches(opened: Input, read: BatchReader) -> Iterator[ReadBatch]:
-    """Yield what is read of each batch, in order.
+def read_batches(opened: Input, read: BatchReader, before: int = 0) -> Iterator[ReadBatch]:
+    """Yield what is read of each batch, in order; `before` are the bytes that were read before.
 
     One process begins; others join when there is enough work for them.
     """
@@ -428,13 +430,13 @@ def read_batches(opened: Input, read: BatchReader) -> Iterator[ReadBatch]:
                 return
             yield make(batch)
             done += batch.size
-            run.progress("reading", done, opened.size)
+            run.progress("reading", before + done, opened.size)
     workers = Workers[Batch, ReadBatch](run.processes, read, first=1)
     try:
         for made in workers.map(opened.batches):
             yield made
             done += made.size
-            run.progress("reading", done, opened.size)
+            run.progress("reading", before + done, opened.size)
     finally:
         workers.close()
 

@@ -151,14 +151,12 @@ def _with_references(
         documents, most = len(read) + index.documents, criteria.most_documents(index.texts)
     else:
         first = chain(opened.reference_batches, *(one.every() for one in stored))
-        size = sum(file.size for file in files)
-        reading.read(replace(opened, batches=first, size=None if stored else size), work)
+        reading.read(replace(opened, batches=first), work)
         read = reading.collector.so_far()
         grams, most = _common(read, criteria)
         common = Members(grams)
         work = replace(work, wanted=_wanted(read, common), common=common)
-        left = None if opened.size is None else opened.size - size
-        reading.read(replace(opened, size=left), work)
+        reading.read(opened, work)
         cut = reading.finish()
         is_reference = np.arange(len(cut)) < len(read)
         documents = len(cut)
