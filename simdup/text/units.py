@@ -37,8 +37,6 @@ from simdup.text.characters import (
     to_codes,
 )
 
-UNITS = ("line", "sentence", "paragraph")
-
 _OPENING = "\"'“‘「『《〈【（〔［([{<"
 _CLOSING = "\"'”’」』》〉】）〕］)]}>"
 _STRONG = "。！？；｡"
@@ -107,7 +105,7 @@ def lay_out(text: str, unit: str) -> Layout:
     text : str
         Any text.
     unit : str
-        One of `UNITS`.
+        One of `simdup.model.cleaned.UNITS`.
     """
     rows = [one.span(1) + one.span()[1:] for one in _LINE.finditer(text) if one[0]]
     blank = [begin == close or text[begin:close].isspace() for begin, close, _ in rows]
