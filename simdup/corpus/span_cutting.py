@@ -17,7 +17,7 @@ import csv
 import io
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import IO, Any, NamedTuple, TypeAlias
@@ -93,7 +93,7 @@ def cut_text(content: bytes, spans: Spans, encoding: str | None = None) -> bytes
         again = decode(found, encoding).text
     except NotText:
         again = None
-    if again != _without(text, spans):
+    if again != without_spans(text, spans):
         raise Uncut(f"what is left would not be read as {codec}: set `encoding`")
     return found
 
@@ -110,11 +110,14 @@ def _without_mark(codec: str, content: bytes) -> str:
     return codec
 
 
-def _without(text: str, spans: Spans) -> str:
-    """Return a text without some of its characters."""
-    ends = [0, *(end for _, end in spans)]
-    starts = [*(start for start, _ in spans), len(text)]
-    return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+def without_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return a text without some of its characters: spans ascend, none is within another."""
+    found: list[str] = []
+    done = 0
+    for start, end in spans:
+        found.append(text[done:start])
+        done = end
+    return "".join([*found, text[done:]])
 
 
 def _edited(
@@ -175,7 +178,7 @@ class _Value(NamedTuple):
         return [_Edit(start, end) for start, end in places.reshape(-1, 2).tolist()]
 
 
-def _spans_of_fields(texts: Sequence[str | None], spans: Spans) -> list[Spans]:
+def spans_of_fields(texts: Sequence[Any], spans: Spans) -> list[Spans]:
     """Return the spans within each field's text, given those of the text of all.
 
     The line break between two fields is in none of them.
@@ -183,10 +186,10 @@ def _spans_of_fields(texts: Sequence[str | None], spans: Spans) -> list[Spans]:
     found: list[Spans] = []
     at = 0
     for text in texts:
-        size = len(text or "")
+        size = len(text) if isinstance(text, str) else 0
         within = ((max(start - at, 0), min(end - at, size)) for start, end in spans)
         found.append([one for one in within if one[0] < one[1]])
-        at += 0 if text is None else size + 1
+        at += size + 1 if isinstance(text, str) else 0
     return found
 
 
@@ -198,7 +201,7 @@ def _cut_json(raw: bytes, spans: Spans, reading: Reading) -> bytes:
     strings = locate_strings(source, max(name.count(".") for name in names))
     values = _json_texts(source, names)
     edits: list[_Edit] = []
-    for name, text, within in zip(names, values, _spans_of_fields(values, spans), strict=True):
+    for name, text, within in zip(names, values, spans_of_fields(values, spans), strict=True):
         if text is not None and within:
             start, end = find_field(strings, name)
             escape = _ESCAPE if source.find("\\", start, end) >= 0 else None
@@ -222,8 +225,8 @@ def _require(found: Sequence[Any], values: Sequence[str | None], spans: Spans) -
         Nobody knows why, but nothing is lost.
     """
     left = [
-        None if text is None else _without(text, within)
-        for text, within in zip(values, _spans_of_fields(values, spans), strict=True)
+        None if text is None else without_spans(text, within)
+        for text, within in zip(values, spans_of_fields(values, spans), strict=True)
     ]
     if list(found) != left:
         raise Uncut("what is left would not be read as the same text")
@@ -253,7 +256,7 @@ class _Table:
         cells = list(self._cells(source))
         values = [cells[i].value for i in self.fields]
         edits: list[_Edit] = []
-        for i, within in zip(self.fields, _spans_of_fields(values, spans), strict=True):
+        for i, within in zip(self.fields, spans_of_fields(values, spans), strict=True):
             if within:
                 edits += self._edits(cells[i], source, within)
         found = _edited(raw, source, self.encoding, sorted(set(edits)), _ESCAPED)
@@ -266,7 +269,7 @@ class _Table:
         return found
 
     def _edits(self, cell: _Value, source: str, spans: Spans) -> list[_Edit]:
-        left = _without(cell.value, spans)
+        left = without_spans(cell.value, spans)
         # In a bare cell a quote would open it, and a line without any character is no row.
         if cell.escape is None and (left.startswith('"') or (not left and len(self.columns) == 1)):
             return [_Edit(cell.start, cell.end, '"' + left.replace('"', '""') + '"')]
@@ -381,8 +384,8 @@ class SpanCuts:
                 return None
             texts = [None if content is None else content.decode() for content in contents]
             return [
-                None if text is None else _without(text, within).encode()
-                for text, within in zip(texts, _spans_of_fields(texts, spans), strict=True)
+                None if text is None else without_spans(text, within).encode()
+                for text, within in zip(texts, spans_of_fields(texts, spans), strict=True)
             ]
 
         change_texts(source, target, self.reading.text_fields, cut)

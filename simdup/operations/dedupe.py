@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from simdup.corpus.spool import spool_folder
 from simdup.index.ingest import remember
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches
-from simdup.model.cleaned import DedupeOptions, Removed, RemovedDocument
+from simdup.model.cleaned import DedupeOptions, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
@@ -62,10 +62,50 @@ from simdup.show.cleaned_corpus import (
 )
 from simdup.show.csv_jsonl import rounded
 from simdup.show.removed import Cleaned, account, by_source
+from simdup.show.removed_parts import Shortened
 from simdup.show.result import Result
 from simdup.show.targets import check_name, check_places, places, single_file
 
 
+@overload
+def dedupe(
+    data: Data,
+    *,
+    unit: str,
+    copies: int = 1,
+    min_length: int = 20,
+    output: str | os.PathLike[str] | None = None,
+    link: str = "copy",
+    force: bool = False,
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    text: str | tuple[str, ...] | None = None,
+    id: str | None = None,
+) -> Shortened: ...
+@overload
+def dedupe(
+    data: Data,
+    recipe: Recipe | str = "default",
+    criteria: Criteria | None = None,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    references: Paths = (),
+    link: str = "copy",
+    force: bool = False,
+    by: str | None = None,
+    max_removed: float | None = None,
+    annotate: bool = False,
+    index: str | os.PathLike[str] | None = None,
+    add: bool = False,
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    text: str | tuple[str, ...] | None = None,
+    id: str | None = None,
+    title: str | None = None,
+    **fields: Unpack[CriteriaFields],
+) -> Cleaned: ...
 def dedupe(
     data: Data,
     recipe: Recipe | str = "default",
@@ -86,8 +126,11 @@ def dedupe(
     text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
     title: str | None = None,
+    unit: str | None = None,
+    copies: int = 1,
+    min_length: int = 20,
     **fields: Unpack[CriteriaFields],
-) -> Cleaned:
+) -> Cleaned | Shortened:
     """Return data without its redundant documents, or write files without them.
 
     Only documents that meet the criteria with a document that stays are redundant: the default
@@ -123,12 +166,24 @@ def dedupe(
         Whether documents that stay are added to the index, which is created if it does not exist.
         What was removed because of one is removed again when the same text comes again.
 
+    unit : str, optional
+        ``line``, ``sentence`` or ``paragraph``: no document is redundant, but those of its parts
+        are cut that other documents have.  Only how data is read, `output`, `link` and `force` go
+        with it.
+    copies : int
+        In how many documents a part stays: the first ones that have it.
+    min_length : int
+        The least letters and digits of a part that is cut.
+
     Returns
     -------
     Cleaned
         ``data``: what stays, of the same kind as was given (a list for an iterator); of paths the
         names of the documents that stay.  ``removed``: what does not, and why.  ``result``: what
         `scan` returns with this linkage.
+    Shortened
+        With `unit`.  ``data``: the same rows with shortened texts; of paths the names of their
+        documents.  ``removed``: the parts that were cut, and where each stays.
 
     Raises
     ------
@@ -142,13 +197,31 @@ def dedupe(
     >>> cleaned = dedupe([("a", text), ("b", text.upper()), ("c", "Nothing like the others.")])
     >>> [name for name, _ in cleaned.data], [one.document for one in cleaned.removed]
     (['a', 'c'], ['b'])
+    >>> dedupe([("a", text), ("b", f"He wrote: so. {text}")], unit="sentence").data[1]
+    ('b', 'He wrote: so. ')
     """
     settings = Settings.of(
         recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, title=title,
         **fields,
     )  # fmt: skip
-    rows, named = keep_rows(data), as_paths(references, "references")
     target = as_optional_path(output, "output")
+    if unit is not None:
+        from simdup.operations.repeated_parts import shorten
+
+        given = {
+            "recipe": recipe != "default", "criteria": criteria is not None, "by": by, "add": add,
+            "references": references != (), "max_removed": max_removed is not None, "title": title,
+            "annotate": annotate, "index": index is not None, **dict.fromkeys(fields, True),
+        }  # fmt: skip
+        for name in (name for name, value in given.items() if value):
+            what = "has no effect with `unit`: equal parts are cut, and every document stays"
+            raise SimdupError(name, what, "leave it out", name)
+        parts = PartCriteria(unit, copies, min_length)
+        return shorten(data, DedupeOptions(target, link=link, force=force), parts, settings)
+    for name, changed in (("copies", copies != 1), ("min_length", min_length != 20)):
+        if changed:
+            raise SimdupError(name, "has no effect without `unit`", "leave it out", name)
+    rows, named = keep_rows(data), as_paths(references, "references")
     options = DedupeOptions(
         target, named, link, force, by=by, max_removed=max_removed, annotate=annotate,
         index=as_optional_path(index, "index"), add=add,

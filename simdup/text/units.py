@@ -12,7 +12,8 @@ the next line begins with a small letter: then the sentence goes on there, as in
 
 *What is left reads well.*  A sentence that is left out takes the space behind it, the last one of a
 line the space up to the line's end.  Where all of a line is left out, its line end goes with it;
-where all lines of a paragraph are, the blank lines behind it do.
+where all lines of a paragraph are, the blank lines behind it do.  Of a text of which no part stays,
+nothing does.
 
 *What is left has the same parts.*  Where the parts before and behind those that are left out would
 become one, nothing is left out between them: so what was cut once is not cut again.
@@ -20,7 +21,7 @@ become one, nothing is left out between them: so what was cut once is not cut ag
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.when_used import pattern
+from simdup.corpus.span_cutting import without_spans
 from simdup.text.characters import (
     CODE_POINTS,
     DIGEST_TYPE,
@@ -297,16 +299,6 @@ def _first_changed(
     return None if len(parts) == len(staying) else staying[min(len(parts), len(staying) - 1)]
 
 
-def without_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Return a text without some spans, which ascend."""
-    found: list[str] = []
-    done = 0
-    for start, end in spans:
-        found.append(text[done:start])
-        done = end
-    return "".join([*found, text[done:]])
-
-
 def _spans(text: str, layout: Layout, gone: Sequence[bool]) -> list[tuple[int, int] | None]:
     """Return what is cut if these parts are left out."""
     parts, lines, blocks = layout
@@ -334,7 +326,15 @@ def _spans(text: str, layout: Layout, gone: Sequence[bool]) -> list[tuple[int, i
                     end = blocks[line.block].end
             found.append((start, end))
         before = part.line
+    if all(gone):
+        return _everything(text, parts)
     return _with_blank_line(text, layout, found)
+
+
+def _everything(text: str, parts: Sequence[Part]) -> list[tuple[int, int] | None]:
+    """Return what is cut if nothing stays: all white space goes too."""
+    starts = [part.start if i else 0 for i, part in enumerate(parts)]
+    return list(zip(starts, [*starts[1:], len(text)], strict=False))
 
 
 def _with_blank_line(

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.oracles import units as oracle
+from simdup.corpus.span_cutting import without_spans
 from simdup.model.cleaned import UNITS
 from simdup.text.characters import digest_bytes
-from simdup.text.units import cut_spans, keys_of, lay_out, without_spans
+from simdup.text.units import cut_spans, keys_of, lay_out
 
 PIECES = st.sampled_from([
     "。", "！", "？", "；", "…", "……", ".", "!", "?", "...", "”", "」", "）", ")", '"', "“", "(",
