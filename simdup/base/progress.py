@@ -10,7 +10,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 _UNITS = {
-    "reading": "B", "writing": "B", "comparing": " texts", "fingerprinting": " texts",
+    "reading": "B", "cutting": "B", "writing": "B", "comparing": " texts",
+    "fingerprinting": " texts",
     "matching": " documents", "grouping": " documents", "clustering": " clusters",
     "listing": " documents", "adding": " documents",
 }  # fmt: skip

@@ -13,11 +13,14 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, say, say_error
 from simdup.cli.options import PAGE
-from simdup.model.cleaned import DedupeOptions
+from simdup.model.cleaned import DedupeOptions, PartCriteria
+from simdup.model.criteria import Criteria
+from simdup.model.recipe import Recipe
 from simdup.show.streams import Output
 
 if TYPE_CHECKING:
     from simdup.show.removed import Cleaned
+    from simdup.show.removed_parts import Shortened
 
 
 @declare("dedupe", "SOURCE...")
@@ -29,6 +32,10 @@ def command(call: Call) -> Status:
     several files, become a folder. OUT appears only when it is complete. Binary, empty and
     undecodable files are copied as they are; a file that cannot be opened is named, and is missing
     from OUT. SOURCEs are never changed.
+
+    With --unit, no document is left out: lines, sentences or paragraphs that other documents have
+    are cut, so that each stays in the first --copies documents that have it. What is left of a
+    text has the bytes that it had; one that loses all of it stays, empty.
 
     A --reference may be an index: see simdup scan --help. With --lossless the kept document has at
     least 98 % of the shingles of each removed one, and all of its numbers, dates and codes.
@@ -43,6 +50,7 @@ def command(call: Call) -> Status:
       simdup dedupe train.jsonl -o clean.jsonl --by source --max-removed 0.5
       simdup dedupe ./corpus -o ./clean --lossless --keep longest
       simdup dedupe train.jsonl -o annotated.jsonl --annotate
+      simdup dedupe ./pages -o ./clean --unit paragraph --removed cut.csv
       simdup dedupe ./corpus --dry-run
     """
     sources, removed, dry_run = call.sources, call["removed"], call["dry_run"]
@@ -50,7 +58,7 @@ def command(call: Call) -> Status:
     if target is None and not dry_run:
         raise click.UsageError("missing -o OUT (only --dry-run works without it)")
     listing = call.value(Output, path=removed or ("-" if dry_run else None), format=call.format)
-    call.check_suffix(("csv", "jsonl", PAGE))
+    call.check_suffix(("csv", "jsonl") if call["unit"] else ("csv", "jsonl", PAGE))
 
     from simdup.operations.dedupe import rewrite
     from simdup.show.summary import report
@@ -62,6 +70,8 @@ def command(call: Call) -> Status:
 
     waiting = partial(say_error, call["index"] or "")
     options = call.value(DedupeOptions, target=target, report=removed, waiting=waiting)
+    if call["unit"]:
+        return _cut_parts(call, options, listing)
     with call.watch() as settings:
         cleaned = rewrite(sources, options, settings, list_removed)
     result = cleaned.result
@@ -69,6 +79,39 @@ def command(call: Call) -> Status:
     text = report(result, result.origins.criteria, words=call.screen.words)
     status = call.finish(result.skipped, text, result.summary.recipe)
     _say_written(cleaned, options, call)
+    return status
+
+
+def _cut_parts(call: Call, options: DedupeOptions, listing: Output) -> Status:
+    """Cut repeated parts out of the documents of a corpus."""
+    from simdup.operations.repeated_parts import shorten_files
+    from simdup.show.removed import missing_words
+    from simdup.show.removed_parts import (
+        removed_parts_csv,
+        removed_parts_jsonl,
+        shortened_words,
+    )
+
+    def list_removed(shortened: Shortened) -> None:
+        if listing.path is not None:
+            parts, jsonl = shortened.removed, listing.format == "jsonl"
+            with listing.open() as stream:
+                stream.writelines(
+                    removed_parts_jsonl(parts) if jsonl else removed_parts_csv(parts, listing.bom)
+                )
+
+    # What is configured for whole documents does not matter here.
+    options = replace(options, references=(), by=None, max_removed=None, index=None)
+    criteria = call.value(PartCriteria)
+    with call.watch() as settings:
+        settings = replace(settings, recipe=Recipe(), criteria=Criteria())
+        shortened = shorten_files(call.sources, options, criteria, settings, list_removed)
+    screen, words = call.screen, call.screen.words
+    screen.skipped(shortened.skipped, shortened.notes)
+    status = call.finish(shortened.skipped, shortened_words(shortened, words))
+    screen.wrote(shortened.written)
+    screen.wrote(options.report, words(f"parts.{shortened.unit}", n=len(shortened.removed)))
+    screen.report(missing_words(shortened.missing, words))
     return status
 
 
@@ -103,7 +146,7 @@ def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
     if cleaned.added is not None:
         added = added_words(cleaned.added, words)
         screen.report(words("added", index=shown(str(options.index)), added=added))
-    screen.report(missing_words(cleaned, words))
+    screen.report(missing_words(cleaned.missing, words))
     if screen.quiet:
         return
     lost = given_up(result)

@@ -19,7 +19,7 @@ from simdup.base.errors import SimdupError
 from simdup.cli.messages import LANGUAGES, Screen, say
 from simdup.cli.row import ABOUT, INFILE, OUTFILE, READS, WRITES, Clash, Idle, Row, Text, Yields
 from simdup.model import criteria, readings, settings
-from simdup.model.cleaned import LINKS, DedupeOptions
+from simdup.model.cleaned import LINKS, UNITS, DedupeOptions, PartCriteria
 from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
 from simdup.model.readings import ConflictCriteria, ConflictScope
@@ -87,6 +87,9 @@ _LISTING = (
 _PAGE_ONLY = (
     Idle(lambda o: o.format != PAGE, "only a report page (--format html) has texts and links"),
 )
+_UNIT_ONLY = (Idle(lambda o: not o["unit"], "only --unit cuts parts out of documents"),)
+# What decides which documents are near-duplicates, and which of them stays.
+_WHOLE_ONLY = Idle(lambda o: o["unit"], "--unit cuts equal parts, and every document stays")
 _DRY = "--{} writes what --dry-run does not; remove one of them"
 _NAMED = Yields(lambda o: o.typed("recipe") or o.index_decides)
 # fmt: on
@@ -96,6 +99,7 @@ _criteria = partial(Row, of=Criteria)
 _passages = partial(Row, of=PassageCriteria, commands="passages")
 _selection = partial(Row, of=Selection, rules=_LISTING)
 _dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
+_parts = partial(Row, of=PartCriteria, commands="dedupe", common=True)
 _page = partial(Row, of=PageOptions, rules=_PAGE_ONLY)
 _conflicts = partial(Row, commands="conflicts")
 _search = partial(Row, of=SearchOptions, commands=f"{_SCANS}, cluster, pairs", rules=(_NO_PRINTS,))
@@ -290,6 +294,13 @@ _MATCHING = (
         common=True, trial="1000"),
     _passages("--common N", text="Text in more than N documents does not start a passage.",
         kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5", trial="many||2"),
+    _parts("--unit UNIT", kind=UNITS, default=None, shown="whole documents",
+        text="Cut repeated lines, sentences or paragraphs out of documents, and keep these",
+        trial="sentence"),
+    _parts("--copies N", kind=_COUNT, rules=_UNIT_ONLY, trial="n|--unit line --min-length 1|2",
+        text="With --unit, leave each part in the first N documents that have it."),
+    _parts("--min-length N", kind=_COUNT, rules=_UNIT_ONLY, trial="n|--unit line|1",
+        text="With --unit, cut parts of at least N letters and digits only."),
     _conflicts("--context N", of=ConflictCriteria, kind=_NUMBER, common=True, trial="100",
         text="Equal units on either side of a difference, at least."),
     _conflicts("--kinds NAMES", of=ConflictCriteria, kind=Text(_kinds), words=readings.KINDS,
@@ -520,4 +531,20 @@ def rows_of(command: str) -> Iterator[Row]:
         for row in rows:
             if command in row.commands.split(", "):
                 changes = (one for names, one in row.per.items() if command in names.split(", "))
-                yield replace(row, commands=command, panel=panel, **next(changes, {}))
+                row = replace(row, commands=command, panel=panel, **next(changes, {}))
+                yield _for_documents(row) if command == "dedupe" else row
+
+
+# What `dedupe --unit` uses beside the panels that say how files are read.
+_WITH_UNIT = (
+    "unit", "copies", "min_length", "target", "removed", "bom", "dry_run", "link", "force", "quiet",
+    "progress", "lang", "jobs", "verbose",
+)  # fmt: skip
+
+
+def _for_documents(row: Row) -> Row:
+    """Return a row of `dedupe` that has no effect where parts are cut, if it has none."""
+    read = row.panel in ("Input", "Other") and row.parameter != "title_field"
+    if read or row.parameter in _WITH_UNIT:
+        return row
+    return replace(row, rules=(_WHOLE_ONLY, *row.rules))

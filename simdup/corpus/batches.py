@@ -22,10 +22,26 @@ from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import OFFICE, STDIN, File
 from simdup.corpus.html import decode_html, extract_text, page_text, page_title
-from simdup.corpus.lines import BATCH_BYTES
+from simdup.corpus.lines import (
+    BATCH_BYTES,
+    DELIMITERS,
+    Lines,
+    csv_rows,
+    decode_latin_1,
+    split_mark,
+    whole_lines,
+)
 from simdup.corpus.parquet import cut_parquet
 from simdup.corpus.patterns import is_own_result, leave_out
-from simdup.corpus.record_batches import RawBatch, RecordBatch, cut_array, cut_csv, cut_json
+from simdup.corpus.record_batches import (
+    RawBatch,
+    RecordBatch,
+    column_names,
+    cut_array,
+    cut_csv,
+    cut_json,
+    is_blank,
+)
 from simdup.corpus.records import Texts, join_texts, read_records, without_surrogates
 from simdup.corpus.regular_files import open_regular, read_up_to
 from simdup.model.documents import Document, NoField, Skipped
@@ -244,6 +260,16 @@ def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         raw = _open(file)
     with raw, _unpacked(raw, file) as packed, decompress(packed, file.compression) as content:
         yield content, raw
+
+
+def read_header(file: File, reading: Reading) -> tuple[str, tuple[str, ...]]:
+    """Return the encoding of a file of CSV or TSV, and the names of its columns."""
+    with open_content(file) as (stream, _):
+        _, head, pieces = split_mark(whole_lines(stream, file.max_size))
+        rows = csv_rows(Lines(pieces), DELIMITERS[file.format], decode_latin_1, file.max_size)
+        first = next((row for raw, row in rows if not is_blank(raw, file)), None)
+    encoding = reading.encoding or decode(head).encoding
+    return encoding, column_names(first if isinstance(first, list) else (), encoding)
 
 
 def _unpacked(raw: IO[bytes], file: File) -> AbstractContextManager[IO[bytes]]:

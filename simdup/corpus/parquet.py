@@ -236,6 +236,64 @@ def add_columns(
     _rewrite(source, target, change, added)
 
 
+def change_texts(
+    source: IO[bytes],
+    target: IO[bytes],
+    names: Sequence[str],
+    change: Callable[[int, Sequence[bytes | None]], Sequence[bytes | None] | None],
+) -> None:
+    """Copy all rows with other texts in some columns, as `copy_rows` does.
+
+    Parameters
+    ----------
+    source, target : binary files
+    names : sequence of str
+        The columns; dots reach into structs.
+    change : callable
+        Returns what is written of the texts of a row, in UTF-8, given its number, from 1, and the
+        texts; None to keep them.
+    """
+    import pyarrow as pa
+
+    def changed(batch: Any, first: int) -> Any:
+        columns = [_column(batch, name).cast(pa.large_binary()).to_pylist() for name in names]
+        rows = list(zip(*columns, strict=True))
+        new = [change(first + i, row) for i, row in enumerate(rows)]
+        if all(row is None for row in new):
+            return batch
+        texts = [old if row is None else row for old, row in zip(rows, new, strict=True)]
+        for name, column in zip(names, zip(*texts, strict=True), strict=True):
+            batch = _with_column(batch, name, pa.array(column, pa.large_binary()))
+        return batch
+
+    _rewrite(source, target, changed)
+
+
+def _with_column(batch: Any, name: str, values: Any) -> Any:
+    """Return a batch with other values in a column, or in one within a struct."""
+    head, *path = [name] if name in batch.schema.names else name.split(".")
+    at = batch.schema.get_field_index(head)
+    return batch.set_column(at, batch.schema.field(at), _with_field(batch.column(at), path, values))
+
+
+def _with_field(column: Any, path: Sequence[str], values: Any) -> Any:
+    """Return a column with other values in the field of a struct, or in itself without a path."""
+    import pyarrow as pa
+
+    kind = column.type
+    if path:
+        fields = [kind.field(i) for i in range(kind.num_fields)]
+        arrays = [column.field(i) for i in range(kind.num_fields)]
+        at = kind.get_field_index(path[0])
+        arrays[at] = _with_field(arrays[at], path[1:], values)
+        return pa.StructArray.from_arrays(arrays, fields=fields, mask=column.is_null())
+    if not pa.types.is_dictionary(kind):
+        return values.cast(kind)
+    encoded = values.cast(kind.value_type).dictionary_encode()
+    indices = encoded.indices.cast(kind.index_type)
+    return pa.DictionaryArray.from_arrays(indices, encoded.dictionary, ordered=kind.ordered)
+
+
 @contextmanager
 def _damage_named() -> Iterator[None]:
     """Raise what pyarrow cannot read as an error of the system, of one line."""

@@ -154,7 +154,7 @@ def cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBatc
             yield Skipped(file.path, f"line 1: {file.too_large}", error=True)
             return
         if not is_blank(raw, file):
-            columns = _column_names(row or (), encoding)
+            columns = column_names(row or (), encoding)
             missing = missing_field(columns, reading)
             if missing:
                 first = next(rows, (b"", None))[1]
@@ -205,7 +205,7 @@ def _keeps_ascii_apart(encoding: str) -> bool:
     return apart and not encoding.lower().replace("-", "_").startswith(("hz", "iso2022", "utf_7"))
 
 
-def _column_names(row: Iterable[str], encoding: str) -> tuple[str, ...]:
+def column_names(row: Iterable[str], encoding: str) -> tuple[str, ...]:
     """Return the column names of a table, given as read in Latin-1."""
     raw = (name.encode("latin-1") for name in row)
     return tuple(name.decode(encoding, "replace").removeprefix("\ufeff") for name in raw)

@@ -1,4 +1,4 @@
-"""Write a corpus again: its records with some left out, or all with fields that are added.
+"""Write a corpus again: records left out, fields added to each, or spans cut out of the texts.
 
 Lines and elements that stay are kept byte for byte.  The fields say in which cluster each record
 is, and what it is there.
@@ -37,9 +37,8 @@ from simdup.base.atomic import (
     writes_into,
 )
 from simdup.base.errors import SimdupError, unwritable
-from simdup.corpus.batches import open_content
+from simdup.corpus.batches import open_content, read_header
 from simdup.corpus.compression import compress, detect_compression
-from simdup.corpus.decoding import decode
 from simdup.corpus.files import ARCHIVE, File, difference
 from simdup.corpus.json_text import LONGEST, Elements, Outside, parse_json, split_array
 from simdup.corpus.lines import (
@@ -57,6 +56,7 @@ from simdup.corpus.lines import (
 from simdup.corpus.parquet import add_columns, column_names, copy_rows
 from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
 from simdup.corpus.regular_files import open_regular
+from simdup.corpus.span_cutting import SpanCuts
 from simdup.model.cleaned import RemovedDocument
 from simdup.model.documents import Skipped
 from simdup.model.settings import Progress, Reading, no_progress
@@ -174,12 +174,8 @@ def annotations_of(
     if not keeps_ascii(encoding or "utf-8"):
         raise SimdupError(file.path, f"records in {encoding} cannot be annotated")
     if file.format in DELIMITERS:
-        with open_content(file) as (stream, _):
-            _, head, pieces = split_mark(whole_lines(stream, file.max_size))
-            rows = csv_rows(Lines(pieces), DELIMITERS[file.format], decode_latin_1, file.max_size)
-            first = next((row for raw, row in rows if not is_blank(raw, file)), None)
-        columns = len(first) if isinstance(first, list) else 0
-        encoding = encoding or decode(head).encoding
+        encoding, names = read_header(file, reading)
+        columns = len(names)
     return Annotations(file, notes, documents, encoding, columns)
 
 
@@ -192,8 +188,9 @@ def require_records(files: Sequence[File]) -> None:
             raise SimdupError(file.path, what, "see `input_format`, or leave it out with `exclude`")
 
 
-# The numbers of the records that are left out of a file, or what is added to each.
-Change: TypeAlias = Collection[int] | Annotations
+# The numbers of the records that are left out of a file, what is added to each, or what is cut from
+# their texts.
+Change: TypeAlias = Collection[int] | Annotations | SpanCuts
 
 
 def write_records(
@@ -203,14 +200,17 @@ def write_records(
     compression: str,
     progress: Progress = no_progress,
 ) -> None:
-    """Write the records of a file in their order: all annotated, or some of them byte for byte.
+    """Write the records of a file in their order: all changed, or some of them byte for byte.
 
-    `compression` is that of the target.
+    A file that is one document is written without its spans.  `compression` is that of the target.
     """
     with open_content(file) as (stream, _), compress(target, compression) as packer:
-        if file.format != "parquet":
+        if isinstance(change, SpanCuts) and not file.records:
+            packer.write(change.change_text(stream.read()))
+        elif file.format != "parquet":
             rewrite = _rewrite_array if file.format == "json" else _rewrite_lines
-            changed = change.change if isinstance(change, Annotations) else _without(change)
+            kinds = (Annotations, SpanCuts)
+            changed = change.change if isinstance(change, kinds) else _without(change)
             packer.writelines(_counted(rewrite(file, stream, changed), progress))
         # Nothing in a damaged file is redundant, so its bytes are kept.
         elif not change:
@@ -223,6 +223,8 @@ def write_records(
                 if isinstance(change, Annotations):
                     change.require_free(column_names(source))
                     add_columns(source, table, change.of, _COLUMNS)
+                elif isinstance(change, SpanCuts):
+                    change.change_table(source, table)
                 else:
                     copy_rows(source, table, lambda row: row not in change)
                 table.seek(0)
@@ -325,8 +327,8 @@ class CleanedFolder:
     root: str  # the folder that it is a copy of, if any
     # The documents left out; those that must stay after all are dropped.
     cuts: Sequence[RemovedDocument]
-    # What is added to the records of each file, by its path, instead of leaving some out.
-    annotations: Mapping[str, Annotations]
+    # What else is changed in each file, by its path, instead of leaving documents out.
+    changes: Mapping[str, Annotations | SpanCuts]
     # Files that vanished or changed since they were read, with the reason.
     lost: dict[str, str] = field(default_factory=dict)
 
@@ -417,7 +419,7 @@ def fill(folder: str, cleaned: CleanedFolder, progress: Progress = no_progress) 
     progress("writing", done, total)
     try:
         while pending:
-            changes = cleaned.annotations or records_by_file(cleaned.cuts)
+            changes = cleaned.changes or records_by_file(cleaned.cuts)
             for file, below in pending:
                 place = os.path.join(folder, below)
                 if pending is not files:

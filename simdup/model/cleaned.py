@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from simdup.base.errors import NUMBER, SimdupError, check_type, invalid
+from simdup.base.errors import NUMBER, WHOLE, SimdupError, check_type, invalid
 
 # How to put unchanged files into a folder.
 LINKS = ("copy", "hard", "symbolic")
@@ -53,6 +53,53 @@ class DedupeOptions:
             raise invalid("max_removed", self.max_removed, "a share from 0 to 1")
         if self.link not in LINKS:
             raise invalid("link", self.link, "one of " + ", ".join(LINKS))
+
+
+# The parts that documents are made of.
+UNITS = ("line", "sentence", "paragraph")
+
+
+@dataclass(frozen=True, slots=True)
+class PartCriteria:
+    """Which parts of documents are cut because others have them.
+
+    Attributes
+    ----------
+    unit : str
+        One of `UNITS`.
+    copies : int
+        In how many documents a part stays: in all places where the first ones have it.
+    min_length : int
+        The least letters and digits of a part that is cut, white space and punctuation left out.
+    """
+
+    unit: str = "sentence"
+    copies: int = 1
+    min_length: int = 20
+
+    def __post_init__(self) -> None:
+        """Reject invalid values."""
+        if self.unit not in UNITS:
+            raise invalid("unit", self.unit, "one of " + ", ".join(UNITS))
+        for name in ("copies", "min_length"):
+            check_type(name, getattr(self, name), WHOLE)
+            if getattr(self, name) < 1:
+                raise invalid(name, getattr(self, name), "1 or more")
+
+
+class RemovedPart(NamedTuple):
+    """A part that was cut from a document, and where it stays.
+
+    Places are characters of the decoded texts, ends exclusive.  What was cut has the white space
+    that goes with the part; where it stays, it is without.
+    """
+
+    document: Any  # its name, or its id as it was passed from Python
+    start: int
+    end: int
+    kept: Any  # the first document that has it
+    kept_start: int
+    kept_end: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
 REMOVED_COLUMNS = ("document", "reason", "distance", "similarity", "kept")
+REMOVED_PART_COLUMNS = ("document", "start", "end", "kept", "kept_start", "kept_end")
 QUERY_COLUMNS = ("document", "match", "distance", "similarity")
 PAIR_COLUMNS = ("a", "b", "distance", "similarity")
 PASSAGE_COLUMNS = ("a", "a_start", "a_end", "b", "b_start", "b_end", "length", "similarity")
@@ -14,7 +15,7 @@ CONFLICT_COLUMNS = (
 )  # fmt: skip
 TABLES = (
     CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS, PASSAGE_COLUMNS,
-    CONFLICT_COLUMNS,
+    CONFLICT_COLUMNS, REMOVED_PART_COLUMNS,
 )  # fmt: skip
 
 # The first line of a report page.
@@ -27,6 +28,7 @@ TYPED_LINES = {
     "overlap": ("a",),
     "conflict": ("kind",),
     "removed": ("document",),
+    "removed_part": ("document",),
     "spared": ("document",),
     "part": ("name",),
     "match": ("document",),

@@ -105,8 +105,8 @@ SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
 PAIR_MEMORY = 1 << 28
 
 # Called with a stage (``reading``, ``fingerprinting``, ``searching``, ``verifying``, ``grouping``,
-# ``writing``, ``listing``, ``comparing``), how much of it is done, and the total, if known: bytes
-# that are read and written, pairs, documents or texts.
+# ``cutting``, ``writing``, ``listing``, ``comparing``), how much of it is done, and the total, if
+# known: bytes that are read and written, pairs, documents or texts.
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 

@@ -63,6 +63,8 @@ SCHEMA: Mapping[str, Any] = {
     "lines": np.int64,  # [2]: the slot of the places where its lines begin
     "symbols": np.int64,  # [2]: the slot of the text as symbols
     "common_units": np.int64,  # of it, that too many references have
+    "parts": np.int64,  # [2]: the slot of its lines, sentences or paragraphs
+    "characters": np.int64,  # of the text as it was decoded
     "form": np.int64,  # its row in the table of forms, -1 for none
     # Of the forms of short texts, and of documents, as in `simdup.near.rules`.
     "letters": np.int64,

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.atomic import reserve
-from simdup.base.errors import SimdupError, unwritable
+from simdup.base.errors import SimdupError
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import without_address
 from simdup.corpus.rewriting import (
@@ -22,22 +22,20 @@ from simdup.corpus.rewriting import (
     Note,
     annotations_of,
     check_unchanged,
-    copy_input,
     fill,
     list_missing,
     list_others,
     open_folder,
     records_by_file,
     require_records,
-    write_records,
 )
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, keep_rows, recognise, select
-from simdup.corpus.sources import SourceListing, list_files
+from simdup.corpus.sources import list_files
 from simdup.corpus.spool import spool_folder
 from simdup.index.ingest import remember
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches
-from simdup.model.cleaned import DedupeOptions, Removed, RemovedDocument
+from simdup.model.cleaned import DedupeOptions, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
 from simdup.model.frames import measure_of
@@ -54,13 +52,60 @@ from simdup.near.inputs import (
     require_existing,
 )
 from simdup.operations.scan import examine
+from simdup.show.cleaned_corpus import (
+    folder_sizes,
+    not_copied,
+    on_disk,
+    open_single,
+    rereadable,
+    root_of,
+)
 from simdup.show.csv_jsonl import rounded
 from simdup.show.removed import Cleaned, account, by_source
+from simdup.show.removed_parts import Shortened
 from simdup.show.result import Result
-from simdup.show.streams import open_output
-from simdup.show.targets import check_name, check_places, compression_for, places, single_file
+from simdup.show.targets import check_name, check_places, places, single_file
 
 
+@overload
+def dedupe(
+    data: Data,
+    *,
+    unit: str,
+    copies: int = 1,
+    min_length: int = 20,
+    output: str | os.PathLike[str] | None = None,
+    link: str = "copy",
+    force: bool = False,
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    text: str | tuple[str, ...] | None = None,
+    id: str | None = None,
+) -> Shortened: ...
+@overload
+def dedupe(
+    data: Data,
+    recipe: Recipe | str = "default",
+    criteria: Criteria | None = None,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    references: Paths = (),
+    link: str = "copy",
+    force: bool = False,
+    by: str | None = None,
+    max_removed: float | None = None,
+    annotate: bool = False,
+    index: str | os.PathLike[str] | None = None,
+    add: bool = False,
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    text: str | tuple[str, ...] | None = None,
+    id: str | None = None,
+    title: str | None = None,
+    **fields: Unpack[CriteriaFields],
+) -> Cleaned: ...
 def dedupe(
     data: Data,
     recipe: Recipe | str = "default",
@@ -81,8 +126,11 @@ def dedupe(
     text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
     title: str | None = None,
+    unit: str | None = None,
+    copies: int = 1,
+    min_length: int = 20,
     **fields: Unpack[CriteriaFields],
-) -> Cleaned:
+) -> Cleaned | Shortened:
     """Return data without its redundant documents, or write files without them.
 
     Only documents that meet the criteria with a document that stays are redundant: the default
@@ -118,12 +166,24 @@ def dedupe(
         Whether documents that stay are added to the index, which is created if it does not exist.
         What was removed because of one is removed again when the same text comes again.
 
+    unit : str, optional
+        ``line``, ``sentence`` or ``paragraph``: no document is redundant, but those of its parts
+        are cut that other documents have.  Only how data is read, `output`, `link` and `force` go
+        with it.
+    copies : int
+        In how many documents a part stays: the first ones that have it.
+    min_length : int
+        The least letters and digits of a part that is cut.
+
     Returns
     -------
     Cleaned
         ``data``: what stays, of the same kind as was given (a list for an iterator); of paths the
         names of the documents that stay.  ``removed``: what does not, and why.  ``result``: what
         `scan` returns with this linkage.
+    Shortened
+        With `unit`.  ``data``: the same rows with shortened texts; of paths the names of their
+        documents.  ``removed``: the parts that were cut, and where each stays.
 
     Raises
     ------
@@ -137,13 +197,31 @@ def dedupe(
     >>> cleaned = dedupe([("a", text), ("b", text.upper()), ("c", "Nothing like the others.")])
     >>> [name for name, _ in cleaned.data], [one.document for one in cleaned.removed]
     (['a', 'c'], ['b'])
+    >>> dedupe([("a", text), ("b", f"He wrote: so. {text}")], unit="sentence").data[1]
+    ('b', 'He wrote: so. ')
     """
     settings = Settings.of(
         recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, title=title,
         **fields,
     )  # fmt: skip
-    rows, named = keep_rows(data), as_paths(references, "references")
     target = as_optional_path(output, "output")
+    if unit is not None:
+        from simdup.operations.repeated_parts import shorten
+
+        given = {
+            "recipe": recipe != "default", "criteria": criteria is not None, "by": by, "add": add,
+            "references": references != (), "max_removed": max_removed is not None, "title": title,
+            "annotate": annotate, "index": index is not None, **dict.fromkeys(fields, True),
+        }  # fmt: skip
+        for name in (name for name, value in given.items() if value):
+            what = "has no effect with `unit`: equal parts are cut, and every document stays"
+            raise SimdupError(name, what, "leave it out", name)
+        parts = PartCriteria(unit, copies, min_length)
+        return shorten(data, DedupeOptions(target, link=link, force=force), parts, settings)
+    for name, changed in (("copies", copies != 1), ("min_length", min_length != 20)):
+        if changed:
+            raise SimdupError(name, "has no effect without `unit`", "leave it out", name)
+    rows, named = keep_rows(data), as_paths(references, "references")
     options = DedupeOptions(
         target, named, link, force, by=by, max_removed=max_removed, annotate=annotate,
         index=as_optional_path(index, "index"), add=add,
@@ -248,9 +326,9 @@ def rewrite(
     listing = list_files(sources, settings.reading, others)
     _check_references(options.references, listing.skipped)
     with _reserved(options), spool_folder() as folder:
-        files = [_rereadable(file, sources, folder) for file in listing.files]
+        files = [rereadable(file, sources, folder) for file in listing.files]
         opened = open_files(listing._replace(files=files), settings)
-        references, given = _on_disk(files, listing)
+        references, given = on_disk(files, listing)
         if options.annotate:
             require_records(given)
         task = _Task(_with_indexes(opened, indexes, options), options, sources, finish)
@@ -265,25 +343,6 @@ def rewrite(
                               "name a folder", field="output")  # fmt: skip
         check_name(options.target)
         return _write_folder(task, options.target, places(sources, given), references)
-
-
-def _rereadable(file: File, sources: Sequence[str], folder: str) -> File:
-    """Return a file that can be read twice: standard input is copied first."""
-    if file.path != STDIN:
-        return file
-    if len(sources) > 1 or not file.records:
-        raise SimdupError(
-            STDIN, "standard input must be records, and the only SOURCE", "set `input_format`"
-        )
-    return copy_input(file, os.path.join(folder, "input"))
-
-
-def _on_disk(files: Sequence[File], listing: SourceListing) -> tuple[list[File], list[File]]:
-    """Return references and the others, with archives in place of what is in them."""
-    known, given = files[: listing.references], files[listing.references :]
-    references = {one.on_disk.path: one.on_disk for one in known}
-    others = {one.on_disk.path: one.on_disk for one in (*given, *listing.archives)}
-    return list(references.values()), list(others.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,28 +385,17 @@ def _write_file(task: _Task, target: str, file: File, references: Sequence[File]
     if task.options.link != "copy":
         notes = [*task.opened.notes, ("`link`", "has no effect: OUT is not a folder")]
         task = replace(task, opened=replace(task.opened, notes=notes))
-    compression = compression_for(file, target, task.opened.settings.reading)
-    like = "" if file.path == STDIN else file.path
-    alone = nullcontext() if target == STDIN else reserve(target)
-    with alone, open_output(target, like) as stream:
+    with open_single(target, file, task.opened.settings.reading) as single:
         losses = task.find()
         losses.check()
         changes = losses.annotations([file]) or records_by_file(losses.cuts)
         check_unchanged([file, *references])
-        try:
-            write_records(file, stream, changes.get(file.path, ()), compression, task.progress)
-            cleaned = losses.listed()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise unwritable(f"{file.path} to {target}", error) from None
-        check_unchanged([file])
-    cleaned = cleaned._replace(
-        written=target, annotated=task.options.annotate, added=losses.remember()
-    )
-    if compression != file.compression or not os.path.isfile(target):
-        return cleaned
-    return cleaned._replace(bytes_before=file.size, bytes_after=os.path.getsize(target))
+        cleaned = single.write(changes.get(file.path, ()), task.progress, losses.listed)
+    before, after = single.sizes
+    return cleaned._replace(
+        written=target, annotated=task.options.annotate, added=losses.remember(),
+        bytes_before=before, bytes_after=after,
+    )  # fmt: skip
 
 
 def _write_folder(
@@ -355,20 +403,15 @@ def _write_folder(
 ) -> Cleaned:
     """Write the remaining documents to a folder."""
     annotate, link = task.options.annotate, task.options.link
-    root = task.sources[0] if len(task.sources) == 1 and os.path.isdir(task.sources[0]) else ""
     with reserve(target, parents=True), open_folder(target, task.options.force) as folder:
         losses = task.find()
         losses.check()
         annotated = losses.annotations([file for file, _ in files])
         cuts = () if annotate else losses.cuts
-        filled = CleanedFolder(files, references, link, root, cuts, annotated)
+        filled = CleanedFolder(files, references, link, root_of(task.sources), cuts, annotated)
         fill(folder, filled, task.progress)
         missing = list_missing(folder, filled, task.opened.skipped)
-        skipped = [
-            replace(one, reason=f"{one.reason}; not copied to {target}")
-            if one.document in missing else one
-            for one in losses.result.skipped
-        ]  # fmt: skip
+        skipped = not_copied(losses.result.skipped, missing, target)
         known = {one.document for one in skipped}
         skipped += [
             Skipped(path, f"{why}; documents that are redundant because of it are kept", error=True)
@@ -380,9 +423,7 @@ def _write_folder(
         result = losses.result
         result = replace(result, skipped=tuple(skipped), notes=(*result.notes, *others))
         losses = replace(losses, result=result, cuts=losses.cuts if annotate else filled.cuts)
-        before = sum(file.size for file, _ in files)
-        written = [os.path.join(folder, below) for _, below in files]
-        after = sum(os.path.getsize(place) for place in written if os.path.isfile(place))
+        before, after = folder_sizes(folder, files)
         cleaned = losses.listed()
     return cleaned._replace(
         written=target, bytes_before=before, bytes_after=after, missing=tuple(missing),

@@ -113,12 +113,12 @@ def cleaned_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
     return words("cleaned.size", stay=stay, **sizes)
 
 
-def missing_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
+def missing_words(missing: Sequence[str], words: Phrases = ENGLISH) -> str:
     """Return how much could not be copied to a cleaned corpus; empty for nothing."""
-    if not cleaned.missing:
+    if not missing:
         return ""
-    folders = sum(map(os.path.isdir, cleaned.missing))
-    counts = (len(cleaned.missing) - folders, "files"), (folders, "folders")
+    folders = sum(map(os.path.isdir, missing))
+    counts = (len(missing) - folders, "files"), (folders, "folders")
     what = words("and").join(words(noun, n=number) for number, noun in counts if number)
     return words("missing", what=what)
 

@@ -1,0 +1,432 @@
+"""Cut spans out of documents while their files are written again.
+
+A span is characters of a document's text as simdup names them: of the decoded text, line ends
+included, end exclusive.  What is outside of the spans keeps the bytes that it has in the file:
+each piece between two spans is cut from the bytes of the file, and is decoded again to see that it
+is that piece.  Of records, only the value of the field changes: its escapes and quotes, the other
+fields, spaces and the order of keys stay.
+
+A document whose characters have no bytes of their own is kept whole, with the reason: a page is
+parsed, an office file is packed, a damaged text has characters that replace bytes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import IO, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.base.when_used import pattern
+from simdup.corpus.batches import read_header
+from simdup.corpus.decoding import NotText, decode
+from simdup.corpus.files import ARCHIVE, OFFICE, File
+from simdup.corpus.json_text import locate_strings, parse_json
+from simdup.corpus.lines import DELIMITERS, Row
+from simdup.corpus.parquet import change_texts
+from simdup.corpus.records import find_field
+from simdup.model.documents import Skipped
+from simdup.model.settings import Reading
+
+# Starts and ends, ascending; no two overlap.
+Spans: TypeAlias = Sequence[tuple[int, int]]
+
+# An escape of JSON that is one character: two halves of a surrogate pair are.
+_ESCAPE = pattern(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)", re.DOTALL)
+_DOUBLED = pattern('""')
+_QUOTED_CELL = pattern('"[^"]*(?:""[^"]*)*"')
+_PLAIN_CELL = {mark: pattern(f"[^{mark}\r\n]*") for mark in DELIMITERS.values()}
+# Bytes of a table that are in no encoding come back as they were.
+_ESCAPED = "surrogateescape"
+
+
+class Uncut(Exception):
+    """A document is kept whole; the message is the reason."""
+
+
+class _Edit(NamedTuple):
+    """Characters that are replaced."""
+
+    start: int
+    end: int
+    new: str = ""
+
+
+def cut_text(content: bytes, spans: Spans, encoding: str | None = None) -> bytes:
+    """Return the bytes of a text without some of its characters.
+
+    Parameters
+    ----------
+    content : bytes
+        The whole file.
+    spans : sequence of (int, int)
+        Starts and ends in the decoded text, ascending, none within another.
+    encoding : str, optional
+        The encoding, if known; otherwise it is detected, as in `decode`.
+
+    Returns
+    -------
+    bytes
+        All bytes outside of the spans, a byte order mark too.  `decode` reads them as the text
+        without the spans.
+
+    Raises
+    ------
+    Uncut
+        If characters of the text have no bytes of their own, or what is left would be read as
+        another text.
+    """
+    decoded = decode(content, encoding)
+    if decoded.note:
+        raise Uncut(f"{decoded.note}, so nothing can be cut from it: correct it first")
+    text, codec = decoded.text, _without_mark(decoded.encoding, content)
+    found = _edited(content, text, codec, [_Edit(*span) for span in spans])
+    try:
+        again = decode(found, encoding).text
+    except NotText:
+        again = None
+    if again != without_spans(text, spans):
+        raise Uncut(f"what is left would not be read as {codec}: set `encoding`")
+    return found
+
+
+def _without_mark(codec: str, content: bytes) -> str:
+    """Return the codec that reads and writes the same characters without a byte order mark."""
+    codec = codecs.lookup(codec).name
+    if codec == "utf-8-sig":
+        return "utf-8"
+    if codec in ("utf-16", "utf-32"):
+        mark = codecs.BOM_UTF16_BE if codec == "utf-16" else codecs.BOM_UTF32_BE
+        small = sys.byteorder == "little" and not content.startswith(mark)
+        return f"{codec}-{'le' if small else 'be'}"
+    return codec
+
+
+def without_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return a text without some of its characters: spans ascend, none is within another."""
+    found: list[str] = []
+    done = 0
+    for start, end in spans:
+        found.append(text[done:start])
+        done = end
+    return "".join([*found, text[done:]])
+
+
+def _edited(
+    content: bytes, text: str, codec: str, edits: Sequence[_Edit], errors: str = "strict"
+) -> bytes:
+    """Return bytes with some characters of their text replaced, and a mark before it as it is.
+
+    Raises
+    ------
+    Uncut
+        If a piece of the text is not what the bytes at its place say.
+    """
+    places = [0, *(place for one in edits for place in (one.start, one.end)), len(text)]
+    if any(one > other for one, other in pairwise(places)):
+        raise Uncut("it has changed since it was read")
+    pieces = [text[start:end] for start, end in pairwise(places)]
+    try:
+        sizes = [len(piece.encode(codec, errors)) for piece in pieces]
+        at = len(content) - sum(sizes)
+        mark = content[: max(at, 0)]
+        own = "\ufeff".encode(codec, "ignore")
+        if mark not in (b"", codecs.BOM_UTF8, own, codecs.BOM_UTF8 + own):
+            raise Uncut(_NO_PLACES.format(codec))
+        found = [mark]
+        for i, (piece, size) in enumerate(zip(pieces, sizes, strict=True)):
+            raw, at = content[at : at + size], at + size
+            if raw.decode(codec, errors) != piece:
+                raise Uncut(_NO_PLACES.format(codec))
+            found.append(edits[i // 2].new.encode(codec, errors) if i % 2 else raw)
+    except UnicodeError:
+        raise Uncut(_NO_PLACES.format(codec)) from None
+    return b"".join(found)
+
+
+_NO_PLACES = "not every character of {} has bytes of its own: write it in UTF-8 first"
+
+
+# -- records --
+
+
+class _Value(NamedTuple):
+    """The value of a field, and where it is in the text of its record."""
+
+    value: str
+    start: int  # without the quotes
+    end: int
+    escape: re.Pattern[str] | None  # characters that are written as several
+
+    def edits(self, source: str, spans: Spans) -> list[_Edit]:
+        """Return the edits of the record that cut spans out of the value."""
+        offsets = np.array(spans, np.int64).reshape(-1)
+        places = self.start + offsets
+        if self.escape is not None:
+            found = list(self.escape.finditer(source, self.start, self.end))
+            more = np.append(0, np.cumsum([len(one[0]) - 1 for one in found], dtype=np.int64))
+            starts = np.array([one.start() for one in found], np.int64) - self.start - more[:-1]
+            places += more[np.searchsorted(starts, offsets)]
+        return [_Edit(start, end) for start, end in places.reshape(-1, 2).tolist()]
+
+
+def spans_of_fields(texts: Sequence[Any], spans: Spans) -> list[Spans]:
+    """Return the spans within each field's text, given those of the text of all.
+
+    The line break between two fields is in none of them.
+    """
+    found: list[Spans] = []
+    at = 0
+    for text in texts:
+        size = len(text) if isinstance(text, str) else 0
+        within = ((max(start - at, 0), min(end - at, size)) for start, end in spans)
+        found.append([one for one in within if one[0] < one[1]])
+        at += size + 1 if isinstance(text, str) else 0
+    return found
+
+
+def _cut_json(raw: bytes, spans: Spans, reading: Reading) -> bytes:
+    """Return the bytes of a line or element without some characters of its text."""
+    encoding = reading.encoding or "utf-8-sig"
+    source = raw.decode(encoding)
+    names = reading.text_fields
+    strings = locate_strings(source, max(name.count(".") for name in names))
+    values = _json_texts(source, names)
+    edits: list[_Edit] = []
+    for name, text, within in zip(names, values, spans_of_fields(values, spans), strict=True):
+        if text is not None and within:
+            start, end = find_field(strings, name)
+            escape = _ESCAPE if source.find("\\", start, end) >= 0 else None
+            edits += _Value(text, start + 1, end - 1, escape).edits(source, within)
+    found = _edited(raw, source, _without_mark(encoding, raw), sorted(set(edits)))
+    _require(_json_texts(found.decode(encoding), names), values, spans)
+    return found
+
+
+def _json_texts(source: str, names: Sequence[str]) -> list[str | None]:
+    values = parse_json(source.lstrip(", \t\r\n\v\f"))
+    return [find_field(values, name) for name in names]
+
+
+def _require(found: Sequence[Any], values: Sequence[str | None], spans: Spans) -> None:
+    """Raise if values are not those before without the spans.
+
+    Raises
+    ------
+    Uncut
+        Nobody knows why, but nothing is lost.
+    """
+    left = [
+        None if text is None else without_spans(text, within)
+        for text, within in zip(values, spans_of_fields(values, spans), strict=True)
+    ]
+    if list(found) != left:
+        raise Uncut("what is left would not be read as the same text")
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """How the rows of CSV are read."""
+
+    delimiter: str
+    encoding: str
+    columns: Sequence[str]
+    fields: Sequence[int]  # which columns have the text
+
+    @classmethod
+    def of(cls, file: File, reading: Reading) -> _Table:
+        """Return how the rows of a file are read."""
+        encoding, columns = read_header(file, reading)
+        # The last column of a name is the one that is read.
+        places = {name: i for i, name in enumerate(columns)}
+        fields = [places[name] for name in reading.text_fields]
+        return cls(DELIMITERS[file.format], encoding, columns, fields)
+
+    def cut(self, raw: bytes, spans: Spans) -> bytes:
+        """Return the bytes of a row without some characters of its text."""
+        source = raw.decode(self.encoding, _ESCAPED)
+        cells = list(self._cells(source))
+        values = [cells[i].value for i in self.fields]
+        edits: list[_Edit] = []
+        for i, within in zip(self.fields, spans_of_fields(values, spans), strict=True):
+            if within:
+                edits += self._edits(cells[i], source, within)
+        found = _edited(raw, source, self.encoding, sorted(set(edits)), _ESCAPED)
+        # A line is a blank one, or of as many fields, only if the reader says so.
+        lines = io.StringIO(found.decode(self.encoding, _ESCAPED), newline="")
+        rows = list(csv.reader(lines, delimiter=self.delimiter, strict=True))
+        if len(rows) != 1 or len(rows[0]) != len(self.columns):
+            raise Uncut("what is left would not be read as the same row")
+        _require([rows[0][i] for i in self.fields], values, spans)
+        return found
+
+    def _edits(self, cell: _Value, source: str, spans: Spans) -> list[_Edit]:
+        left = without_spans(cell.value, spans)
+        # In a bare cell a quote would open it, and a line without any character is no row.
+        if cell.escape is None and (left.startswith('"') or (not left and len(self.columns) == 1)):
+            return [_Edit(cell.start, cell.end, '"' + left.replace('"', '""') + '"')]
+        return cell.edits(source, spans)
+
+    def _cells(self, source: str) -> Iterator[_Value]:
+        plain = _PLAIN_CELL[self.delimiter]
+        at = 0
+        while True:
+            if quoted := _QUOTED_CELL.match(source, at):
+                value = quoted[0][1:-1].replace('""', '"')
+                yield _Value(value, at + 1, quoted.end() - 1, _DOUBLED)
+                at = quoted.end()
+            else:
+                found = plain.match(source, at)
+                end = found.end() if found else at
+                yield _Value(source[at:end], at, end, None)
+                at = end
+            if source[at : at + 1] != self.delimiter:
+                return
+            at += 1
+
+
+# -- files --
+
+
+def why_whole(file: File, reading: Reading) -> str:
+    """Return why nothing can be cut from the documents of a file; empty if it can."""
+    if file.member is not None or file.format == ARCHIVE:
+        return "is in an archive, which is kept whole: unpack it first"
+    if file.format in OFFICE:
+        return f"nothing can be cut from {file.format.upper()}: save it as text first"
+    if file.format == "html" or reading.html:
+        return "nothing can be cut from a page: set `extract` to none, or save it as text first"
+    return ""
+
+
+@dataclass(slots=True)
+class SpanCuts:
+    """What is cut out of the documents of a file; `span_cuts` makes it.
+
+    Attributes
+    ----------
+    file : File
+        The file as it is read.
+    reading : Reading
+        How it is read.
+    records : array of int64
+        The number of the record that each span is in, ascending: int64[spans]; 0 for the file.
+    starts, ends : array of int64
+        Characters of its text, ascending within a record: int64[spans] each.
+    whole : dict from int to str
+        The documents that are kept whole, with the reason: filled while the file is written.
+    """
+
+    file: File
+    reading: Reading
+    records: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    whole: dict[int, str] = field(default_factory=dict)
+    _table: _Table | None = None  # of CSV
+
+    def __len__(self) -> int:
+        """Return how many spans there are."""
+        return len(self.records)
+
+    def of(self, number: int) -> list[tuple[int, int]]:
+        """Return the spans of a record."""
+        low, high = np.searchsorted(self.records, (number, number + 1)).tolist()
+        return list(zip(self.starts[low:high].tolist(), self.ends[low:high].tolist(), strict=True))
+
+    def kept_whole(self) -> list[Skipped]:
+        """Return the documents from which nothing was cut, though it should be, as errors."""
+        path = self.file.path
+        return [
+            Skipped(f"{path}#{number}" if number else path, why, error=True)
+            for number, why in sorted(self.whole.items())
+        ]
+
+    def change_text(self, content: bytes) -> bytes:
+        """Return the bytes of a file of text without its spans."""
+        try:
+            return cut_text(content, self.of(0), self.reading.encoding)
+        except Uncut as error:
+            self.whole[0] = str(error)
+            return content
+
+    def change(self, number: int, raw: bytes, row: Row) -> bytes:
+        """Return the bytes of a line of JSON or CSV, or of an element, without its spans."""
+        spans = self.of(number) if number else []
+        if not spans:
+            return raw
+        try:
+            if b"\0" in raw:
+                raise Uncut("has NUL bytes, so nothing can be cut from it: correct it first")
+            if self.file.format not in DELIMITERS:
+                return _cut_json(raw, spans, self.reading)
+            if self._table is None:
+                self._table = _Table.of(self.file, self.reading)
+            return self._table.cut(raw, spans)
+        except Uncut as error:
+            self.whole[number] = str(error)
+            return raw
+
+    def change_table(self, source: IO[bytes], target: IO[bytes]) -> None:
+        """Write the rows of a Parquet file without their spans."""
+
+        def cut(number: int, contents: Sequence[bytes | None]) -> list[bytes | None] | None:
+            spans = self.of(number)
+            if not spans:
+                return None
+            texts = [None if content is None else content.decode() for content in contents]
+            return [
+                None if text is None else without_spans(text, within).encode()
+                for text, within in zip(texts, spans_of_fields(texts, spans), strict=True)
+            ]
+
+        change_texts(source, target, self.reading.text_fields, cut)
+
+
+def span_cuts(
+    file: File,
+    reading: Reading,
+    records: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> SpanCuts:
+    """Return what `write_records` and `fill` need to write a file without some spans.
+
+    Parameters
+    ----------
+    file : File
+        The file as it is read.
+    reading : Reading
+        How it is read.
+    records, starts, ends : array of int64
+        The record that each span is in (0 for a file that is one document), and its characters:
+        int64[spans] each, in any order.  Spans that overlap or touch become one.
+
+    Returns
+    -------
+    SpanCuts
+        Without spans if the documents of the file must be kept whole: `SpanCuts.whole` says why.
+    """
+    order = np.lexsort((ends, starts, records))
+    records, starts, ends = (np.asarray(one, np.int64)[order] for one in (records, starts, ends))
+    if why := why_whole(file, reading):
+        none = np.empty(0, np.int64)
+        return SpanCuts(file, reading, none, none, none, dict.fromkeys(records.tolist(), why))
+    if len(records):
+        # The largest end so far in a record: records are so far apart that none reaches the next.
+        apart = records * (int(ends.max()) + 2)
+        reach = np.maximum.accumulate(ends + apart)
+        first = np.append(True, starts[1:] + apart[1:] > reach[:-1])
+        last = np.append(np.flatnonzero(first)[1:] - 1, len(records) - 1)
+        records, starts, ends = records[first], starts[first], (reach - apart)[last]
+        some = starts < ends
+        records, starts, ends = records[some], starts[some], ends[some]
+    return SpanCuts(file, reading, records, starts, ends)

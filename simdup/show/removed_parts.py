@@ -1,0 +1,124 @@
+"""The result of cutting repeated parts out of documents, its report and its lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, overload
+
+from simdup.model.cleaned import RemovedPart
+from simdup.model.documents import Skipped
+from simdup.model.formats import REMOVED_PART_COLUMNS
+from simdup.near.part_search import RepeatedParts
+from simdup.show.csv_jsonl import csv_head, csv_rows, json_line
+from simdup.show.summary import size_words
+from simdup.show.words import ENGLISH, Phrases
+
+
+class RemovedParts(Sequence[RemovedPart]):
+    """The parts that were cut, in input order; each is made when it is asked for.
+
+    Parameters
+    ----------
+    names : sequence
+        The names of all documents.
+    parts : RepeatedParts
+        What was cut, by the rows of documents.
+    """
+
+    def __init__(self, names: Sequence[Any], parts: RepeatedParts) -> None:
+        self._names = names
+        self._parts = parts
+
+    def __len__(self) -> int:
+        """Return how many parts were cut."""
+        return len(self._parts.documents)
+
+    @overload
+    def __getitem__(self, at: int) -> RemovedPart: ...
+    @overload
+    def __getitem__(self, at: slice) -> RemovedParts: ...
+    def __getitem__(self, at: int | slice) -> RemovedPart | RemovedParts:
+        """Return one part, or some of them."""
+        if isinstance(at, slice):
+            return RemovedParts(self._names, RepeatedParts(*(one[at] for one in self._parts)))
+        row, start, end, kept, kept_start, kept_end = (int(one[at]) for one in self._parts)
+        return RemovedPart(self._names[row], start, end, self._names[kept], kept_start, kept_end)
+
+    def __repr__(self) -> str:
+        """Return how many there are."""
+        return f"<{len(self):,} removed parts>"
+
+
+class Shortened(NamedTuple):
+    """The result of cutting repeated parts out of documents.
+
+    Attributes
+    ----------
+    unit : str
+        What the parts are: see `PartCriteria`.
+    removed : sequence of RemovedPart
+        The parts that were cut, in input order.
+    documents, changed, emptied : int
+        How many documents were read, how many of them lost a part, and how many all their text.
+    characters_before, characters_after : int
+        Characters of the texts of all documents.
+    skipped : tuple of Skipped
+        What could not be read, and documents that are kept whole though they have repeated parts.
+    notes : tuple of (str, str)
+        Names, and what a person should know about them.
+    written : str or None
+        Where the corpus was written; None if nothing was.
+    bytes_before, bytes_after : int or None
+        Sizes of its files and of the written files; None if they cannot be compared.
+    missing : tuple of str
+        Files and folders that could not be opened, and so are missing from what was written.
+    data : object
+        What was passed, of the same kind, with shortened texts; of files the names of documents.
+    """
+
+    unit: str
+    removed: Sequence[RemovedPart]
+    documents: int
+    changed: int
+    emptied: int
+    characters_before: int
+    characters_after: int
+    skipped: tuple[Skipped, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
+    written: str | None = None
+    bytes_before: int | None = None
+    bytes_after: int | None = None
+    missing: tuple[str, ...] = ()
+    data: Any = None
+
+
+def shortened_words(shortened: Shortened, words: Phrases = ENGLISH) -> str:
+    """Return how much was cut, from how many documents, and what is left."""
+    before, after = shortened.characters_before, shortened.characters_after
+    said = [
+        words(
+            "parts.cut",
+            parts=words(f"parts.{shortened.unit}", n=len(shortened.removed)),
+            changed=shortened.changed,
+            documents=words("documents", n=shortened.documents),
+        ),
+        words("parts.characters", cut=before - after, before=before,
+              share=(before - after) / max(before, 1)),
+    ]  # fmt: skip
+    if shortened.bytes_before is not None and shortened.bytes_after is not None:
+        sizes = [size_words(one, words) for one in (shortened.bytes_after, shortened.bytes_before)]
+        said.append(words("parts.bytes", after=sizes[0], before=sizes[1]))
+    if shortened.emptied:
+        said.append(words("parts.emptied", n=shortened.emptied))
+    return words.sentence(said)
+
+
+def removed_parts_csv(parts: Sequence[RemovedPart], bom: bool = False) -> Iterator[bytes]:
+    """Yield the CSV of parts that were cut: a header, then one row per part."""
+    yield csv_head(REMOVED_PART_COLUMNS, bom)
+    yield from (csv_rows([one], bom) for one in parts)
+
+
+def removed_parts_jsonl(parts: Sequence[RemovedPart]) -> Iterator[bytes]:
+    """Yield a typed JSON line for each part that was cut."""
+    yield from (json_line({"type": "removed_part"} | one._asdict()) for one in parts)

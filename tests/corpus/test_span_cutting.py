@@ -1,0 +1,289 @@
+"""Spans cut out of documents: what is left reads as the rest, and every other byte is the same."""
+
+import codecs
+import csv
+import io
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from record_forms import FORMS
+
+from simdup.corpus.batches import batches, read
+from simdup.corpus.decoding import NotText, decode
+from simdup.corpus.files import File
+from simdup.corpus.rewriting import write_records
+from simdup.corpus.span_cutting import SpanCuts, Uncut, cut_text, span_cuts
+from simdup.model.documents import Document
+from simdup.model.settings import Reading
+
+# Characters that every encoding has, and what is special in JSON and CSV.
+COMMON = "ab \"\\,\t\n\r'{}[]:;1中文字法"
+CODECS = (
+    "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "gb18030", "big5hkscs", "euc_jp",
+)  # fmt: skip
+LONG = "这是一个用来测试编码的句子，大家都可以看到其中的内容。" * 8
+Spans = list[tuple[int, int]]
+
+
+def spans_in(text: str, places: list[int]) -> Spans:
+    """Return spans between places, as shares of a text: ascending, none within another."""
+    found = sorted({round(place * len(text) / 100) for place in places})
+    return list(zip(found[::2], found[1::2], strict=False))
+
+
+def rest(text: str, spans: Spans) -> str:
+    left = list(text)
+    for start, end in spans:
+        left[start:end] = [""] * (end - start)
+    return "".join(left)
+
+
+PLACES = st.lists(st.integers(0, 100), max_size=6)
+
+
+@given(st.text(COMMON, max_size=60), PLACES, st.sampled_from(CODECS))
+def test_a_text_in_any_encoding_loses_its_spans_and_no_other_byte(
+    text: str, places: list[int], codec: str
+) -> None:
+    content, spans = text.encode(codec), spans_in(text, places)
+    cut = cut_text(content, spans, codec)
+    assert decode(cut, codec).text == rest(text, spans)
+    mark = "".encode(codec)
+    assert cut == mark + rest(text, spans).encode(codec).removeprefix(mark)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40), PLACES)
+def test_a_text_of_any_characters_is_cut_or_kept(text: str, places: list[int]) -> None:
+    content = text.encode()
+    with suppress(NotText, Uncut):
+        decoded = decode(content).text
+        spans = spans_in(decoded, places)
+        assert decode(cut_text(content, spans)).text == rest(decoded, spans)
+
+
+def test_an_encoding_is_the_same_after_a_cut() -> None:
+    other = "這是一個用來測試編碼的句子，大家都可以看到其中的內容。" * 8
+    for codec, long in (("gb18030", LONG), ("utf-16-le", LONG), ("big5hkscs", other)):
+        content = (codecs.BOM_UTF16_LE if codec == "utf-16-le" else b"") + long.encode(codec)
+        text = decode(content).text
+        assert decode(cut_text(content, [(27, 81)])).text == rest(text, [(27, 81)])
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "why"),
+    [
+        ("一个句子。".encode() + b"\xff" + "另一个句子。".encode(), None, "bad character"),
+        ("日本語の文".encode("iso2022_jp"), "iso2022_jp", "UTF-8 first"),
+        ("Süüß und Küsse".encode("utf-7"), "utf-7", "UTF-8 first|not be read"),
+        (b"a\0b and more of it, and more", "utf-8", "NUL"),
+    ],
+)
+def test_a_text_without_bytes_of_its_own_is_kept(
+    content: bytes, encoding: str | None, why: str
+) -> None:
+    with pytest.raises(Uncut, match=why):
+        cut_text(content, [(2, 4)], encoding)
+
+
+def test_a_rest_that_would_be_read_in_another_encoding_is_kept() -> None:
+    content = ("这是一个用来测试编码的句子，大家都可以看到其中的内容。" * 8 + "锘挎枃瀛").encode(
+        "gb18030"
+    )
+    text = decode(content).text
+    with pytest.raises(Uncut, match="set `encoding`"):
+        cut_text(content, [(0, len(text) - 4)])
+    assert cut_text(content, [(0, len(text) - 4)], "gb18030").decode("gb18030") == text[-4:]
+
+
+# -- records --
+
+
+def written(file: File, cuts: SpanCuts) -> bytes:
+    target = io.BytesIO()
+    write_records(file, target, cuts, "")
+    return target.getvalue()
+
+
+def documents(file: File, reading: Reading) -> list[Document]:
+    found = [one for batch in batches([file], reading) for one in read(batch, reading)]
+    assert all(isinstance(one, Document) for one in found), found
+    return [one for one in found if isinstance(one, Document)]
+
+
+def file_of(path: Path, content: bytes) -> File:
+    path.write_bytes(content)
+    kind = {".ndjson": "jsonl"}.get(path.suffix, path.suffix[1:])
+    return File(str(path), len(content), path.stat().st_mtime, kind, regular=True)
+
+
+def cuts_of(file: File, reading: Reading, texts: list[str], places: list[list[int]]) -> SpanCuts:
+    rows = [
+        (i, *span)
+        for i, (text, some) in enumerate(zip(texts, places, strict=True), 1)
+        for span in spans_in(text, some)
+    ]
+    columns = np.array(rows, np.int64).reshape(-1, 3).T
+    return span_cuts(file, reading, columns[0], columns[1], columns[2])
+
+
+# A bare CR is written without quotes where lines end with LF, and so is none of a cell.
+TEXTS = st.text(st.sampled_from(COMMON + "😀é\u2028"), min_size=1, max_size=20).map(
+    lambda text: text.replace("\r", "\r\n")
+)
+ROWS = st.lists(st.tuples(TEXTS, TEXTS, PLACES), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(rows=ROWS)
+def test_the_text_of_a_record_loses_its_spans(
+    form: str, rows: list[tuple[str, str, list[int]]], tmp_path: Path
+) -> None:
+    content = FORMS[form]({"id": i, "text": a, "more": b} for i, (a, b, _) in enumerate(rows))
+    file, reading = file_of(tmp_path / f"a.{form}", content), Reading()
+    before = [one.text for one in documents(file, reading)]
+    places = [some for _, _, some in rows]
+    cuts = cuts_of(file, reading, before, places)
+    content = written(file, cuts)
+    assert cuts.kept_whole() == []
+    after = file_of(tmp_path / f"b.{form}", content)
+    left = [rest(text, spans_in(text, some)) for text, some in zip(before, places, strict=True)]
+    assert [one.text for one in documents(after, reading)] == left
+    more = Reading(field="more")
+    assert [one.text for one in documents(after, more)] == [b for _, b, _ in rows]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(rows=ROWS)
+def test_several_fields_are_cut_one_by_one(
+    form: str, rows: list[tuple[str, str, list[int]]], tmp_path: Path
+) -> None:
+    content = FORMS[form]({"id": i, "text": a, "more": b} for i, (a, b, _) in enumerate(rows))
+    file, reading = file_of(tmp_path / f"a.{form}", content), Reading(field=("more", "text"))
+    before = [one.text for one in documents(file, reading)]
+    cuts = cuts_of(file, reading, before, [some for _, _, some in rows])
+    after = file_of(tmp_path / f"b.{form}", written(file, cuts))
+    assert cuts.kept_whole() == []
+    found = documents(after, reading)
+    for i, (text, one) in enumerate(zip(before, found, strict=True), 1):
+        joint = len(rows[i - 1][1])
+        # The line break between the fields stays.
+        spans = [
+            part
+            for start, end in cuts.of(i)
+            for part in ((start, min(end, joint)), (max(start, joint + 1), end))
+            if part[0] < part[1]
+        ]
+        assert one.text == rest(text, spans)
+
+
+def spelled(character: str, escaped: bool) -> str:
+    return json.dumps(character, ensure_ascii=escaped)[1:-1]
+
+
+@given(parts=st.lists(st.tuples(TEXTS, st.booleans()), max_size=5), places=PLACES)
+def test_every_other_byte_of_a_line_stays(
+    parts: list[tuple[str, bool]], places: list[int], tmp_path: Path
+) -> None:
+    text = "".join(part for part, _ in parts)
+    characters = [spelled(c, escaped) for part, escaped in parts for c in part]
+    literal = f'"{"".join(characters)}"'
+    head, tail = '{ "text": "no" , "k\\u0065y":[1, {"text": "x"}], "text" :\t', ' ,"n":1.50}\r\n'
+    content = (head + literal + tail).encode()
+    file, reading = file_of(tmp_path / "a.jsonl", content), Reading()
+    cut = written(file, cuts_of(file, reading, [text], [places]))
+    assert cut.startswith(head.encode())
+    assert cut.endswith(tail.encode())
+    inner = cut[len(head.encode()) : -len(tail.encode())].decode()
+    assert json.loads(inner) == rest(text, spans_in(text, places))
+    for start, end in reversed(spans_in(text, places)):
+        del characters[start:end]
+    assert inner == f'"{"".join(characters)}"'
+
+
+def test_nested_fields_and_a_mark(tmp_path: Path) -> None:
+    line = (
+        '\ufeff{"body": {"content": "甲乙\\n丙丁", "z": {}}, "body.x": 1}\n{"body":{"content":"q"}}'
+    )
+    file, reading = file_of(tmp_path / "a.jsonl", line.encode()), Reading(field="body.content")
+    cuts = span_cuts(file, reading, *np.array([[1, 1], [0, 2], [1, 4]]))
+    assert written(file, cuts).decode() == line.replace("甲", "").replace("\\n丙", "")
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "cp1252", "utf-8"])
+def test_tables_in_other_encodings(tmp_path: Path, encoding: str) -> None:
+    one, other = "甲乙" if encoding == "gb18030" else "éß"
+    rows = 'id,text\r\n1,"{}{},\r\n""x"""\r\n2,{}{}\r\n'
+    file = file_of(tmp_path / "a.csv", rows.format(one, other, one, other).encode(encoding))
+    # The letter first, then the quote before the x.
+    spans = np.array([[1, 1, 2], [0, 5, 0], [1, 6, 1]])
+    cut = written(file, span_cuts(file, Reading(encoding=encoding), *spans)).decode(encoding)
+    assert cut == rows.replace('""x', "x").format("", other, "", other)
+
+
+def test_a_row_stays_a_row(tmp_path: Path) -> None:
+    file = file_of(tmp_path / "a.csv", b'text\nabc\nd"e\nf\n')
+    cuts = span_cuts(file, Reading(), *np.array([[1, 2], [0, 0], [3, 1]]))
+    cut = written(file, cuts)
+    assert list(csv.reader(io.StringIO(cut.decode()))) == [["text"], [""], ['"e'], ["f"]]
+    assert cut == b'text\n""\n"""e"\nf\n'
+
+
+def test_a_column_within_structs_and_a_dictionary(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
+    import pyarrow.parquet as pq
+
+    body = pa.array([{"t": "甲乙", "n": 1}, None, {"t": None, "n": 2}, {"t": "丙", "n": None}])
+    kind = pa.array(["aa", "bb", "aa", "cc"]).dictionary_encode()
+    table = pa.table({"body": body, "kind": kind}).replace_schema_metadata({"a": "b"})
+    pq.write_table(table, tmp_path / "a.parquet")
+    file = file_of(tmp_path / "a.parquet", (tmp_path / "a.parquet").read_bytes())
+    cuts = span_cuts(file, Reading(field="body.t"), *np.array([[1], [0], [1]]))
+    after = pq.read_table(io.BytesIO(written(file, cuts)))
+    assert after["body"].to_pylist() == [{"t": "乙", "n": 1}, *body.to_pylist()[1:]]
+    assert after.schema.equals(table.schema, check_metadata=True)
+    cuts = span_cuts(file, Reading(field="kind"), *np.array([[1, 4], [0, 0], [1, 2]]))
+    after = pq.read_table(io.BytesIO(written(file, cuts)))
+    assert after["kind"].to_pylist() == ["a", "bb", "aa", ""]
+    assert after["body"].to_pylist() == body.to_pylist()
+    assert after.schema.equals(table.schema, check_metadata=True)
+
+
+# -- what is kept whole --
+
+
+@pytest.mark.parametrize("kind", ["html", "pdf", "docx", "zip"])
+def test_a_file_that_is_parsed_is_kept_whole_with_the_reason(kind: str) -> None:
+    file = File(f"a.{kind}", format=kind)
+    cuts = span_cuts(file, Reading(), *np.array([[0, 0], [1, 5], [2, 6]]))
+    assert len(cuts) == 0
+    (one,) = cuts.kept_whole()
+    assert (one.document, one.error) == (f"a.{kind}", True)
+    assert "first" in one.reason
+
+
+def test_a_record_with_nuls_is_kept_whole(tmp_path: Path) -> None:
+    content = b'{"text": "a\0b"}\n{"text": "cd"}\n'
+    file = file_of(tmp_path / "a.jsonl", content)
+    cuts = span_cuts(file, Reading(), *np.array([[1, 2], [0, 0], [1, 1]]))
+    assert written(file, cuts) == content.replace(b"c", b"")
+    assert [one.document for one in cuts.kept_whole()] == [f"{file.path}#1"]
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 3), *[st.integers(0, 12)] * 2]), max_size=12))
+def test_spans_in_any_order_become_those_of_their_characters(
+    rows: list[tuple[int, int, int]],
+) -> None:
+    rows = [(record, min(pair), max(pair)) for record, *pair in rows]
+    columns = np.array(rows, np.int64).reshape(-1, 3).T
+    cuts = span_cuts(File("a", format="jsonl"), Reading(), *columns)
+    for record in range(4):
+        want = {i for one, start, end in rows if one == record for i in range(start, end)}
+        spans = cuts.of(record)
+        assert {i for start, end in spans for i in range(start, end)} == want
+        edges = [place for span in spans for place in span]
+        assert edges == sorted(set(edges))

@@ -1,0 +1,186 @@
+"""`dedupe --unit`: corpora without parts that earlier documents have, in every form."""
+
+import csv
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from record_forms import FORMS
+from support import Command
+
+from lab.corpora.made import write
+from simdup import SimdupError, dedupe
+
+A = "甲乙丙丁这个句子长到可以被删去，因为它超过了二十个字。"
+B = "Another sentence that is long enough to be cut from the documents. "
+OWN = ["一。", "二。", "三。"]
+TEXTS = [A + OWN[0], OWN[1] + A + B, B + A + OWN[2]]
+LEFT = [A + OWN[0], OWN[1] + B, OWN[2]]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_records_of_every_format(form: str, simdup: Command, tmp_path: Path) -> None:
+    content = FORMS[form]({"id": f"n{i}", "text": text} for i, text in enumerate(TEXTS))
+    source, out = tmp_path / f"a.{form}", tmp_path / f"b.{form}"
+    source.write_bytes(content)
+    ran = simdup("dedupe", source, "--unit", "sentence", "-o", out, "--id-field", "id")
+    assert (ran.status, ran.text) == (0, "")
+    assert "3 sentences cut from 2 of 3 documents" in ran.err
+    again = FORMS[form]({"id": f"n{i}", "text": text} for i, text in enumerate(LEFT))
+    if form != "parquet":
+        assert out.read_bytes() == again
+    ran = simdup("dedupe", out, "--unit", "sentence", "--dry-run", "-q")
+    assert ran.text == "document,start,end,kept,kept_start,kept_end\n"
+
+
+def test_a_folder_of_texts_in_several_encodings(simdup: Command, tmp_path: Path) -> None:
+    source, out = tmp_path / "in", tmp_path / "out"
+    codecs = ("gb18030", "utf-16", "utf-8-sig")
+    long = "这是每篇都有的前言，用来说明编码。"
+    write(source, {"empty.txt": "", "sub/same.txt": "没有重复的一篇。"})
+    for name, text, codec in zip("abc", TEXTS, codecs, strict=True):
+        (source / f"{name}.txt").write_bytes((long * 5 + "\n" + text).encode(codec))
+    ran = simdup("dedupe", source, "--unit", "sentence", "-o", out, "--link", "hard")
+    assert ran.status == 0, ran.err
+    for name, text, codec in zip("abc", LEFT, codecs, strict=True):
+        assert (out / f"{name}.txt").read_bytes() == (long * 5 + "\n" + text).encode(codec)
+    assert (out / "sub/same.txt").stat().st_nlink == 2
+    assert (out / "empty.txt").exists()
+    ran = simdup("dedupe", source, "--unit", "sentence", "-o", out)
+    assert ran.status == 2
+    assert "is not empty" in ran.err
+    assert simdup("dedupe", source, "--unit", "sentence", "-o", out, "--force").status == 0
+
+
+def test_lists_of_what_was_cut(simdup: Command, tmp_path: Path) -> None:
+    source = tmp_path / "a.jsonl"
+    source.write_bytes(FORMS["jsonl"]({"text": text} for text in TEXTS))
+    for name in ("removed.csv", "removed.jsonl"):
+        out = tmp_path / f"out-{name}.jsonl"
+        ran = simdup(
+            "dedupe", source, "--unit", "sentence", "-o", out, "--removed", tmp_path / name
+        )
+        assert "3 sentences." in ran.err
+    rows = list(csv.DictReader((tmp_path / "removed.csv").read_text("utf-8").splitlines()))
+    lines = [json.loads(line) for line in (tmp_path / "removed.jsonl").read_text().splitlines()]
+    assert [{k: str(v) for k, v in line.items() if k != "type"} for line in lines] == rows
+    assert {line["type"] for line in lines} == {"removed_part"}
+    for row in rows:
+        text, kept = (TEXTS[int(row[name][-1]) - 1] for name in ("document", "kept"))
+        cut = text[int(row["start"]) : int(row["end"])]
+        assert cut.strip() == kept[int(row["kept_start"]) : int(row["kept_end"])]
+    ran = simdup("dedupe", source, "--unit", "sentence", "--dry-run")
+    assert ran.text == (tmp_path / "removed.csv").read_text("utf-8")
+    ran = simdup("dedupe", source, "--unit", "line", "-o", "x", "--removed", tmp_path / "x.html")
+    assert "unknown suffix '.html'" in ran.err
+
+
+def test_streams_and_compression(simdup: Command, tmp_path: Path) -> None:
+    content = FORMS["jsonl"]({"text": text} for text in TEXTS)
+    want = FORMS["jsonl"]({"text": text} for text in LEFT)
+    source, out = tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl.gz"
+    source.write_bytes(gzip.compress(content))
+    assert simdup("dedupe", source, "--unit", "sentence", "-o", out).status == 0
+    assert gzip.decompress(out.read_bytes()) == want
+    ran = simdup(
+        "dedupe", "-", "--input-format", "jsonl", "--unit", "sentence", "-o", "-", stdin=content
+    )
+    assert ran.out == want
+
+
+def test_copies_length_and_texts_without_anything_left(simdup: Command, tmp_path: Path) -> None:
+    source = tmp_path / "a.jsonl"
+    source.write_bytes(FORMS["jsonl"]({"text": text} for text in [A, A, A, "短。", "短。"]))
+
+    def left(*options: str) -> list[str]:
+        ran = simdup("dedupe", source, "-o", "-", "--unit", "line", *options)
+        return [json.loads(line)["text"] for line in ran.text.splitlines()]
+
+    assert left() == [A, "", "", "短。", "短。"]
+    assert left("--copies", "2") == [A, A, "", "短。", "短。"]
+    assert left("--min-length", "1") == [A, "", "", "短。", ""]
+    assert (
+        "2 documents have no text left"
+        in simdup("dedupe", source, "--unit", "line", "--dry-run").err
+    )
+
+
+def test_what_cannot_be_cut_is_kept_whole_and_named(simdup: Command, tmp_path: Path) -> None:
+    source, out = tmp_path / "in", tmp_path / "out"
+    page = f"<html><body><p>{A}</p><p>{A}</p></body></html>"
+    broken = f"{A}{B}".encode() + b"\xff" + "后面。".encode()
+    write(source, {"a.txt": A, "b.html": page})
+    (source / "c.txt").write_bytes(broken)
+    for options in (["--dry-run"], ["-o", out, "--removed", tmp_path / "r.csv"]):
+        ran = simdup("dedupe", source, "--unit", "sentence", *options)
+        assert ran.status == 2
+        assert "b.html: nothing can be cut from a page: set --extract to none" in ran.err
+        assert "c.txt: read as utf-8 with 1 bad character replaced" in ran.err
+        assert "0 sentences cut from 0 of 3 documents" in ran.err
+    assert (out / "b.html").read_text("utf-8") == page
+    assert (out / "c.txt").read_bytes() == broken
+    assert len((tmp_path / "r.csv").read_text().splitlines()) == 1
+
+
+def test_options_for_whole_documents_are_refused(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": A})
+    for options in (
+        ["-s", "0.5"], ["--method", "simhash"], ["--keep", "longest"], ["--lossless"],
+        ["--reference", "x"], ["--by", "folder"], ["--max-removed", "0.5"], ["--strip", "x"],
+        ["--index", "i"], ["--title-field", "t"], ["--tokens", "chars:2"], ["--annotate"],
+    ):  # fmt: skip
+        ran = simdup("dedupe", tmp_path, "-o", tmp_path / "out", "--unit", "line", *options)
+        assert ran.status == 2
+        assert "has no effect: --unit cuts equal parts" in ran.err
+    for option in ("--copies", "--min-length"):
+        ran = simdup("dedupe", tmp_path, "-o", tmp_path / "out", option, "2")
+        assert "only --unit cuts parts" in ran.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_damaged_file_is_kept_as_it_is(simdup: Command, tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    write(source, {"a.txt": A})
+    damaged = gzip.compress(FORMS["jsonl"]({"text": A, "n": i} for i in range(50_000)))[:-2000]
+    (source / "b.jsonl.gz").write_bytes(damaged)
+    ran = simdup("dedupe", source, "--unit", "sentence", "-o", tmp_path / "out")
+    assert ran.status == 2
+    assert (tmp_path / "out/b.jsonl.gz").read_bytes() == damaged
+
+
+def test_from_python(tmp_path: Path) -> None:
+    pairs = list(zip("abc", TEXTS, strict=True))
+    found = dedupe(pairs, unit="sentence")
+    assert found.data == list(zip("abc", LEFT, strict=True))
+    assert dedupe(dict(pairs), unit="sentence").data == dict(found.data)
+    assert dedupe(tuple(pairs), unit="sentence").data == tuple(found.data)
+    assert dedupe(iter(pairs), unit="sentence").data == found.data
+    records = [{"id": i, "body": {"t": text}, "n": 1} for i, text in pairs]
+    assert dedupe(records, unit="sentence", text="body.t").data == [
+        {"id": i, "body": {"t": text}, "n": 1} for i, text in found.data
+    ]
+    write(tmp_path, dict(pairs))
+    files = dedupe(tmp_path, unit="sentence", output=tmp_path.parent / "out")
+    assert files.data == [str(tmp_path / name) for name in "abc"]
+    assert [(tmp_path.parent / "out" / name).read_text("utf-8") for name in "abc"] == LEFT
+    for name, value in (("similarity", 0.5), ("by", "folder"), ("title", "t")):
+        with pytest.raises(SimdupError, match=f"{name}: has no effect with `unit`"):
+            dedupe(pairs, unit="sentence", **{name: value})
+    with pytest.raises(SimdupError, match="copies: has no effect without `unit`"):
+        dedupe(pairs, copies=2)
+    with pytest.raises(SimdupError, match="data that is not in files"):
+        dedupe(pairs, unit="line", output="out")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_tables(kind: str) -> None:
+    library = pytest.importorskip(kind)
+    make = library.table if kind == "pyarrow" else library.DataFrame
+    table = make({"n": [1, 2, 3], "text": TEXTS, "more": ["", "X", ""]})
+    found = dedupe(table, unit="sentence").data
+    assert type(found) is type(table)
+    want = make({"n": [1, 2, 3], "text": LEFT, "more": ["", "X", ""]})
+    assert found.equals(want)
+    two = dedupe(table, unit="sentence", text=("text", "more")).data
+    assert two.equals(want)
