@@ -328,7 +328,7 @@ class CleanedFolder:
     # The documents left out; those that must stay after all are dropped.
     cuts: Sequence[RemovedDocument]
     # What else is changed in each file, by its path, instead of leaving documents out.
-    changes: Mapping[str, Annotations | SpanCuts]
+    changes: Mapping[str, Change]
     # Files that vanished or changed since they were read, with the reason.
     lost: dict[str, str] = field(default_factory=dict)
 

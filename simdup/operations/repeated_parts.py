@@ -2,46 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError
-from simdup.corpus.files import STDIN, File
-from simdup.corpus.rewriting import (
-    CleanedFolder,
-    check_unchanged,
-    fill,
-    list_missing,
-    list_others,
-    open_folder,
-    write_records,
-)
 from simdup.corpus.rows import cut_rows, keep_rows, recognise
-from simdup.corpus.sources import list_files
 from simdup.corpus.span_cutting import SpanCuts, span_cuts
-from simdup.corpus.spool import spool_folder
 from simdup.model.cleaned import DedupeOptions, PartCriteria
 from simdup.model.documents import Skipped
 from simdup.model.settings import Settings
 from simdup.near.collection import collected
-from simdup.near.inputs import Data, Input, open_files, open_input, require_existing
+from simdup.near.inputs import Data, Input, open_input, require_existing
 from simdup.near.part_search import PartWork, RepeatedParts, cut_out, find_repeated
-from simdup.show.cleaned_corpus import (
-    folder_sizes,
-    not_copied,
-    on_disk,
-    open_single,
-    rereadable,
-    root_of,
-)
+from simdup.show.cleaned_corpus import rewrite_corpus
 from simdup.show.removed_parts import RemovedParts, Shortened
-from simdup.show.targets import check_name, check_places, places, single_file
 
 
 def shorten(
@@ -69,7 +48,7 @@ def shorten(
         for row, one in enumerate(found.parts.spans(len(numbers)))
         if len(one)
     }
-    return found.shortened()._replace(data=cut_rows(rows, settings.reading, spans))
+    return found.result()._replace(data=cut_rows(rows, settings.reading, spans))
 
 
 def shorten_files(
@@ -102,93 +81,8 @@ def shorten_files(
     SimdupError
         If the target must not or cannot be written, or a file vanished or changed meanwhile.
     """
-    check_places(sources, options, settings.recipe)
-    listing = list_files(sources, settings.reading)
-    with spool_folder() as folder:
-        files = [rereadable(file, sources, folder) for file in listing.files]
-        opened = open_files(listing._replace(files=files), settings)
-        _, given = on_disk(files, listing)
-        task = _Task(opened, options, criteria, sources, finish)
-        if options.target is None or (listing.skipped and not given):
-            return task.try_out(given)
-        single = single_file(sources, given, options.target)
-        if single is not None:
-            return task.write_file(options.target, single)
-        if options.target == STDIN:
-            raise SimdupError("output", "only a single file of records can go to standard output",
-                              "name a folder", field="output")  # fmt: skip
-        check_name(options.target)
-        return task.write_folder(options.target, places(sources, given))
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """A corpus from which repeated parts are cut."""
-
-    opened: Input
-    options: DedupeOptions
-    criteria: PartCriteria
-    sources: Sequence[str]
-    finish: Callable[[Shortened], None]
-
-    def try_out(self, files: Sequence[File]) -> Shortened:
-        """Find what would be cut, and write it to nowhere to learn what must be kept whole."""
-        found = _find(self.opened, self.criteria)
-        cuts = found.cuts(self.opened)
-        with open(os.devnull, "wb") as nowhere:
-            for file in files:
-                if len(cuts.get(file.path, ())):
-                    write_records(file, nowhere, cuts[file.path], file.compression)
-        check_unchanged(files)
-        shortened = found.shortened(cuts)
-        self.finish(shortened)
-        return shortened
-
-    def write_file(self, target: str, file: File) -> Shortened:
-        """Write a file of records to another file."""
-        with open_single(target, file, self.opened.settings.reading) as single:
-            found = _find(self.opened, self.criteria)
-            if self.options.link != "copy":
-                found.notes.append(("`link`", "has no effect: OUT is not a folder"))
-            cuts = found.cuts(self.opened)
-            check_unchanged([file])
-
-            def listed() -> Shortened:
-                shortened = found.shortened(cuts)
-                self.finish(shortened)
-                return shortened
-
-            progress = self.opened.settings.run.progress
-            shortened = single.write(cuts.get(file.path, ()), progress, listed)
-        before, after = single.sizes
-        return shortened._replace(written=target, bytes_before=before, bytes_after=after)
-
-    def write_folder(self, target: str, files: Sequence[tuple[File, str]]) -> Shortened:
-        """Write all documents to a folder."""
-        options = self.options
-        with reserve(target, parents=True), open_folder(target, options.force) as folder:
-            found = _find(self.opened, self.criteria)
-            cuts = found.cuts(self.opened)
-            filled = CleanedFolder(files, (), options.link, root_of(self.sources), (), cuts)
-            fill(folder, filled, self.opened.settings.run.progress)
-            # What stays in a file that is gone may have been cut from others.
-            for path, why in filled.lost.items():
-                if path in found.paths:
-                    raise SimdupError(path, why, "run it again")
-            missing = list_missing(folder, filled, self.opened.skipped)
-            found.notes += [
-                (name, "left in place; not part of the result")
-                for name in list_others(folder, target)
-            ]
-            shortened = found.shortened(cuts)
-            skipped = not_copied(shortened.skipped, missing, target)
-            before, after = folder_sizes(folder, files)
-            shortened = shortened._replace(
-                skipped=tuple(skipped), missing=tuple(missing),
-                bytes_before=before, bytes_after=after,
-            )  # fmt: skip
-            self.finish(shortened)
-        return shortened._replace(written=target)
+    found = partial(_find, criteria=criteria)
+    return rewrite_corpus(sources, options, settings, found, finish)
 
 
 @dataclass(slots=True)
@@ -204,7 +98,7 @@ class _Found:
     skipped: list[Skipped]
     notes: list[tuple[str, str]]
 
-    def cuts(self, opened: Input) -> dict[str, SpanCuts]:
+    def changes(self, opened: Input) -> dict[str, SpanCuts]:
         """Return what is cut from each file, by its path."""
         parts, files = self.parts, {file.path: file for file in opened.files}
         # A file that was not read to its end is kept as it is.
@@ -225,7 +119,7 @@ class _Found:
             )
         return found
 
-    def shortened(self, cuts: Mapping[str, SpanCuts] | None = None) -> Shortened:
+    def result(self, cuts: Mapping[str, SpanCuts] | None = None) -> Shortened:
         """Return the result; from documents that were kept whole nothing was cut."""
         parts, skipped = self.parts, list(self.skipped)
         if cuts is not None:
