@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from simdup.model.clusters import Pair as Pair
     from simdup.model.comparison import Comparison as Comparison
     from simdup.model.criteria import Criteria as Criteria
+    from simdup.model.leaks import LeakCriteria as LeakCriteria
     from simdup.model.readings import ConflictCriteria as ConflictCriteria
     from simdup.model.readings import ConflictScope as ConflictScope
     from simdup.model.recipe import Recipe as Recipe
     from simdup.model.shared_passages import PassageCriteria as PassageCriteria
     from simdup.operations.compare import compare as compare
     from simdup.operations.conflicts import conflicts as conflicts
+    from simdup.operations.decontaminate import decontaminate as decontaminate
     from simdup.operations.dedupe import dedupe as dedupe
     from simdup.operations.evaluate import evaluate as evaluate
     from simdup.operations.fingerprint import fingerprint as fingerprint
@@ -45,6 +47,7 @@ _HOMES = {
     "ConflictScope": "simdup.model.readings",
     "Criteria": "simdup.model.criteria",
     "Index": "simdup.index.index",
+    "LeakCriteria": "simdup.model.leaks",
     "Pair": "simdup.model.clusters",
     "PassageCriteria": "simdup.model.shared_passages",
     "Recipe": "simdup.model.recipe",
@@ -53,6 +56,7 @@ _HOMES = {
     "all_pairs": "simdup.search",
     "compare": "simdup.operations.compare",
     "conflicts": "simdup.operations.conflicts",
+    "decontaminate": "simdup.operations.decontaminate",
     "dedupe": "simdup.operations.dedupe",
     "distance": "simdup.text.simhash",
     "evaluate": "simdup.operations.evaluate",

@@ -23,6 +23,7 @@ _COMPLETE = "_SIMDUP_COMPLETE"
 COMMANDS = {
     "scan": "Find near-duplicate documents in files and folders.",
     "compare": "Show whether two documents are near-duplicates, and why.",
+    "decontaminate": "Write a corpus without evaluation texts.",
     "passages": "Find the passages that documents share.",
     "conflicts": "Find copied text whose copies differ in a fact.",
     "fingerprint": "Print a fingerprint line for each document.",

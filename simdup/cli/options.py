@@ -22,6 +22,7 @@ from simdup.model import criteria, readings, settings
 from simdup.model.cleaned import LINKS, UNITS, DedupeOptions, PartCriteria
 from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
+from simdup.model.leaks import LeakCriteria
 from simdup.model.readings import ConflictCriteria, ConflictScope
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
 from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions, SearchOptions
@@ -36,7 +37,8 @@ GITHUB = "github"
 
 # Commands that have several options in common.
 _SOURCES = (
-    "scan, passages, conflicts, fingerprint, dedupe, fit, index build, index add, query, tune"
+    "scan, passages, conflicts, fingerprint, dedupe, decontaminate, fit, index build, index add, "
+    "query, tune"
 )
 _BARS = f"{_SOURCES}, compare"
 _WALKS = f"{_SOURCES}, cluster"
@@ -97,8 +99,12 @@ _NAMED = Yields(lambda o: o.typed("recipe") or o.index_decides)
 _reading = partial(Row, of=Reading, rules=_LINES)
 _criteria = partial(Row, of=Criteria)
 _passages = partial(Row, of=PassageCriteria, commands="passages")
+_runs = partial(_passages, commands="passages, decontaminate",
+                per={"decontaminate": {"of": LeakCriteria}})  # fmt: skip
 _selection = partial(Row, of=Selection, rules=_LISTING)
 _dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
+_rewrites = partial(_dedupe, commands="dedupe, decontaminate")
+_leaks = partial(Row, commands="decontaminate")
 _parts = partial(Row, of=PartCriteria, commands="dedupe", common=True)
 _page = partial(Row, of=PageOptions, rules=_PAGE_ONLY)
 _conflicts = partial(Row, commands="conflicts")
@@ -286,13 +292,19 @@ _MATCHING = (
         "Verify and list every pair, even where candidates connect many documents; of fewer than "
         "5,000 documents also what no search proposes.",
         trial="many|-f jsonl --removed out.html|"),
-    _passages("--min-run N", kind=_COUNT, common=True, trial="100",
+    _leaks("--against EVAL...", common=True, trial="k", of=None,
+        text="Evaluation texts: files, folders and records. Repeatable."),
+    _leaks("--against-field NAME...", trial="r.jsonl||body", of=None,
+        text="Field with the text of EVAL records; several are one text.", shown="that of --field"),
+    _leaks("--share S", of=LeakCriteria, kind=click.FloatRange(0, 1, min_open=True), common=True,
+        text="Share of an evaluation text that one document has, at least.", trial="1"),
+    _runs("--min-run N", kind=_COUNT, common=True, trial="100",
         text="Find every equal run of N units (Chinese characters; a word is 2)."),
-    _passages("--gap N", text="Join runs with up to N units between.", kind=_NUMBER, common=True,
+    _runs("--gap N", text="Join runs with up to N units between.", kind=_NUMBER, common=True,
         trial="0"),
     _passages("--min-length N", text="Report passages of at least N equal units.", kind=_COUNT,
         common=True, trial="1000"),
-    _passages("--common N", text="Text in more than N documents does not start a passage.",
+    _runs("--common N", text="Text in more than N documents does not start a passage.",
         kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5", trial="many||2"),
     _parts("--unit UNIT", kind=UNITS, default=None, shown="whole documents",
         text="Cut repeated lines, sentences or paragraphs out of documents, and keep these",
@@ -397,6 +409,15 @@ _OUTPUT = (
         default=..., common=True, typed=WRITES, trial="other"),
     _dedupe("-o, --output OUT", text="Write the clean corpus to OUT.", kind=OUTFILE, name="target",
         default=None, common=True, typed=WRITES, trial="out"),
+    _leaks("-o, --output OUT", of=DedupeOptions, text="Write the clean corpus to OUT.",
+        kind=OUTFILE, name="target", default=None, common=True, typed=WRITES, trial="out"),
+    _leaks("--mask", of=None, common=True,
+        text="Keep all documents; cut what they have of evaluation texts."),
+    _leaks("--evidence FILE", of=None, kind=OUTFILE, common=True, typed=WRITES,
+        text="List leaks as JSON lines: document, evaluation text, share, places.",
+        trial="leaks.jsonl"),
+    _leaks("--check RATE", of=None, kind=_SHARE, common=True, trial="0",
+        text="Exit with status 1 if a file of EVAL has a higher rate of leaked texts."),
     _dedupe("--removed FILE", of=None, text="List removed documents: why, and what stays instead.",
         kind=OUTFILE, common=True, typed=WRITES, trial="removed.csv",
         rules=(Clash(lambda o: o["target"] == o["removed"] == "-",
@@ -430,10 +451,10 @@ _OUTPUT = (
         text="Keep all records; add cluster, role, kept, similarity and measure to each.",
         rules=(Clash(lambda o: o["dry_run"], _DRY.format("annotate")),),
         trial="r.jsonl|--field body|"),
-    _dedupe("--force", text="Replace existing files in OUT; never delete any.", typed=WRITES,
+    _rewrites("--force", text="Replace existing files in OUT; never delete any.", typed=WRITES,
         rules=(Idle(lambda o: o["target"] == "-", "standard output is not a file"),),
         trial="|-o full|"),
-    _dedupe("--link HOW", text="How to put unchanged files in OUT", kind=LINKS, trial="symbolic"),
+    _rewrites("--link HOW", text="How to put unchanged files in OUT", kind=LINKS, trial="symbolic"),
     Row("-q, --quiet", _ALL, "Print no report and no notes.", of=Screen, common=True,
         rules=(Yields(lambda o: o.typed("verbose")),
                Clash(lambda o: o["verbose"], "--quiet and --verbose exclude each other")),
@@ -446,7 +467,7 @@ _OUTPUT = (
         shown="by LC_ALL, LC_MESSAGES, LANG", trial="|-o out|zh"),
 )
 _SEARCH = (
-    Row("-j, --jobs N", f"{_TERMS}, passages, conflicts, cluster, pairs",
+    Row("-j, --jobs N", f"{_TERMS}, passages, conflicts, decontaminate, cluster, pairs",
         "Number of processes or threads.", click.IntRange(1, settings.MOST_JOBS), of=RunOptions,
         common=True, shown="one per core",
         rules=(Idle(lambda o: o.command == "compare" and not o["idf_from"],

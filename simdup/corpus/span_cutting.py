@@ -17,6 +17,7 @@ import csv
 import io
 import re
 import sys
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -118,6 +119,42 @@ def without_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
         found.append(text[done:start])
         done = end
     return "".join([*found, text[done:]])
+
+
+def joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans in order, those that overlap or touch as one.
+
+    >>> joined([(7, 9), (0, 2), (1, 4), (4, 5)])
+    [(0, 5), (7, 9)]
+    """
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def spans_before(
+    spans: Iterable[tuple[int, int]], cuts: Iterable[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return where spans of a text without `cuts` were before, with the cuts that they enclose.
+
+    Neither is empty; cuts are `joined`.
+
+    >>> spans_before([(1, 3), (3, 4)], [(2, 12)])
+    [(1, 13), (13, 14)]
+    """
+    starts, lost = [], [0]
+    for start, end in cuts:
+        starts.append(start - lost[-1])
+        lost.append(lost[-1] + end - start)
+
+    def before(place: int) -> int:
+        return place + lost[bisect_right(starts, place)]
+
+    return [(before(start), before(end - 1) + 1) for start, end in spans]
 
 
 def _edited(

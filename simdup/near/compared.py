@@ -23,7 +23,7 @@ from typing import Protocol
 
 import numpy as np
 
-from simdup.corpus.batches import TextBatch
+from simdup.corpus.batches import Batch, TextBatch
 from simdup.model.shared_passages import PassageCriteria
 from simdup.near.collection import Collecting, Collection, collecting, spooled_numbers
 from simdup.near.cutting import (
@@ -61,6 +61,7 @@ class References:
 
     asked: bool = False  # whether there are any, in files or not
     stored: Sequence[StoredTexts] = ()
+    others: Sequence[Batch] = ()  # those that are read as files are
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def compared(
     work = Cutting(Window.of(criteria.min_run), template)
     with collecting(opened, opened.analyzer()) as reading:
         if references.asked:
-            yield _with_references(reading, criteria, across, work, references.stored)
+            yield _with_references(reading, criteria, across, work, references)
         else:
             yield _with_each_other(reading, criteria, across, work)
 
@@ -132,12 +133,12 @@ def _with_references(
     criteria: PassageCriteria,
     across: str | None,
     work: Cutting,
-    stored: Sequence[StoredTexts],
+    references: References,
 ) -> Compared:
     """Read references and the SOURCEs that share seeds with them, or the other way round."""
     opened = reading.opened
-    files = [file for file in opened.files if file.path in opened.references]
-    known = len(stored) == 1 and not files and criteria.common is None and work.template is None
+    stored, some = references.stored, bool(opened.references or references.others)
+    known = len(stored) == 1 and not some and criteria.common is None and work.template is None
     if known and stored[0].window == work.window:
         (index,) = stored
         common = Members(index.common)
@@ -150,7 +151,7 @@ def _with_references(
         is_reference = np.arange(len(cut)) >= len(read)
         documents, most = len(read) + index.documents, criteria.most_documents(index.texts)
     else:
-        first = chain(opened.reference_batches, *(one.every() for one in stored))
+        first = chain(opened.reference_batches, references.others, *(one.every() for one in stored))
         reading.read(replace(opened, batches=first), work)
         read = reading.collector.so_far()
         grams, most = _common(read, criteria)

@@ -293,17 +293,21 @@ def shares(found: Passages, sizes: I64) -> tuple[I64, NDArray[np.float64]]:
         Where the passages of each pair begin, and the end.
     float64[pairs, 2]
     """
-    new = _new_pairs(found)
-    firsts = np.append(np.flatnonzero(new), len(found.texts))
-    pairs = np.cumsum(new) - 1
-    covered = np.stack([_cover(pairs, side) for side in (found.a, found.b)], 1)
+    firsts = first_passages(found)
+    pairs = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
+    covered = np.stack([covered_anew(pairs, side) for side in (found.a, found.b)], 1)
     if not len(pairs):
         return firsts, np.zeros((0, 2))
     sums = np.add.reduceat(covered, firsts[:-1])
     return firsts, sums / sizes[found.texts[firsts[:-1]]]
 
 
-def _cover(pairs: I64, spans: I64) -> I64:
+def first_passages(found: Passages) -> I64:
+    """Return where the passages of each pair begin, and the end (int64[pairs + 1])."""
+    return np.append(np.flatnonzero(_new_pairs(found)), len(found.texts))
+
+
+def covered_anew(pairs: I64, spans: I64) -> I64:
     """Return how many symbols each span covers that no other one of its pair, before it, does."""
     order = np.lexsort((spans[:, 0], pairs))
     begins, ends = spans[order].T

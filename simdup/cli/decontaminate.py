@@ -1,0 +1,77 @@
+"""`simdup decontaminate`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from simdup.cli.call import Call
+from simdup.cli.help import declare
+from simdup.cli.messages import Status, as_typed
+from simdup.model.cleaned import DedupeOptions
+from simdup.model.leaks import LeakCriteria
+from simdup.show.streams import Output
+
+if TYPE_CHECKING:
+    from simdup.model.leaks import Decontaminated
+
+
+@declare("decontaminate", "SOURCE...")
+def command(call: Call) -> Status:
+    """Write a training corpus without the documents that have evaluation texts.
+
+    A text of --against is leaked if one document has at least --share of it, in equal runs of at
+    least --min-run units (Chinese characters; a word is 2), whatever the line breaks, the text
+    around it or the encoding. Such a document is left out; with --mask it stays, and loses what it
+    has of the text. Everything else is as it was, byte for byte. Neither the SOURCEs nor the
+    evaluation texts are changed.
+
+    The report has a rate for each file of evaluation texts. Without -o, nothing is written.
+
+    Status: 0 done; 1 with --check, if a file of evaluation texts has a higher rate; 2 if something
+    could not be read, or could not be left out or cut.
+
+    Examples:
+      simdup decontaminate train.jsonl --against evals/ -o clean.jsonl --evidence leaks.jsonl
+      simdup decontaminate corpus/ --against test.jsonl --against-field question -o clean/ --mask
+      simdup decontaminate train.jsonl --against evals/ --check 0
+    """
+    from simdup.operations.decontaminate import clean, read_evaluations
+    from simdup.show.leak_output import evidence, leak_report
+    from simdup.show.removed import missing_words
+
+    target, listed = call["target"], call["evidence"]
+    if not call["against"]:
+        raise click.UsageError("missing --against EVAL")
+    if target == listed == "-":
+        raise click.UsageError("-o and --evidence cannot both be standard output")
+    criteria, screen = call.value(LeakCriteria), call.screen
+    options = call.value(DedupeOptions, target=target, references=call["against"], report=listed)
+    call.check_suffix(("jsonl",))
+    listing = Output(path=listed, format="jsonl")
+
+    def write_evidence(found: Decontaminated) -> None:
+        if listed is not None:
+            with listing.open() as stream:
+                stream.writelines(evidence(_typed(found)))
+
+    with call.watch() as settings:
+        texts = read_evaluations(call["against"], settings, call["against_field"])
+        how = criteria, call["mask"]
+        found = _typed(clean(call.sources, texts, options, settings, how, write_evidence))
+    screen.skipped(found.skipped, found.notes)
+    above = call["check"] is not None and any(one.rate > call["check"] for one in found.rates)
+    report = leak_report(found, criteria, screen.words, done=found.written is not None)
+    status = call.finish(found.skipped, report, no=above)
+    screen.wrote(found.written)
+    screen.wrote(listed, screen.words("leaks", n=len(found.leaks)))
+    screen.report(missing_words(found.missing, screen.words))
+    return status
+
+
+def _typed(found: Decontaminated) -> Decontaminated:
+    """Return the result with reasons in terms of the command line."""
+    skipped = (replace(one, reason=as_typed(one.reason)) for one in found.skipped)
+    return found._replace(skipped=tuple(skipped))

@@ -1,0 +1,145 @@
+"""Leaks: evaluation texts that are in a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypedDict
+
+from simdup.base.errors import NUMBER, check_type, invalid
+from simdup.model.documents import Skipped
+from simdup.model.shared_passages import PassageCriteria
+
+
+class LeakFields(TypedDict, total=False):
+    """The fields of `LeakCriteria`, as keywords."""
+
+    share: float
+    min_run: int
+    gap: int
+    common: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeakCriteria:
+    """When an evaluation text is leaked.
+
+    Attributes
+    ----------
+    share : float
+        The least share of its units that one document has, in equal runs.
+    min_run, gap, common
+        As in `PassageCriteria`, which says what a unit is; `common` counts evaluation texts.
+    """
+
+    share: float = 0.5
+    min_run: int = PassageCriteria().min_run
+    gap: int = PassageCriteria().gap
+    common: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_type("share", self.share, NUMBER)
+        if not 0 < self.share <= 1:
+            raise invalid("share", self.share, "above 0, up to 1")
+        _ = self.passages
+
+    @property
+    def passages(self) -> PassageCriteria:
+        """When a document and an evaluation text share a passage: a single run is enough."""
+        return PassageCriteria(self.min_run, self.gap, self.min_run, self.common)
+
+
+class Leak(NamedTuple):
+    """An evaluation text that a document has.
+
+    Attributes
+    ----------
+    document, eval
+        The names, or the ids as they were passed from Python.
+    share : float
+        How much of the units of the evaluation text the document has.
+    spans, eval_spans : list of (int, int)
+        Where, in either: characters of the decoded text, end exclusive.
+    """
+
+    document: Any
+    eval: Any
+    share: float
+    spans: list[tuple[int, int]]
+    eval_spans: list[tuple[int, int]]
+
+
+class LeakRate(NamedTuple):
+    """How many evaluation texts of a file are leaked.
+
+    Attributes
+    ----------
+    file : str
+        The file of records; of other files their folder; empty for data from Python.
+    texts, leaked : int
+        How many there are, and how many are leaked.
+    short : int
+        Texts with fewer than `min_run` units: they are found only where a document has no more.
+    """
+
+    file: str
+    texts: int
+    leaked: int
+    short: int
+
+    @property
+    def rate(self) -> float:
+        """The share that is leaked."""
+        return self.leaked / self.texts
+
+
+class Decontaminated(NamedTuple):
+    """A corpus without evaluation texts, and what it had.
+
+    Attributes
+    ----------
+    leaks : sequence of Leak
+        By document and evaluation text, in input order.
+    rates : tuple of LeakRate
+        One for each file of evaluation texts, in input order.
+    documents, evaluations : int
+        How many were read.
+    affected : int
+        Documents with a leak.
+    common_units, common_documents, most_documents : int
+        Units of documents that more evaluation texts than the last number have, which start no
+        run, and how many documents have some.
+    masked : bool
+        Whether documents lost the spans only.
+    skipped, notes
+        As in `Result`.
+    written : str or None
+        Where the corpus is.
+    bytes_before, bytes_after : int or None
+        Its size.
+    missing : tuple of str
+        Files that could not be copied.
+    seconds : float
+        How long the run took.
+    data
+        The data without leaks, of the same kind as was passed; of files None.
+    """
+
+    leaks: Sequence[Leak]
+    rates: tuple[LeakRate, ...]
+    documents: int
+    evaluations: int
+    affected: int
+    common_units: int
+    common_documents: int
+    most_documents: int
+    masked: bool
+    skipped: tuple[Skipped, ...]
+    notes: tuple[tuple[str, str], ...]
+    seconds: float
+    written: str | None = None
+    bytes_before: int | None = None
+    bytes_after: int | None = None
+    missing: tuple[str, ...] = ()
+    data: Any = None

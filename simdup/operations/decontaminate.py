@@ -1,0 +1,371 @@
+"""Find evaluation texts in a corpus, and write the corpus without them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from simdup.base.errors import SimdupError, check_names, check_type
+from simdup.corpus.batches import TextBatch, read
+from simdup.corpus.files import File
+from simdup.corpus.rewriting import Change
+from simdup.corpus.rows import as_optional_path, cut_rows, keep_rows, recognise, select
+from simdup.corpus.span_cutting import (
+    SpanCuts,
+    joined,
+    span_cuts,
+    spans_before,
+    why_whole,
+    without_spans,
+)
+from simdup.model.cleaned import DedupeOptions
+from simdup.model.documents import Document, Skipped
+from simdup.model.leaks import Decontaminated, Leak, LeakCriteria, LeakFields, LeakRate
+from simdup.model.settings import Reading, RunOptions, Settings, no_progress
+from simdup.near.compared import Compared, References, compared
+from simdup.near.cutting import find_in_ranges
+from simdup.near.inputs import Data, Input, open_input, require_existing
+from simdup.reuse.finding import concat
+from simdup.reuse.leaks import find_leaks
+from simdup.reuse.symbols import cut, locate, look_up_in
+from simdup.search.arrays import ranges
+from simdup.show.cleaned_corpus import rewrite_corpus
+from simdup.text.characters import fold_all
+
+Spans = list[tuple[int, int]]
+
+# Evaluation texts that one process gets at a time.
+_TEXTS = 1000
+_ARCHIVED = "is in an archive, which is kept whole: unpack it first"
+
+
+def decontaminate(
+    data: Data,
+    against: Data,
+    criteria: LeakCriteria | None = None,
+    *,
+    mask: bool = False,
+    output: str | os.PathLike[str] | None = None,
+    link: str = "copy",
+    force: bool = False,
+    against_field: str | tuple[str, ...] | None = None,
+    reading: Reading | None = None,
+    run: RunOptions | None = None,
+    jobs: int | None = None,
+    text: str | tuple[str, ...] | None = None,
+    id: str | None = None,  # noqa: A002
+    **fields: Unpack[LeakFields],
+) -> Decontaminated:
+    """Return data without the documents that have an evaluation text, or write files so.
+
+    Parameters
+    ----------
+    data
+        As for `scan`.
+    against
+        Evaluation texts: data of any kind, too.
+    criteria : LeakCriteria, optional
+        When an evaluation text is leaked.
+    mask : bool
+        Whether documents stay, and lose the spans only.
+    output : path, optional
+        Where to write files without leaks: one file of records becomes a file, everything else a
+        folder.  Data that is not in files cannot be written.
+    link, force
+        As for `dedupe`.
+    against_field : str or tuple of str, optional
+        The field of the text of evaluation records, where it has another name; several are one
+        text.
+    reading, run, jobs, text, id
+        As for `scan`.
+    **fields
+        Fields of `LeakCriteria`, such as ``share=0.8``; they override those of `criteria`.
+
+    Returns
+    -------
+    Decontaminated
+        ``data``, ``leaks``, ``rates`` and counts.
+
+    Raises
+    ------
+    SimdupError
+        If an argument makes no sense, there is no evaluation text, or `output` must not or cannot
+        be written.
+    TypeError
+        If data is of another kind, or an id is not hashable.
+
+    Examples
+    --------
+    >>> question = "Which of these birds cannot fly, though it has feathers like the rest?"
+    >>> found = decontaminate([("a", "Birds sing."), ("b", f"Quiz. {question}")], [("q", question)])
+    >>> found.data, found.leaks[0].share
+    ([('a', 'Birds sing.')], 1.0)
+    """
+    settings = Settings.of(reading=reading, run=run, jobs=jobs, text=text, id=id)
+    check_type("criteria", criteria, (LeakCriteria, "a LeakCriteria"), unset=None)
+    check_type("mask", mask, (bool, "True or False"))
+    check_names(fields, LeakFields.__annotations__)
+    criteria = replace(criteria or LeakCriteria(), **fields)
+    names = (against_field,) if isinstance(against_field, str) else against_field
+    texts = read_evaluations(against, settings, names)
+    options = DedupeOptions(as_optional_path(output, "output"), link=link, force=force)
+    rows = keep_rows(data)
+    paths = recognise(rows, settings.reading)
+    if isinstance(paths, list) and paths:
+        require_existing(paths)
+        return clean(paths, texts, options, settings, (criteria, mask))
+    if options.target is not None:
+        what = "data that is not in files cannot be written"
+        raise SimdupError("output", what, "take the data that `decontaminate` returns", "output")
+    found = _find(open_input(rows, settings), texts=texts, criteria=criteria, mask=mask)
+    spans = {record - 1: some for (_, record), some in found.spans.items()}
+    if mask:
+        left = cut_rows(rows, settings.reading, spans)
+    else:
+        left = select(rows, np.delete(np.arange(len(rows)), list(spans)))
+    return found.result({})._replace(data=left)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluations:
+    """Evaluation texts that were read."""
+
+    documents: Sequence[Document]
+    sizes: Sequence[int]  # units of each
+    skipped: Sequence[Skipped]
+    notes: Sequence[tuple[str, str]]
+
+    @property
+    def batches(self) -> list[TextBatch]:
+        """The texts, ready to be read as references; their names are their numbers."""
+        texts = [Document(number, one.text) for number, one in enumerate(self.documents)]  # type: ignore[arg-type]
+        return [TextBatch(tuple(texts[low : low + _TEXTS])) for low in range(0, len(texts), _TEXTS)]
+
+    def rates(self, leaked: Set[int], least: int) -> Iterator[LeakRate]:
+        """Yield how many of each file are leaked, and have fewer units than a run."""
+        numbers = dict[str, list[int]]()
+        for number, one in enumerate(self.documents):
+            # The file of records, or the folder of a file that is one text.
+            folder = os.path.dirname(one.path) or os.curdir * bool(one.path)
+            numbers.setdefault(one.path if one.record else folder, []).append(number)
+        for file, own in numbers.items():
+            short = sum(self.sizes[number] < least for number in own)
+            yield LeakRate(file, len(own), len(leaked & set(own)), short)
+
+
+def read_evaluations(
+    against: Data, settings: Settings, fields: tuple[str, ...] | None = None
+) -> Evaluations:
+    """Read evaluation texts.
+
+    Raises
+    ------
+    SimdupError
+        If there is none.
+    """
+    reading = settings.reading
+    if fields:
+        reading = replace(reading, field=fields[0] if len(fields) == 1 else fields)
+    opened = open_input(against, replace(settings, reading=reading))
+    report, found = opened.report, list[Document]()
+    report.skipped += opened.skipped
+    report.notes += opened.notes
+    for batch in opened.batches:
+        for one in read(batch, opened.settings.reading):
+            if isinstance(one, Document):
+                found.append(one)
+            else:
+                report.leave(one)
+    if opened.rows is not None:
+        found = [one._replace(name=report.ids[one.record - 1], record=0) for one in found]
+    sizes = np.diff(cut(fold_all([one.text for one in found])).starts).tolist()
+    for one, size in zip(found, sizes, strict=True):
+        if not size:
+            report.leave(one.skip("empty"))
+    texts = [one for one, size in zip(found, sizes, strict=True) if size]
+    if not texts:
+        first = next((one for one in report.skipped if one.error), None)
+        where, what = (str(first.document), first.fault) if first else ("against", "has no text")
+        raise SimdupError(where, what, field="" if first else "against")
+    return Evaluations(texts, list(filter(None, sizes)), report.skipped, report.notes)
+
+
+def clean(
+    sources: Sequence[str],
+    texts: Evaluations,
+    options: DedupeOptions,
+    settings: Settings,
+    how: tuple[LeakCriteria, bool],
+    finish: Callable[[Decontaminated], None] = lambda found: None,
+) -> Decontaminated:
+    """Write a corpus without leaks; `how` says what is one, and whether documents stay.
+
+    Raises
+    ------
+    SimdupError
+        If the target must not or cannot be written, or a file vanished or changed meanwhile.
+    """
+    find = partial(_find, texts=texts, criteria=how[0], mask=how[1])
+    return rewrite_corpus(sources, options, settings, find, finish)
+
+
+@dataclass
+class _Found:
+    """The leaks of a corpus, and what is to be cut or left out."""
+
+    texts: Evaluations
+    mask: bool
+    skipped: list[Skipped]
+    notes: list[tuple[str, str]]
+    paths: frozenset[str]
+    about: Decontaminated  # but for what becomes of documents
+    # By the path and the number of its record: the spans of a document, and its name.
+    spans: dict[tuple[str, int], Spans] = field(default_factory=dict)
+    names: dict[tuple[str, int], Any] = field(default_factory=dict)
+
+    def changes(self, opened: Input) -> Mapping[str, Change]:
+        """Return what is cut or left out in each file, by its path."""
+        files = {file.path: file for file in opened.files}
+        unread = {one.document for one in self.skipped if one.error}
+        by_file: dict[str, dict[int, Spans]] = {}
+        for (path, record), spans in self.spans.items():
+            by_file.setdefault(path, {})[record] = spans
+        return {
+            path: self._change(files[path], opened.settings.reading, records)
+            for path, records in by_file.items()
+            if path not in unread
+        }
+
+    def _change(self, file: File, reading: Reading, records: Mapping[int, Spans]) -> Change:
+        if file.member is not None:
+            self.skipped += [
+                Skipped(str(self.names[file.path, one]), _ARCHIVED, error=True) for one in records
+            ]
+            return ()
+        if why := self.mask and why_whole(file, reading):
+            self.notes += [(str(self.names[file.path, one]), f"left out: {why}") for one in records]
+        if not self.mask or why:
+            return set(records)
+        rows = [(one, *span) for one, spans in records.items() for span in spans]
+        return span_cuts(file, reading, *np.array(rows, np.int64).T)
+
+    def result(self, changes: Mapping[str, Change]) -> Decontaminated:
+        """Return what was found; what had to be kept whole is an error."""
+        cuts = (one for one in changes.values() if isinstance(one, SpanCuts))
+        whole = [
+            replace(skipped, document=self.names[one.file.path, number])
+            for one in cuts
+            for number, skipped in zip(sorted(one.whole), one.kept_whole(), strict=True)
+        ]
+        return self.about._replace(
+            affected=len(self.spans),
+            skipped=(*self.texts.skipped, *self.skipped, *whole),
+            notes=(*self.texts.notes, *self.notes),
+        )
+
+
+def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool) -> _Found:
+    """Read all documents, and find their leaks; masked ones are searched again."""
+    started = time.monotonic()
+    references = References(True, others=texts.batches)
+    with compared(opened, criteria.passages, references=references) as pile:
+        documents, report = pile.cut.documents, pile.cut.report
+        leaks = list(_leaks_of(pile, criteria, opened.settings.run))
+        rows = dict[int, Spans]()
+        for one in leaks:
+            rows.setdefault(one.row, []).extend(one.spans)
+        names = documents["name"].tolist()
+        about = Decontaminated(
+            [
+                Leak(names[row], texts.documents[number].name, share, spans, eval_spans)
+                for row, number, share, spans, eval_spans in leaks
+            ],
+            tuple(texts.rates({one.number for one in leaks}, criteria.min_run)),
+            documents=pile.documents - len(texts.documents),
+            evaluations=len(texts.documents),
+            affected=len(rows),
+            common_units=int(pile.units.sum()),
+            common_documents=int(np.count_nonzero(pile.units)),
+            most_documents=pile.most,
+            masked=mask,
+            skipped=(),
+            notes=(),
+            seconds=time.monotonic() - started,
+        )
+        paths = frozenset(file.path for file in opened.files)
+        found = _Found(texts, mask, report.skipped, report.notes, paths, about)
+        if mask:
+            _search_again(rows, pile, texts, criteria, opened.settings)
+        for row, spans in rows.items():
+            place = documents["path"][row], int(documents["record"][row])
+            found.spans[place] = spans
+            found.names[place] = names[row]
+    return found
+
+
+class _Place(NamedTuple):
+    """A leak by the row of its document and the number of the evaluation text."""
+
+    row: int
+    number: int
+    share: float
+    spans: Spans
+    eval_spans: Spans
+
+
+def _leaks_of(pile: Compared, criteria: LeakCriteria, run: RunOptions) -> Iterator[_Place]:
+    """Yield the leaks of documents, by these and by the evaluation texts."""
+    documents, holders = pile.cut.documents, pile.holders
+    found = concat(find_in_ranges(pile.finder, run))
+    leaks = find_leaks(found, pile.finder, criteria.share)
+    held = list[tuple[int, int, int]]()
+    for leak, (text, other) in enumerate(leaks.texts.tolist()):
+        evaluations, others = holders(text), holders(other)
+        held += (
+            (row, evaluation, leak)
+            for row in others[holders.sides.sources[others]].tolist()
+            for evaluation in evaluations[holders.sides.references[evaluations]].tolist()
+        )
+    held.sort()
+    own = np.array(held, np.int64).reshape(-1, 3)
+    counts = np.diff(leaks.firsts)[own[:, 2]]
+    rows = ranges(leaks.firsts[own[:, 2]], counts)
+    pairs = np.repeat(own[:, :2], counts, axis=0)
+    look_up = look_up_in(partial(pile.cut.spool.text, documents["original"]))
+    places, spans = locate(look_up, pairs, leaks.places[rows], leaks.spans[rows])
+    ends = np.cumsum(counts).tolist()
+    for (row, evaluation, leak), low, high in zip(held, [0, *ends], ends, strict=False):
+        # Of what cannot be cut in either text, nothing is left.
+        some = slice(low, high)
+        there = spans[some][places[some, 1] > 0], places[some][places[some, 1] > 0]
+        eval_spans, own_spans = ([(start, end) for start, end in one.tolist()] for one in there)
+        number = int(documents["name"][evaluation])
+        yield _Place(row, number, float(leaks.shares[leak]), own_spans, eval_spans)
+
+
+def _search_again(
+    rows: dict[int, Spans],
+    pile: Compared,
+    texts: Evaluations,
+    criteria: LeakCriteria,
+    settings: Settings,
+) -> None:
+    """Add what is a leak once the spans of documents are gone, by row, until nothing is."""
+    original = partial(pile.cut.spool.text, pile.cut.documents["original"])
+    run = replace(settings.run, progress=no_progress)
+    plain, waiting = Settings.of(run=run), set(rows)
+    while waiting:
+        masked = [(row, without_spans(original(row), joined(rows[row]))) for row in sorted(waiting)]
+        waiting = set()
+        opened, references = open_input(masked, plain), References(True, others=texts.batches)
+        with compared(opened, criteria.passages, references=references) as left:
+            for one in _leaks_of(left, criteria, run):
+                row = left.cut.documents["name"][one.row]
+                rows[row] += spans_before(one.spans, joined(rows[row]))
+                waiting.add(row)
