@@ -306,6 +306,8 @@ _MATCHING = (
         per={"passages, conflicts": {"text": "Compare the SOURCEs with these documents only."}}),
     Row("--across FIELD", "passages", "Compare only documents that differ in this record field; "
         "folder: in their folder.", of=PassageScope, shown="off", trial="r.jsonl||id"),
+    Row("--within FIELD", "passages", "Compare only documents that agree in this record field; "
+        "folder: in their folder.", of=PassageScope, shown="off", trial="r.jsonl||id"),
     _conflicts("--across FIELD", of=ConflictScope, shown="off", trial="r.jsonl||id",
         text="Compare only documents that differ in this record field; folder: in their folder."),
     _conflicts("--within FIELD", of=ConflictScope, shown="off", trial="r.jsonl||id",

@@ -35,7 +35,7 @@ def command(call: Call) -> Status:
     criteria, scope = call.value(PassageCriteria), call.value(PassageScope)
     read = (*sources, *references, *scope.templates)
     with call.writing(*read) as stream, call.watch() as settings:
-        opened = open_passages(sources, settings, references, scope.across)
+        opened = open_passages(sources, settings, references, scope)
         with examine(opened, criteria, scope) as (result, text_of):
             result = typed(result)
             call.screen.skipped(result.skipped, result.notes)

@@ -84,13 +84,15 @@ class PassageScope:
 
     Attributes
     ----------
-    across : str or None
-        A field of records, or ``folder``: only documents of different values are compared.
+    across, within : str or None
+        A field of records, or ``folder``: only documents of different values, or of one value, are
+        compared.
     templates : tuple of str
         Files and folders: text that also occurs in one of them is ignored.
     """
 
     across: str | None = None
+    within: str | None = None
     templates: tuple[str, ...] = ()
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
+from simdup.base.mix64 import mix64
 from simdup.base.workers import Workers
 from simdup.model.documents import Document
 from simdup.model.settings import RunOptions
@@ -20,10 +21,12 @@ from simdup.model.table import I64, Documents
 from simdup.near.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
 from simdup.near.collection import Collection, group_numbers, mapped, spooled_numbers
 from simdup.near.inputs import Input
+from simdup.near.rules import within_groups
 from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import MARGIN
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, cut_lines, end_marks
 from simdup.reuse.winnowing import Seeds, Template, Window, winnow
+from simdup.search.arrays import U64, combine_rows
 from simdup.text.characters import digest_bytes, fold_all
 
 Found = TypeVar("Found")
@@ -108,15 +111,19 @@ class Assembled(NamedTuple):
     lines: I64  # the symbols that lines begin with, but for the first of each text; if asked for
 
 
-def assemble(cut: Collection) -> Assembled:
+def assemble(cut: Collection, sides: Sides) -> Assembled:
     """Return the texts of a collection that was cut.
+
+    Only texts of the same key are compared: so equal texts of documents of several keys are several
+    texts, and seeds of texts of other keys are other ones.
 
     Raises
     ------
     SimdupError
         If there are more units than positions have numbers.
     """
-    text_of, rows = _distinct(cut["folded"], cut.text_of)
+    text_of, firsts = _distinct(cut["folded"], sides.keys)
+    rows = cut.text_of[firsts]
     slots = {name: cut.texts[name][rows] for name in ("symbols", "seeds", "positions", "lines")}
     sizes = slots["symbols"][:, 1] // 4
     starts = np.append(0, np.cumsum(sizes + 1)) + MARGIN
@@ -135,7 +142,9 @@ def assemble(cut: Collection) -> Assembled:
             part = found[done : done + sizes[text]]
             symbols[starts[text] : starts[text + 1] - 1] = np.where(part == HOLE, marks[text], part)
             done += len(part)
-    _, hashes = spooled_numbers(spool, slots["seeds"], "hashes", np.uint64)
+    begins, hashes = spooled_numbers(spool, slots["seeds"], "hashes", np.uint64)
+    if sides.keys.any():
+        hashes ^= np.repeat(mix64(sides.keys[firsts]), np.diff(begins))
     positions, lines = (
         _placed(*spooled_numbers(spool, slots[name], name, np.int64), starts)
         for name in ("positions", "lines")
@@ -153,16 +162,19 @@ def _placed(begins: I64, positions: I64, starts: I64) -> I64:
     return positions
 
 
-def _distinct(digests: NDArray[np.void], rows: I64) -> tuple[I64, I64]:
-    """Return the text of each document, numbered in the order of documents, and a row of each.
+def _distinct(digests: NDArray[np.void], keys: U64) -> tuple[I64, I64]:
+    """Return the text of each document, numbered in the order of documents, and the first of each.
 
     Two processes may have met a text first, which then has two rows.
     """
-    _, first, same = np.unique(digests.view("S16"), return_index=True, return_inverse=True)
+    of_digests = np.unique(digests.view("S16"), return_inverse=True)[1]
+    of_keys = np.unique(keys, return_inverse=True)[1]
+    texts = combine_rows(of_keys, of_digests)
+    _, first, same = np.unique(texts, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    return rank[same], rows[first[order]]
+    return rank[same], first[order]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +190,7 @@ class PairTexts:
         return self.text(int(self.pairs[pair, side]))
 
 
-def sides_of(cut: Collection, opened: Input, across: str | None) -> Sides:
+def sides_of(cut: Collection, opened: Input, across: str | None, within: str | None) -> Sides:
     """Return what is compared with what."""
     paths = cut.documents["path"].tolist()
     references = np.array([path in opened.references for path in paths], np.bool_)
@@ -188,7 +200,10 @@ def sides_of(cut: Collection, opened: Input, across: str | None) -> Sides:
     groups = np.full(len(references), -1)
     if across is not None:
         groups = group_numbers(cut, "across", across)
-    return Sides(sources, references, groups)
+    keys = np.zeros(len(references), np.uint64)
+    if within is not None:
+        keys = within_groups(group_numbers(cut, "within", within))
+    return Sides(sources, references, groups, keys)
 
 
 class RangeFinder(Protocol[Found_co]):

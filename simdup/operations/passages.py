@@ -16,6 +16,7 @@ from simdup.corpus.batches import read
 from simdup.corpus.rows import Paths, as_paths
 from simdup.corpus.sources import Named
 from simdup.index.opening import without_indexes
+from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import (
@@ -27,7 +28,7 @@ from simdup.model.shared_passages import (
 )
 from simdup.near.collection import collected
 from simdup.near.cutting import Cutting, PairTexts, assemble, find_in_ranges, sides_of
-from simdup.near.inputs import Data, GroupBy, Input, open_input
+from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.finding import Finder, concat
 from simdup.reuse.overlaps import Holders, form_overlaps
 from simdup.reuse.symbols import look_up_in
@@ -41,6 +42,7 @@ def passages(
     references: Paths = (),
     templates: Paths = (),
     across: str | None = None,
+    within: str | None = None,
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -63,6 +65,8 @@ def passages(
     across : str, optional
         A field of records or tables, or ``folder``: only documents of different values are
         compared.
+    within : str, optional
+        The same, but only documents of one value are compared.
     reading : Reading, optional
         Encoding, patterns and formats of files.
     run : RunOptions, optional
@@ -98,21 +102,17 @@ def passages(
     check_type("criteria", criteria, (PassageCriteria, "a PassageCriteria"), unset=None)
     check_names(fields, PassageFields.__annotations__)
     criteria = replace(criteria or PassageCriteria(), **fields)
-    scope = PassageScope(across, tuple(as_paths(templates, "templates")))
-    opened = open_passages(data, settings, references, across)
+    scope = PassageScope(across, within, tuple(as_paths(templates, "templates")))
+    opened = open_passages(data, settings, references, scope)
     with examine(opened, criteria, scope) as (result, _):
         return result
 
 
-def open_passages(
-    data: Data, settings: Settings, references: Paths = (), across: str | None = None
-) -> Input:
+def open_passages(data: Data, settings: Settings, references: Paths, scope: PassageScope) -> Input:
     """List what is to be read; see `passages`."""
+    grouped = Criteria(across=scope.across, within=scope.within)
     others = without_indexes(as_paths(references, "references"))
-    if across is not None:
-        field = GroupBy("across", across).field
-        settings = replace(settings, reading=replace(settings.reading, group_field=field))
-    return open_input(data, settings, others)
+    return open_input(data, replace(settings, criteria=grouped), others)
 
 
 @contextmanager
@@ -127,9 +127,10 @@ def examine(
         template = Template.of(texts, criteria.min_run)
     work = Cutting(Window.of(criteria.min_run), template)
     with collected(opened, opened.analyzer(), work) as cut:
-        text_of, starts, symbols, seeds, _ = assemble(cut)
+        sides = sides_of(cut, opened, scope.across, scope.within)
+        text_of, starts, symbols, seeds, _ = assemble(cut, sides)
         sizes, documents, report = np.diff(starts) - 1, cut.documents, cut.report
-        holders = Holders.of(text_of, len(sizes), sides_of(cut, opened, scope.across))
+        holders = Holders.of(text_of, len(sizes), sides)
         finder = Finder.indexed(starts, symbols, seeds, criteria, holders.text_sides)
         del seeds
         found = concat(find_in_ranges(finder, opened.settings.run))
@@ -147,7 +148,7 @@ def examine(
             common=finder.index.common,
             common_units=int((units * copies).sum()),
             common_documents=int(copies[units > 0].sum()),
-            most_documents=criteria.most_documents(len(sizes)),
+            most_documents=criteria.most_documents(holders.text_sides.largest),
             repeated=finder.index.repeated,
             seconds=time.monotonic() - started,
         )

@@ -20,7 +20,8 @@ antebellum newspapers", American Literary History 27, 2015: the same steps on mi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -28,16 +29,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.mix64 import mix64
 from simdup.kernels.passages import chains, common_lengths, equal_runs
 from simdup.model.shared_passages import Passage, PassageCriteria, SharedText
 from simdup.reuse.seeds import MARGIN, Place, SeedIndex, index_seeds, iter_pairs
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks, locate, look_up_in
 from simdup.reuse.winnowing import Seeds, Window, row_symbols, winnow
-from simdup.search.arrays import I64, U32, Bools, combine_rows, run_starts
+from simdup.search.arrays import I64, U32, U64, Bools, combine_rows, run_starts
 from simdup.text.characters import fold_all
 
 # Pairs of seeds that are extended at a time, and that a range of texts has, if it has several.
 _PAIRS = 1 << 18
+_SOURCE, _REFERENCE = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +75,63 @@ class Runs(NamedTuple):
 
 class Sides(NamedTuple):
     """What is compared with what: one of the references with one that is none, and only what is of
-    different groups.  There is a `Sides` of documents, and one of their texts.
+    different groups and has the same key.  There is a `Sides` of documents, and one of their texts.
     """
 
     sources: Bools
     references: Bools
     groups: I64  # -1 for a text whose documents are of several groups, or of none
+    keys: U64  # 0 for all where nothing has to be the same
 
     @classmethod
     def every(cls, count: int) -> Sides:
         """Return that all of so many are compared with each other."""
         every = np.ones(count, np.bool_)
-        return cls(every, every, np.full(count, -1))
+        return cls(every, every, np.full(count, -1), np.zeros(count, np.uint64))
 
     @property
     def free(self) -> bool:
         """Whether all are compared with each other."""
-        return bool((self.sources & self.references & (self.groups < 0)).all())
+        alike = self.keys == self.keys[:1]
+        return bool((self.sources & self.references & (self.groups < 0) & alike).all())
+
+    @property
+    def largest(self) -> int:
+        """How many have the key that most of them have."""
+        return int(np.unique(self.keys, return_counts=True)[1].max(initial=0))
 
     def allow(self, a: I64 | U32, b: I64 | U32) -> Bools:
         """Return which pairs are compared."""
         crossed = self.sources[a] & self.references[b] | self.references[a] & self.sources[b]
-        allowed: Bools = crossed & ((self.groups[a] != self.groups[b]) | (self.groups[a] < 0))
+        apart = (self.groups[a] != self.groups[b]) | (self.groups[a] < 0)
+        allowed: Bools = crossed & apart & (self.keys[a] == self.keys[b])
         return allowed
+
+    def opposed(self, rows: I64, values: Sequence[Hashable]) -> Bools:
+        """Return which of some rows are compared with one of these that has another value."""
+        if self.free:
+            return np.full(len(rows), len(set(values)) > 1)
+        columns = (column[rows].tolist() for column in self)
+        each = list(zip(values, *columns, strict=True))
+        # How many are on either side, with a value, with a group, and with both: time grows with
+        # rows, not with their pairs.
+        counts = Counter[Hashable]()
+        for value, source, reference, group, key in each:
+            for side in [_SOURCE] * source + [_REFERENCE] * reference:
+                counts.update((side, key, v, g) for v in (value, None) for g in (group, None))
+
+        def others(side: int, value: Hashable, group: int, key: int) -> int:
+            """Return how many of a side have another value and are of another group."""
+            found = counts[side, key, None, None] - counts[side, key, value, None]
+            same = counts[side, key, None, group] - counts[side, key, value, group]
+            return found - same if group >= 0 else found
+
+        opposite = (
+            any(others(side, value, group, key)
+                for side in [_REFERENCE] * source + [_SOURCE] * reference)
+            for value, source, reference, group, key in each
+        )  # fmt: skip
+        return np.fromiter(opposite, np.bool_, len(rows))
 
 
 @dataclass(frozen=True)
@@ -121,9 +158,12 @@ class Finder:
     def indexed(
         cls, starts: I64, symbols: Symbols, seeds: Seeds, criteria: PassageCriteria, sides: Sides
     ) -> Finder:
-        """Return the finder of texts that are surrounded, with the positions of seeds in them."""
-        most, k = criteria.most_documents(len(starts) - 1), Window.of(criteria.min_run).k
-        index = index_seeds(seeds, starts, Place(symbols, k, most))
+        """Return the finder of texts that are surrounded, with the positions of seeds in them.
+
+        The hashes of seeds are mixed with the keys of their texts.
+        """
+        most, k = criteria.most_documents(sides.largest), Window.of(criteria.min_run).k
+        index = index_seeds(seeds, starts, Place(symbols, k, most, mix64(sides.keys)))
         return cls(starts, symbols, index, row_symbols(symbols, k), criteria, sides)
 
     def ranges(self) -> list[tuple[int, int]]:

@@ -51,13 +51,15 @@ class Holders(NamedTuple):
         """What is compared with what, among the texts."""
         if not len(self.order):
             return self.sides
-        firsts, (sources, references, groups) = self.firsts[:-1], self.sides
+        firsts, (sources, references, groups, keys) = self.firsts[:-1], self.sides
         groups = groups[self.order]
         least, most = (ufunc.reduceat(groups, firsts) for ufunc in (np.minimum, np.maximum))
         return Sides(
             np.logical_or.reduceat(sources[self.order], firsts),
             np.logical_or.reduceat(references[self.order], firsts),
             np.where(least == most, least, -1),
+            # All documents of a text have the same key.
+            keys[self.order[firsts]],
         )
 
     def pairs(self, texts: I64) -> I64:

@@ -80,7 +80,7 @@ def common_beside(seeds: Seeds, texts: U32, crowd: Crowd, place: Place) -> tuple
                 for which, offsets in iter_ranges(counts[rows], int(counts[rows].sum())):
                     own = members[firsts[rows][which] + offsets]
                     there = seeds.positions[own] + distance
-                    found = place.hashes(there)
+                    found = place.hashes(there, texts[own])
                     many = _in_many(which, found, texts[own], place.most)
                     positions.append(there[many])
                     hashes.append(distinct(found[many]))
@@ -96,11 +96,13 @@ class Place(NamedTuple):
     symbols: Symbols
     k: int
     most: int  # texts that may have one that is not
+    keys: U64  # of each text: k-grams of texts of other keys are other ones
 
-    def hashes(self, positions: I64) -> U64:
-        """Return the hashes of the k-grams at positions."""
+    def hashes(self, positions: I64, texts: U32) -> U64:
+        """Return the hashes of the k-grams at positions, beside seeds of some texts."""
         grams = np.lib.stride_tricks.sliding_window_view(self.symbols, self.k)[positions]
-        return mix64(runs(np.arange(len(grams) + 1) * self.k, grams.ravel(), self.k)[1])
+        hashes = mix64(runs(np.arange(len(grams) + 1) * self.k, grams.ravel(), self.k)[1])
+        return hashes ^ self.keys[texts]
 
 
 def _edges(positions: I64, groups: U64, k: int) -> list[tuple[int, I64]]:

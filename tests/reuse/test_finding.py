@@ -16,6 +16,7 @@ from simdup.reuse.finding import (
     Finder,
     Passages,
     Runs,
+    Sides,
     extend,
     outermost,
     shares,
@@ -287,3 +288,18 @@ def test_figures_of_a_passage_are_those_of_its_symbols(texts: Texts, gap: int, l
         assert least <= length <= min(len(x), len(y))
         assert 2 * length / size <= similarity <= 2 * oracle.lcs(x, y) / size
         assert (similarity == 1) == (x == y)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.booleans(),
+                          st.integers(-1, 2), st.integers(0, 1)), max_size=8))  # fmt: skip
+def test_who_is_opposed_by_its_definition(rows: list[tuple[str, bool, bool, int, int]]) -> None:
+    values = [row[0] for row in rows]
+    columns = ([row[n] for row in rows] for n in range(1, 5))
+    kinds = (np.bool_, np.bool_, np.int64, np.uint64)
+    sides = Sides(*map(np.array, columns, kinds))
+    every = np.arange(len(rows))
+    expected = [
+        any(values[a] != values[b] and sides.allow(every[[a]], every[[b]])[0] for b in every)
+        for a in every
+    ]
+    assert sides.opposed(every, values).tolist() == expected
