@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypedDict
 from simdup.base.errors import WHOLE, check_type, invalid
 from simdup.model.documents import Skipped
 
-# Shorter runs are found by chance in any two texts of a language.
-SHORTEST_RUN = 4
+# A single character is no run.
+SHORTEST_RUN = 2
 
 # Beyond this, hashes take more time than they tell.
 LONGEST_RUN = 1000

@@ -285,7 +285,7 @@ def test_texts_without_units_are_skipped() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("min_run", 3), ("min_run", 1001), ("gap", -1), ("min_length", 0), ("common", 1)],
+    [("min_run", 1), ("min_run", 1001), ("gap", -1), ("min_length", 0), ("common", 1)],
 )
 def test_senseless_numbers_are_refused(field: str, value: int) -> None:
     with pytest.raises(SimdupError) as raised:
