@@ -37,7 +37,7 @@ from simdup.reuse.slots import COPIED, Alignment, SlotFinder
 from simdup.reuse.symbols import SymbolTexts, spans_in
 from simdup.reuse.winnowing import Window
 from simdup.search.arrays import I64, run_starts
-from simdup.text.characters import to_codes
+from simdup.text.characters import lines_of
 from simdup.text.facts import term_pattern
 
 # Characters of the text around a place that are shown.
@@ -198,12 +198,6 @@ def _is_form(documents: int, values: int) -> bool:
     return documents > _FEW and values > 1 + documents**0.5
 
 
-def _lines(text: str, places: I64) -> I64:
-    """Return the number of the line that each place is in, from 1."""
-    feeds = np.flatnonzero(to_codes(text) == ord("\n"))
-    return np.searchsorted(feeds, places) + 1
-
-
 def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
     """Return conflicts with the characters, the lines and the text of each reading."""
     if not held:
@@ -221,7 +215,7 @@ def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
         document = int(documents[rows[0]])
         text = read(document)
         places = spans_in(text, spans[rows])
-        lines = _lines(text, places[:, 0])
+        lines = lines_of(text, places[:, 0])
         for row, (start, end), line in zip(
             rows.tolist(), places.tolist(), lines.tolist(), strict=True
         ):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Unpack
+from itertools import islice, pairwise
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -22,17 +23,23 @@ from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import (
     PassageCriteria,
     PassageFields,
+    PassageGroup,
+    PassagePlace,
     PassageResult,
     PassageScope,
     PassageSummary,
 )
 from simdup.near.collection import collected
-from simdup.near.cutting import Cutting, PairTexts, assemble, find_in_ranges, sides_of
+from simdup.near.cutting import Cutting, GroupTexts, PairTexts, assemble, find_in_ranges, sides_of
 from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.finding import Finder, concat
+from simdup.reuse.groups import Group, GroupFinder, form_groups, joined_places
 from simdup.reuse.overlaps import Holders, form_overlaps
-from simdup.reuse.symbols import look_up_in
+from simdup.reuse.slots import Alignment
+from simdup.reuse.symbols import SymbolTexts, look_up_in, spans_in
 from simdup.reuse.winnowing import Template, Window
+from simdup.search.arrays import distinct, run_starts
+from simdup.text.characters import lines_of
 
 
 def passages(
@@ -43,6 +50,7 @@ def passages(
     templates: Paths = (),
     across: str | None = None,
     within: str | None = None,
+    groups: bool = False,
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -67,6 +75,9 @@ def passages(
         compared.
     within : str, optional
         The same, but only documents of one value are compared.
+    groups : bool
+        Whether to find groups, each a passage with all its places, in place of pairs of documents.
+        Then nothing is common unless `common` is set.
     reading : Reading, optional
         Encoding, patterns and formats of files.
     run : RunOptions, optional
@@ -81,7 +92,7 @@ def passages(
     Returns
     -------
     PassageResult
-        ``overlaps``, ``skipped``, ``notes`` and ``summary``.
+        ``overlaps`` (or ``groups``), ``skipped``, ``notes`` and ``summary``.
 
     Raises
     ------
@@ -97,6 +108,9 @@ def passages(
     >>> found = passages([("a", text), ("b", f"He wrote: {text}")], min_length=20)
     >>> found.overlaps[0].passages
     (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
+    >>> found = passages([("a", text), ("b", f"He wrote: {text}")], min_length=20, groups=True)
+    >>> [(place.document, place.start, place.end) for place in found.groups[0].places]
+    [('a', 0, 80), ('b', 10, 90)]
     """
     settings = Settings.of(reading=reading, run=run, jobs=jobs, text=text, id=id)
     check_type("criteria", criteria, (PassageCriteria, "a PassageCriteria"), unset=None)
@@ -104,6 +118,9 @@ def passages(
     criteria = replace(criteria or PassageCriteria(), **fields)
     scope = PassageScope(across, within, tuple(as_paths(templates, "templates")))
     opened = open_passages(data, settings, references, scope)
+    if groups:
+        with examine_groups(opened, criteria, scope) as (grouped, _):
+            return grouped
     with examine(opened, criteria, scope) as (result, _):
         return result
 
@@ -121,12 +138,7 @@ def examine(
 ) -> Iterator[tuple[PassageResult, PairTexts]]:
     """Find passages in opened sources; yield them, and the texts of pairs."""
     started = time.monotonic()
-    template = None
-    if scope.templates:
-        texts = _read_templates(scope.templates, opened.settings)
-        template = Template.of(texts, criteria.min_run)
-    work = Cutting(Window.of(criteria.min_run), template)
-    with collected(opened, opened.analyzer(), work) as cut:
+    with collected(opened, opened.analyzer(), _cutting(opened, criteria, scope)) as cut:
         sides = sides_of(cut, opened, scope.across, scope.within)
         text_of, starts, symbols, seeds, _ = assemble(cut, sides)
         sizes, documents, report = np.diff(starts) - 1, cut.documents, cut.report
@@ -154,6 +166,80 @@ def examine(
         )
         result = PassageResult(overlaps, tuple(report.skipped), tuple(report.notes), summary)
         yield result, PairTexts(documents, overlaps.documents, text)
+
+
+@contextmanager
+def examine_groups(
+    opened: Input, criteria: PassageCriteria, scope: PassageScope
+) -> Iterator[tuple[PassageResult, GroupTexts]]:
+    """Find groups of passages in opened sources; yield them, and the texts of their places."""
+    started = time.monotonic()
+    with collected(opened, opened.analyzer(), _cutting(opened, criteria, scope)) as cut:
+        sides = sides_of(cut, opened, scope.across, scope.within)
+        text_of, starts, symbols, seeds, _ = assemble(cut, sides)
+        holders = Holders.of(text_of, len(starts) - 1, sides)
+        keys, least = holders.text_sides.keys, criteria.min_length
+        finder = GroupFinder.of(SymbolTexts(starts, symbols), seeds, keys, criteria)
+        del seeds
+        links = Alignment.concat(find_in_ranges(finder, opened.settings.run))
+        shared = holders.shared(starts, symbols, least)
+        copies = np.stack([starts[shared], starts[shared + 1] - 1], 1)
+        groups = form_groups(joined_places(links, finder.rows, least, copies), starts, holders)
+        documents, report = cut.documents, cut.report
+        text = partial(cut.spool.text, documents["original"])
+        places = _located(groups, documents["name"].tolist(), text)
+        every = np.unique(np.concatenate([holders.order[:0], *(one.documents for one in groups)]))
+        summary = PassageSummary(
+            documents=len(documents),
+            pairs=0,
+            passages=0,
+            skipped=len(report.skipped),
+            identical=0,
+            common=0,
+            common_units=0,
+            common_documents=0,
+            most_documents=0,
+            repeated=0,
+            seconds=time.monotonic() - started,
+            groups=len(groups),
+            places=sum(len(one.places) for one in places),
+            affected=len(every),
+        )
+        notes, skipped = tuple(report.notes), tuple(report.skipped)
+        result = PassageResult((), skipped, notes, summary, places)
+        yield result, GroupTexts(documents, [one.documents for one in groups], text)
+
+
+def _located(
+    groups: Sequence[Group], names: Sequence[Any], read: Callable[[int], str]
+) -> list[PassageGroup]:
+    """Return groups with the characters and the lines of their places; each text is read once."""
+    if not groups:
+        return []
+    documents = np.concatenate([one.documents for one in groups])
+    spans = np.concatenate([one.spans for one in groups])
+    lines, order = np.zeros(len(spans), np.int64), np.argsort(documents, kind="stable")
+    for low, high in pairwise([*run_starts(documents[order]).tolist(), len(order)]):
+        rows = order[low:high]
+        text = read(int(documents[rows[0]]))
+        spans[rows] = spans_in(text, spans[rows])
+        lines[rows] = lines_of(text, spans[rows, 0])
+    columns = zip(documents.tolist(), spans.tolist(), lines.tolist(), strict=True)
+    places = (PassagePlace(names[row], start, end, line) for row, (start, end), line in columns)
+    return [
+        PassageGroup(len(distinct(one.documents)), one.length,
+                     tuple(islice(places, len(one.documents))))
+        for one in groups
+    ]  # fmt: skip
+
+
+def _cutting(opened: Input, criteria: PassageCriteria, scope: PassageScope) -> Cutting:
+    """Return what cuts the texts of opened sources."""
+    template = None
+    if scope.templates:
+        texts = _read_templates(scope.templates, opened.settings)
+        template = Template.of(texts, criteria.min_run)
+    return Cutting(Window.of(criteria.min_run), template)
 
 
 def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:

@@ -19,6 +19,7 @@ beside the first and the last common ones are counted where they are, chosen or 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ from simdup.search.arrays import (
     Bools,
     distinct,
     iter_ranges,
+    pack,
     read_rows,
     row_bits,
     run_starts,
@@ -342,3 +344,74 @@ def iter_pairs(index: SeedIndex, low: int, high: int, chunk: int) -> Iterator[tu
         seeds = which + low
         later = index.texts[others] > index.texts[seeds]
         yield seeds[later], others[later]
+
+
+# Pairs of seeds that a range of texts has.
+_FIRST_PAIRS = 1 << 20
+
+
+class FirstPairs(NamedTuple):
+    """Pairs of equal seeds, each with the first text that has it: positions, rising in b."""
+
+    a: I64
+    b: I64
+
+    def within(self, low: int, high: int) -> FirstPairs:
+        """Return the pairs whose later seed is between two positions."""
+        return FirstPairs(*(side[slice(*np.searchsorted(self.b, [low, high]))] for side in self))
+
+    def ranges(self, starts: I64) -> list[tuple[int, int]]:
+        """Return ranges of texts, which begin at `starts`, that have about as many pairs."""
+        work = np.searchsorted(self.b, starts)
+        cuts = np.searchsorted(work, np.arange(_FIRST_PAIRS, int(work[-1]), _FIRST_PAIRS))
+        return list(pairwise(np.unique([0, *cuts.tolist(), len(starts) - 1]).tolist()))
+
+
+def pair_with_first(
+    seeds: Seeds, starts: I64, most: int | None = None, again: bool = False
+) -> FirstPairs:
+    """Pair each seed with the first one that is equal, if that is in another text.
+
+    Of m texts with a seed there are m - 1 pairs, so that nothing is too common.
+
+    Parameters
+    ----------
+    seeds : Seeds
+        Of all texts, in order.
+    starts : int64[texts + 1]
+        Where each text begins.
+    most : int, optional
+        Seeds in more texts are left out.
+    again : bool
+        Whether what the first text repeats is paired, too: with the second text that has it.
+    """
+    count = len(seeds.hashes)
+    # Equal in their upper bits, some differ: runs begin where symbols are equal.
+    values = pack(seeds.hashes, np.arange(count), count)
+    values.sort()
+    order = read_rows(values, count)
+    texts = np.searchsorted(seeds.positions, starts).astype(np.int64)
+    texts = np.repeat(np.arange(len(starts) - 1), np.diff(texts))[order]
+    keys, rows = values >> np.uint64(row_bits(count)), np.arange(count)
+    new = np.diff(keys, prepend=~keys[:1]) != 0
+    new_text = new | (np.diff(texts, prepend=-1) != 0)
+    group = np.maximum.accumulate(np.where(new, rows, 0))
+    own = np.maximum.accumulate(np.where(new_text, rows, 0))
+    early = rows - own < REPEATS
+    if most is not None and count:
+        firsts = np.flatnonzero(new)
+        few = np.add.reduceat(new_text, firsts, dtype=np.int64) <= most
+        early &= few[np.cumsum(new) - 1]
+    paired = np.flatnonzero((own > group) & early)
+    a, b = order[group[paired]], order[paired]
+    if again:
+        # Where the second text of each seed begins, if there is one.
+        later = np.minimum.accumulate(np.where(new_text, rows, count)[::-1])[::-1]
+        repeated = np.flatnonzero((own == group) & (rows > own) & early)
+        second = np.append(later, count)[repeated + 1]
+        repeated, second = (side[second < count] for side in (repeated, second))
+        same = group[second] == group[repeated]
+        a = np.concatenate([a, order[repeated[same]]])
+        b = np.concatenate([b, order[second[same]]])
+    by_b = np.lexsort((a, b))
+    return FirstPairs(seeds.positions[a[by_b]], seeds.positions[b[by_b]])
