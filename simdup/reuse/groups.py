@@ -32,7 +32,7 @@ from simdup.kernels.sketches import runs
 from simdup.model.shared_passages import LONGEST_RUN, PassageCriteria
 from simdup.reuse.finding import extend
 from simdup.reuse.overlaps import Holders
-from simdup.reuse.seeds import FirstPairs, pair_with_first
+from simdup.reuse.seeds import REPEATS, FirstPairs, pair_with_first
 from simdup.reuse.slots import Alignment
 from simdup.reuse.symbols import Symbols, SymbolTexts
 from simdup.reuse.winnowing import Seeds, Window, row_symbols
@@ -51,6 +51,8 @@ from simdup.search.arrays import (
 
 # Symbols whose grams are hashed at a time, and places and links that are compared at a time.
 _PART = 1 << 20
+# Texts that each text is compared with in full: those that are first for most of its seeds.
+_RELATIVES = 8
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,9 @@ class GroupFinder:
             pair_with_first(Seeds(hashes, seeds.positions), starts, criteria.common, again=True)
             for hashes in parts
         )
-        b, a = split_rows(distinct(np.concatenate([combine_rows(b, a) for a, b in pairs])))
+        every = distinct(np.concatenate([combine_rows(b, a) for a, b in pairs]))
+        near = _pairs_of_relatives(seeds, starts, every, criteria.common)
+        b, a = split_rows(distinct(np.concatenate([every, *near])))
         return cls(starts, symbols, FirstPairs(a, b), row_symbols(symbols, k), criteria)
 
     def ranges(self) -> list[tuple[int, int]]:
@@ -99,6 +103,52 @@ class GroupFinder:
         sums = np.bincount(chained.chains, weights)
         kept = np.flatnonzero(sums[chained.chains] >= least)
         return chained._replace(weights=weights).take(kept)
+
+
+def _pairs_of_relatives(seeds: Seeds, starts: I64, pairs: U64, most: int | None) -> Iterator[U64]:
+    """Yield the pairs of equal seeds of each text and its nearest relatives, with the later first.
+
+    Parameters
+    ----------
+    seeds : Seeds
+        Of all texts, in order.
+    starts : int64[texts + 1]
+        Where each text begins.
+    pairs : uint64[pairs]
+        Seeds that are paired already: see `combine_rows`.
+    most : int, optional
+        Seeds in more texts are left out.
+    """
+    b, a = (np.searchsorted(starts, side, "right") - 1 for side in split_rows(pairs))
+    keys, counts = np.unique(combine_rows(b, a), return_counts=True)
+    text, other = split_rows(keys)
+    order = np.lexsort((other, -counts, text))
+    text, other = text[order], other[order]
+    ranks = np.arange(len(text)) - np.searchsorted(text, text)
+    text, other = text[ranks < _RELATIVES], other[ranks < _RELATIVES]
+    firsts = np.searchsorted(seeds.positions, starts)
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(firsts))
+    # Seeds of several texts, by their hashes, then texts, then positions.
+    order = np.argsort(seeds.hashes, kind="stable")
+    groups = np.cumsum(np.diff(seeds.hashes[order], prepend=~seeds.hashes[:1]) != 0) - 1
+    holders = combine_rows(groups, owners[order])
+    new = run_starts(holders)
+    several = np.bincount(groups[new], minlength=1)
+    kept = (several > 1) & (several <= (most or len(starts)))
+    group = np.full(len(order), -1)
+    group[order] = np.where(kept[groups], groups, -1) if len(order) else group
+    ends = np.append(new[1:], len(holders))
+    holders = holders[new]
+    for which, offsets in iter_ranges(np.diff(firsts)[text], _PART):
+        seed = firsts[text[which]] + offsets
+        which, seed = which[group[seed] >= 0], seed[group[seed] >= 0]
+        asked = combine_rows(group[seed], other[which])
+        place = np.minimum(np.searchsorted(holders, asked), len(holders) - 1)
+        known = np.flatnonzero(holders[place] == asked)
+        sizes = np.minimum(ends[place[known]] - new[place[known]], REPEATS)
+        for one, offset in iter_ranges(sizes, _PART):
+            found = order[new[place[known[one]]] + offset]
+            yield combine_rows(seeds.positions[seed[known[one]]], seeds.positions[found])
 
 
 def _between(ordered: I64, low: I64, high: I64) -> I64:
@@ -143,7 +193,7 @@ class Spans:
     def with_half(self, asked: I64, whole: bool = False) -> Iterator[tuple[I64, I64]]:
         """Yield pairs of an asked span (int64[n, 2]) and a span that has half of it, or all."""
         begins, ends = asked.T
-        least = (ends - begins) if whole else (ends - begins + 1) // 2
+        least = (ends - begins) if whole else (3 * (ends - begins) + 4 - 1) // 4
         for bits, rows in self._parts:
             starts = self._spans[rows, 0]
             low = np.searchsorted(starts, begins + least - (1 << bits), "right")
@@ -182,15 +232,15 @@ class _Links:
             sides = self._numbers[links]
             run, inside, before = self._until(sides, begins)
             last, inside_last, until = self._until(sides, ends)
-            units = until - before
-            kept = np.flatnonzero((units >= self._least) & (2 * units >= ends - begins))
-            run, inside, last, inside_last = (x[kept] for x in (run, inside, last, inside_last))
             # Behind a run, the image begins with the next one.
-            behind = inside == np.where(run < 0, 0, self._lengths[run])
-            behind |= self._sides[run] != sides[kept]
-            first = self._other[run + behind] + np.where(behind, 0, inside)
+            behind = (inside == self._lengths[run]) | (run < 0) | (self._sides[run] != sides)
+            run = np.minimum(run + behind, len(self._own) - 1)
+            first = self._other[run] + np.where(behind, 0, inside)
+            end, units = self._other[last] + inside_last, until - before
+            size = np.maximum(ends - begins, end - first)
+            kept = np.flatnonzero((units >= self._least) & (4 * units >= 3 * size))
             numbers.append(which[kept])
-            images.append(np.stack([first, self._other[last] + inside_last], 1))
+            images.append(np.stack([first, end], 1)[kept])
         return np.concatenate(numbers), np.concatenate(images)
 
     def _until(self, sides: I64, borders: I64) -> tuple[I64, I64, I64]:
@@ -238,7 +288,7 @@ class _Places:
                 for number in self._cells.get((bits, cell), ()):
                     low, high = self.spans[number]
                     common = min(end, high) - max(begin, low)
-                    if 2 * common >= max(size, high - low) and (common, -low) > best:
+                    if 4 * common >= 3 * max(size, high - low) and (common, -low) > best:
                         best, found = (common, -low), number
         return found
 
@@ -259,8 +309,8 @@ def joined_places(aligned: Alignment, rows: I64, least: int, copies: I64) -> lis
     """
     links, places = _Links(aligned, rows, least), _Places()
     numbers = places.add(np.concatenate([links.spans, copies]))
-    sides, alone = np.split(numbers, [len(links.spans)])
-    pairs = [np.stack(np.split(sides, 2), 1), np.stack([alone, alone], 1)]
+    alone = numbers[len(links.spans) :]
+    pairs = [np.stack([alone, alone], 1)]
     done = 0
     while done < len(places.spans):
         fresh = np.array(places.spans[done:], np.int64)
