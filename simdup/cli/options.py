@@ -289,7 +289,8 @@ _MATCHING = (
     _passages("--min-length N", text="Report passages of at least N equal units.", kind=_COUNT,
         common=True, trial="1000"),
     _passages("--common N", text="Text in more than N documents does not start a passage.",
-        kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5", trial="many||2"),
+        kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5; off with --groups",
+        trial="many||2"),
     _conflicts("--context N", of=ConflictCriteria, kind=_NUMBER, common=True, trial="100",
         text="Equal units on either side of a difference, at least."),
     _conflicts("--kinds NAMES", of=ConflictCriteria, kind=Text(_kinds), words=readings.KINDS,
@@ -330,6 +331,12 @@ _MATCHING = (
         rules=_LINES, trial="。"),
 )
 _OUTPUT = (
+    Row("--groups", "passages", common=True, trial="many||",
+        text="List each passage once, with all its places, not by pairs of documents."),
+    Row("--text", "passages", "Add the text of each passage to CSV or JSONL.",
+        rules=(Yields(lambda o: o.format not in ("csv", "jsonl")),
+               Clash(lambda o: o.format not in ("csv", "jsonl"),
+                     "--text needs --format csv or jsonl")), trial="many|-f csv|"),
     Row("--list WHICH", "scan", "Print only the names of these documents",
         ("redundant", "kept", "unique"), common=True,
         rules=(Yields(lambda o: o.typed("format")),

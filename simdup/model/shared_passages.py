@@ -266,7 +266,9 @@ class PassageResult:
         The figures.
     groups : sequence of PassageGroup
         If groups are asked for, and then there are no overlaps: by falling number of documents
-        times length.
+        and length.
+    crowded : bool
+        Whether some passages are in so many documents that groups would be shorter to read.
     """
 
     overlaps: Sequence[Overlap]
@@ -274,6 +276,7 @@ class PassageResult:
     notes: tuple[tuple[str, str], ...]
     summary: PassageSummary
     groups: Sequence[PassageGroup] = ()
+    crowded: bool = False
 
     def __len__(self) -> int:
         """Return the number of pairs that share passages, or of groups."""

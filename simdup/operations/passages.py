@@ -164,7 +164,8 @@ def examine(
             repeated=finder.index.repeated,
             seconds=time.monotonic() - started,
         )
-        result = PassageResult(overlaps, tuple(report.skipped), tuple(report.notes), summary)
+        skipped, notes = tuple(report.skipped), tuple(report.notes)
+        result = PassageResult(overlaps, skipped, notes, summary, crowded=overlaps.crowded)
         yield result, PairTexts(documents, overlaps.documents, text)
 
 

@@ -371,9 +371,7 @@ def form_groups(places: Sequence[I64], starts: I64, holders: Holders) -> list[Gr
 
 def _order(group: Group) -> tuple[int, int, int, int]:
     documents = len(distinct(group.documents))
-    return (
-        -documents * group.length, -documents, int(group.documents[0]), int(group.spans[0, 0])
-    )  # fmt: skip
+    return -documents, -group.length, int(group.documents[0]), int(group.spans[0, 0])
 
 
 def _saying_more(groups: Sequence[I64]) -> list[int]:
