@@ -280,8 +280,8 @@ const Conflicts = (() => {
   function draw(main, i) {
     const readings = h('div', { class: 'readings' });
     main.replaceChildren(h('article', { class: 'cluster' }, title(i), around(i),
-      h('section', {}, h('h2', {}, t('readings')),
-        lazily(readings, Data.table.readings[i], READINGS, (r) => reading(i, r), 'moreReadings'))));
+      h('section', {}, h('h2', {}, t('readings')), Kind.groups ? reading(i, 0)
+        : lazily(readings, Data.table.readings[i], READINGS, (r) => reading(i, r), 'moreReadings'))));
     main.scrollTop = 0;
   }
 
