@@ -45,9 +45,11 @@ def in_word(character: str) -> bool:
 
 
 def is_row(gram: Sequence[int]) -> bool:
-    """Whether a k-gram repeats a pattern of at most four symbols, twice at least."""
+    """Whether a k-gram repeats a pattern of at most four symbols, twice at least, and is not just a
+    doubled symbol.
+    """
     most = min(4, len(gram) // 2)
-    return any(gram[p:] == gram[:-p] for p in range(1, most + 1))
+    return len(gram) > 2 and any(gram[p:] == gram[:-p] for p in range(1, most + 1))
 
 
 def equal_runs(x: Sequence[int], y: Sequence[int], least: int) -> Iterator[tuple[int, int, int]]:

@@ -305,7 +305,8 @@ _MATCHING = (
     _passages("--min-length N", text="Report passages of at least N equal units.", kind=_COUNT,
         common=True, trial="1000"),
     _runs("--common N", text="Text in more than N documents does not start a passage.",
-        kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5", trial="many||2"),
+        kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5; off with --groups",
+        trial="many||2"),
     _parts("--unit UNIT", kind=UNITS, default=None, shown="whole documents",
         text="Cut repeated lines, sentences or paragraphs out of documents, and keep these",
         trial="sentence"),
@@ -329,6 +330,8 @@ _MATCHING = (
         per={"passages, conflicts": {"text": "Compare the SOURCEs with these documents only."}}),
     Row("--across FIELD", "passages", "Compare only documents that differ in this record field; "
         "folder: in their folder.", of=PassageScope, shown="off", trial="r.jsonl||id"),
+    Row("--within FIELD", "passages", "Compare only documents that agree in this record field; "
+        "folder: in their folder.", of=PassageScope, shown="off", trial="r.jsonl||id"),
     _conflicts("--across FIELD", of=ConflictScope, shown="off", trial="r.jsonl||id",
         text="Compare only documents that differ in this record field; folder: in their folder."),
     _conflicts("--within FIELD", of=ConflictScope, shown="off", trial="r.jsonl||id",
@@ -351,6 +354,12 @@ _MATCHING = (
         rules=_LINES, trial="。"),
 )
 _OUTPUT = (
+    Row("--groups", "passages", common=True, trial="many||",
+        text="List each passage once, with all its places, not by pairs of documents."),
+    Row("--text", "passages", "Add the text of each passage to CSV or JSONL.",
+        rules=(Yields(lambda o: o.format not in ("csv", "jsonl")),
+               Clash(lambda o: o.format not in ("csv", "jsonl"),
+                     "--text needs --format csv or jsonl")), trial="many|-f csv|"),
     Row("--list WHICH", "scan", "Print only the names of these documents",
         ("redundant", "kept", "unique"), common=True,
         rules=(Yields(lambda o: o.typed("format")),

@@ -27,15 +27,35 @@ def command(call: Call) -> Status:
       simdup passages essays/ -o report.html
       simdup passages essays/ --reference library/ -o copied.csv
       simdup passages --min-run 8 --min-length 20 homework.jsonl
+      simdup passages handbook/ --groups
     """
-    from simdup.operations.passages import examine, open_passages
+    from simdup.operations.passages import examine, examine_groups, open_passages
+    from simdup.show.group_output import group_csv, group_jsonl, group_report, group_text
     from simdup.show.passage_output import overlap_csv, overlap_jsonl, overlap_text, passage_report
 
     sources, references, out, words = call.sources, call["references"], call.out, call.screen.words
     criteria, scope = call.value(PassageCriteria), call.value(PassageScope)
     read = (*sources, *references, *scope.templates)
     with call.writing(*read) as stream, call.watch() as settings:
-        opened, beside = open_passages(sources, settings, references, scope.across)
+        opened, beside = open_passages(sources, settings, references, scope)
+        if call["groups"]:
+            with examine_groups(opened, criteria, scope) as (result, place_text):
+                result = typed(result)
+                call.screen.skipped(result.skipped, result.notes)
+                if out.format == PAGE:
+                    from simdup.show.report.groups_page import groups_page
+
+                    stream.writelines(groups_page(result, criteria, place_text, call.page))
+                elif out.format == "csv":
+                    asked = place_text if call["text"] else None
+                    stream.writelines(group_csv(result.groups, out.bom, asked))
+                elif out.format == "jsonl":
+                    stream.writelines(group_jsonl(result, place_text if call["text"] else None))
+                else:
+                    paint = out.painter(stream, words)
+                    stream.writelines(group_text(result.groups, place_text, paint))
+            report = group_report(result, criteria, words)
+            return call.finish(result.skipped, report, listed=result.groups)
         with examine(opened, criteria, scope, beside) as (result, text_of):
             result = typed(result)
             call.screen.skipped(result.skipped, result.notes)
@@ -44,9 +64,10 @@ def command(call: Call) -> Status:
 
                 stream.writelines(passages_page(result, criteria, text_of, call.page))
             elif out.format == "csv":
-                stream.writelines(overlap_csv(result.overlaps, out.bom))
+                carried = text_of if call["text"] else None
+                stream.writelines(overlap_csv(result.overlaps, out.bom, carried))
             elif out.format == "jsonl":
-                stream.writelines(overlap_jsonl(result))
+                stream.writelines(overlap_jsonl(result, text_of if call["text"] else None))
             else:
                 paint = out.painter(stream, words)
                 stream.writelines(overlap_text(result.overlaps, text_of, paint))

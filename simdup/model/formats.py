@@ -13,9 +13,10 @@ PASSAGE_COLUMNS = ("a", "a_start", "a_end", "b", "b_start", "b_end", "length", "
 CONFLICT_COLUMNS = (
     "conflict", "kind", "reading", "document", "start", "end", "line", "before", "after",
 )  # fmt: skip
+GROUP_COLUMNS = ("group", "document", "start", "end", "length", "line")
 TABLES = (
     CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS, PASSAGE_COLUMNS,
-    CONFLICT_COLUMNS, REMOVED_PART_COLUMNS,
+    CONFLICT_COLUMNS, REMOVED_PART_COLUMNS, GROUP_COLUMNS,
 )  # fmt: skip
 
 # The first line of a report page.
@@ -26,6 +27,7 @@ TYPED_LINES = {
     "cluster": ("cluster",),
     "pair": ("a",),
     "overlap": ("a",),
+    "group": ("documents",),
     "conflict": ("kind",),
     "removed": ("document",),
     "removed_part": ("document",),
@@ -52,7 +54,7 @@ DECISION_LINES = {"decision": ("decision",)}
 TEXT_BYTES = 16 << 20
 
 
-KINDS = ("scan", "cluster", "compare", "conflicts", "dedupe", "passages", "query")
+KINDS = ("scan", "cluster", "compare", "conflicts", "dedupe", "groups", "passages", "query")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypedDict
 from simdup.base.errors import WHOLE, check_type, invalid
 from simdup.model.documents import Skipped
 
-# Shorter runs are found by chance in any two texts of a language.
-SHORTEST_RUN = 4
+# A single character is no run.
+SHORTEST_RUN = 2
 
 # Beyond this, hashes take more time than they tell.
 LONGEST_RUN = 1000
@@ -84,13 +84,15 @@ class PassageScope:
 
     Attributes
     ----------
-    across : str or None
-        A field of records, or ``folder``: only documents of different values are compared.
+    across, within : str or None
+        A field of records, or ``folder``: only documents of different values, or of one value, are
+        compared.
     templates : tuple of str
         Files and folders: text that also occurs in one of them is ignored.
     """
 
     across: str | None = None
+    within: str | None = None
     templates: tuple[str, ...] = ()
 
 
@@ -159,6 +161,49 @@ class Overlap(NamedTuple):
         return max(passage.length for passage in self.passages)
 
 
+class PassagePlace(NamedTuple):
+    """Where a document has the passage of a group.
+
+    Attributes
+    ----------
+    document
+        Its name (or id, as it was passed from Python).
+    start, end : int
+        Characters of the decoded text, end exclusive.
+    line : int
+        The line it begins in, from 1.
+    """
+
+    document: Any
+    start: int
+    end: int
+    line: int
+
+
+class PassageGroup(NamedTuple):
+    """A passage that several documents have.
+
+    Attributes
+    ----------
+    documents : int
+        How many.
+    length : int
+        The units of its places, the median.
+    places : tuple of PassagePlace
+        In input order.
+    """
+
+    documents: int
+    length: int
+    places: tuple[PassagePlace, ...]
+
+    @property
+    def typical(self) -> int:
+        """The number of a place of median length, in characters: the first."""
+        sizes = [place.end - place.start for place in self.places]
+        return sizes.index(sorted(sizes)[len(sizes) // 2])
+
+
 @dataclass(frozen=True, slots=True)
 class PassageSummary:
     """The figures of a run.
@@ -184,6 +229,8 @@ class PassageSummary:
         Occurrences of seeds that did not start a passage because their document repeats them.
     seconds : float
         How long the run took.
+    groups, places, affected : int
+        Groups, their places, and documents with one.
     """
 
     documents: int
@@ -197,6 +244,9 @@ class PassageSummary:
     most_documents: int
     repeated: int
     seconds: float
+    groups: int = 0
+    places: int = 0
+    affected: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +264,20 @@ class PassageResult:
         Names, and what a person should know about how they were read.
     summary : PassageSummary
         The figures.
+    groups : sequence of PassageGroup
+        If groups are asked for, and then there are no overlaps: by falling number of documents
+        and length.
+    crowded : bool
+        Whether some passages are in so many documents that groups would be shorter to read.
     """
 
     overlaps: Sequence[Overlap]
     skipped: tuple[Skipped, ...]
     notes: tuple[tuple[str, str], ...]
     summary: PassageSummary
+    groups: Sequence[PassageGroup] = ()
+    crowded: bool = False
 
     def __len__(self) -> int:
-        """Return the number of pairs that share passages."""
-        return len(self.overlaps)
+        """Return the number of pairs that share passages, or of groups."""
+        return len(self.groups or self.overlaps)

@@ -23,10 +23,12 @@ from typing import Protocol
 
 import numpy as np
 
+from simdup.base.mix64 import mix64
 from simdup.corpus.batches import Batch, TextBatch
-from simdup.model.shared_passages import PassageCriteria
+from simdup.model.shared_passages import PassageCriteria, PassageScope
 from simdup.near.collection import Collecting, Collection, collecting, spooled_numbers
 from simdup.near.cutting import (
+    NONE,
     Assembled,
     Cutting,
     assemble,
@@ -83,11 +85,14 @@ class Compared:
         return Holders.of(self.text_of, len(self.starts) - 1, self.sides)
 
 
+EVERYTHING = PassageScope()
+
+
 @contextmanager
 def compared(
     opened: Input,
     criteria: PassageCriteria,
-    across: str | None = None,
+    scope: PassageScope = EVERYTHING,
     template: Template | None = None,
     references: References = References(),
 ) -> Iterator[Compared]:
@@ -98,8 +103,8 @@ def compared(
     opened : Input
         The SOURCEs, and references in files.
     criteria : PassageCriteria
-    across : str, optional
-        A field, or ``folder``: only documents of different values are compared.
+    scope : PassageScope
+        Which documents are compared; its templates have become `template`.
     template : Template, optional
         Text that is ignored.
     references : References
@@ -108,21 +113,21 @@ def compared(
     work = Cutting(Window.of(criteria.min_run), template)
     with collecting(opened, opened.analyzer()) as reading:
         if references.asked:
-            yield _with_references(reading, criteria, across, work, references)
+            yield _with_references(reading, criteria, scope, work, references)
         else:
-            yield _with_each_other(reading, criteria, across, work)
+            yield _with_each_other(reading, criteria, scope, work)
 
 
 def _with_each_other(
-    reading: Collecting, criteria: PassageCriteria, across: str | None, work: Cutting
+    reading: Collecting, criteria: PassageCriteria, scope: PassageScope, work: Cutting
 ) -> Compared:
     """Read all documents; each may share something with any other."""
     reading.read(reading.opened, work)
     cut = reading.finish()
     everyone = np.ones(len(cut), np.bool_)
-    sides = sides_between(cut, everyone, everyone, across)
-    texts = assemble(cut)
-    place = Place.of(texts.symbols, criteria, len(texts.starts) - 1)
+    sides = sides_between(cut, everyone, everyone, scope)
+    texts = assemble(cut, sides)
+    place = Place.of(texts.symbols, criteria, _text_sides(texts, sides).keys)
     index = index_seeds(texts.seeds, texts.starts, place)
     units = index.crowded.by_text(texts.starts)[texts.text_of]
     return _compared(cut, sides, texts, index, criteria, (len(cut), place.most, units))
@@ -131,7 +136,7 @@ def _with_each_other(
 def _with_references(
     reading: Collecting,
     criteria: PassageCriteria,
-    across: str | None,
+    scope: PassageScope,
     work: Cutting,
     references: References,
 ) -> Compared:
@@ -154,23 +159,28 @@ def _with_references(
         first = chain(opened.reference_batches, references.others, *(one.every() for one in stored))
         reading.read(replace(opened, batches=first), work)
         read = reading.collector.so_far()
-        grams, most = _common(read, criteria)
-        common = Members(grams)
+        common, most = NONE, 0
+        if scope.within is None:
+            # Else it is known only once all are read what is of one group.
+            own = Sides.every(len(read))
+            common, most = _common(assemble(read, own), own, criteria)
         work = replace(work, wanted=_wanted(read, common), common=common)
         reading.read(opened, work)
         cut = reading.finish()
         is_reference = np.arange(len(cut)) < len(read)
         documents = len(cut)
-    sides = sides_between(cut, ~is_reference, is_reference, across)
+    sides = sides_between(cut, ~is_reference, is_reference, scope)
     units = cut.texts["common_units"][cut.text_of]
     # References first: Finder.ranges ends behind the last one.
     rows = np.argsort(~is_reference, kind="stable")
     rows = rows[_may_share(cut, is_reference)[rows]]
     cut = replace(cut, documents=cut.documents.take(rows))
     sides = sides.take(rows)
-    texts = assemble(cut)
+    texts = assemble(cut, sides)
+    if scope.within is not None:
+        common, most = _common(texts, sides, criteria)
     texts = texts._replace(seeds=_of_both(texts, sides))
-    place = Place.of(texts.symbols, criteria, len(texts.starts) - 1)
+    place = Place.of(texts.symbols, criteria, _text_sides(texts, sides).keys)
     found = index_known(texts.seeds, texts.starts, place, common)
     # A text that references have, too, was counted as theirs.
     units[rows] = found.crowded.by_text(texts.starts)[texts.text_of]
@@ -187,16 +197,26 @@ def _compared(
     counts: tuple[int, int, I64],
 ) -> Compared:
     """Return what was read; `counts` are the last fields."""
-    text_sides = Holders.of(texts.text_of, len(texts.starts) - 1, sides).text_sides
-    finder = Finder.indexed(texts.starts, texts.symbols, index, criteria, text_sides)
+    of_texts = _text_sides(texts, sides)
+    finder = Finder.indexed(texts.starts, texts.symbols, index, criteria, of_texts)
     return Compared(cut, sides, texts.text_of, texts.starts, finder, *counts)
 
 
-def _common(references: Collection, criteria: PassageCriteria) -> tuple[U64, int]:
+def _text_sides(texts: Assembled, sides: Sides) -> Sides:
+    """Return what is compared with what, among the texts of documents."""
+    return Holders.of(texts.text_of, len(texts.starts) - 1, sides).text_sides
+
+
+def _common(texts: Assembled, sides: Sides, criteria: PassageCriteria) -> tuple[Members, int]:
     """Return the k-grams that too many references have, and how many these are at most."""
-    texts = assemble(references)
-    place = Place.of(texts.symbols, criteria, len(texts.starts) - 1)
-    return common_grams(texts.seeds, texts.starts, place), place.most
+    of_texts, (hashes, positions) = _text_sides(texts, sides), texts.seeds
+    owners = np.searchsorted(texts.starts, positions, "right") - 1
+    rows = of_texts.references[owners]
+    place = Place.of(texts.symbols, criteria, of_texts.keys[of_texts.references])
+    place = place._replace(keys=mix64(of_texts.keys))
+    return Members(
+        common_grams(Seeds(hashes[rows], positions[rows]), texts.starts, place)
+    ), place.most
 
 
 def _wanted(read: Collection, common: Members) -> Members:

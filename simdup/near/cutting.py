@@ -12,18 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
+from simdup.base.mix64 import mix64
 from simdup.base.workers import Workers
 from simdup.model.documents import Document
+from simdup.model.readings import ConflictScope
 from simdup.model.settings import RunOptions
+from simdup.model.shared_passages import PassageScope
 from simdup.model.table import I64, Documents
 from simdup.near.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
 from simdup.near.collection import Collection, group_numbers, mapped, spooled_numbers
 from simdup.near.inputs import Input
+from simdup.near.rules import within_groups
 from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import MARGIN, Stretches
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, cut_lines, end_marks
 from simdup.reuse.winnowing import Seeds, Template, Window, positions_of, winnow
-from simdup.search.arrays import U64, Bools, Members
+from simdup.search.arrays import U64, Bools, Members, combine_rows
 from simdup.text.characters import digest_bytes, fold_all
 
 Found = TypeVar("Found")
@@ -120,7 +124,7 @@ def units_of(common: Members, texts: SymbolTexts, k: int) -> I64:
     """Return how many units of each text common k-grams cover."""
     if not len(common):
         return np.zeros(len(texts.starts) - 1, np.int64)
-    found = positions_of(common, texts.symbols, k)
+    found = positions_of(common, texts, k)
     return Stretches.of(found, k, len(texts.symbols)).by_text(texts.starts)
 
 
@@ -139,15 +143,19 @@ class Assembled(NamedTuple):
     lines: I64  # the symbols that lines begin with, but for the first of each text; if asked for
 
 
-def assemble(cut: Collection) -> Assembled:
+def assemble(cut: Collection, sides: Sides) -> Assembled:
     """Return the texts of a collection that was cut.
+
+    Only texts of the same key are compared: so equal texts of documents of several keys are several
+    texts, and seeds of texts of other keys are other ones.
 
     Raises
     ------
     SimdupError
         If there are more units than positions have numbers.
     """
-    text_of, rows = distinct_texts(cut["folded"], cut.text_of)
+    text_of, firsts = _distinct(cut["folded"], sides.keys)
+    rows = cut.text_of[firsts]
     slots = {name: cut.texts[name][rows] for name in ("symbols", "seeds", "positions", "lines")}
     sizes = slots["symbols"][:, 1] // 4
     starts = np.append(0, np.cumsum(sizes + 1)) + MARGIN
@@ -166,7 +174,9 @@ def assemble(cut: Collection) -> Assembled:
             part = found[done : done + sizes[text]]
             symbols[starts[text] : starts[text + 1] - 1] = np.where(part == HOLE, marks[text], part)
             done += len(part)
-    _, hashes = spooled_numbers(spool, slots["seeds"], np.uint64)
+    begins, hashes = spooled_numbers(spool, slots["seeds"], np.uint64)
+    if sides.keys.any():
+        hashes ^= np.repeat(mix64(sides.keys[firsts]), np.diff(begins))
     positions, lines = (
         _placed(*spooled_numbers(spool, slots[name], np.int64), starts)
         for name in ("positions", "lines")
@@ -184,16 +194,19 @@ def _placed(begins: I64, positions: I64, starts: I64) -> I64:
     return positions
 
 
-def distinct_texts(digests: NDArray[np.void], rows: I64) -> tuple[I64, I64]:
-    """Return the text of each document, numbered in the order of documents, and a row of each.
+def _distinct(digests: NDArray[np.void], keys: U64) -> tuple[I64, I64]:
+    """Return the text of each document, numbered in the order of documents, and the first of each.
 
     Two processes may have met a text first, which then has two rows.
     """
-    _, first, same = np.unique(digests.view("S16"), return_index=True, return_inverse=True)
+    of_digests = np.unique(digests.view("S16"), return_inverse=True)[1]
+    of_keys = np.unique(keys, return_inverse=True)[1]
+    texts = combine_rows(of_keys, of_digests)
+    _, first, same = np.unique(texts, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    return rank[same], rows[first[order]]
+    return rank[same], first[order]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,21 +222,38 @@ class PairTexts:
         return self.text(int(self.pairs[pair, side]))
 
 
-def sides_of(cut: Collection, opened: Input, across: str | None) -> Sides:
+@dataclass(frozen=True, slots=True)
+class GroupTexts:
+    """The texts of groups: call it with the number of a group and of a place of it."""
+
+    documents: Documents
+    rows: Sequence[I64]  # of each group, those of the documents of its places
+    text: Callable[[int], str]
+
+    def __call__(self, group: int, place: int) -> str:
+        """Return a text as it was decoded."""
+        return self.text(int(self.rows[group][place]))
+
+
+def sides_of(cut: Collection, opened: Input, scope: PassageScope | ConflictScope) -> Sides:
     """Return what is compared with what: all with each other, or SOURCEs with references."""
     paths = cut.documents["path"].tolist()
     references = np.array([path in opened.references for path in paths], np.bool_)
     if not opened.references:
-        return sides_between(cut, ~references, ~references, across)
-    return sides_between(cut, ~references, references, across)
+        return sides_between(cut, ~references, ~references, scope)
+    return sides_between(cut, ~references, references, scope)
 
 
-def sides_between(cut: Collection, sources: Bools, references: Bools, across: str | None) -> Sides:
-    """Return that some documents are compared with others, if they differ in a field."""
-    groups = np.full(len(references), -1)
-    if across is not None:
-        groups = group_numbers(cut, "across", across)
-    return Sides(sources, references, groups)
+def sides_between(
+    cut: Collection, sources: Bools, references: Bools, scope: PassageScope | ConflictScope
+) -> Sides:
+    """Return that some documents are compared with others, as the fields of a scope allow."""
+    groups, keys = np.full(len(references), -1), np.zeros(len(references), np.uint64)
+    if scope.across is not None:
+        groups = group_numbers(cut, "across", scope.across)
+    if scope.within is not None:
+        keys = within_groups(group_numbers(cut, "within", scope.within))
+    return Sides(sources, references, groups, keys)
 
 
 class RangeFinder(Protocol[Found_co]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -29,17 +28,16 @@ from simdup.model.readings import (
     ReadingPlace,
 )
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.near.collection import Collection, collected, group_numbers
+from simdup.near.collection import Collection, collected
 from simdup.near.cutting import Cutting, assemble, find_in_ranges, sides_of
 from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.contradictions import Contradiction, find_contradictions
-from simdup.reuse.finding import Sides
 from simdup.reuse.overlaps import Holders
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder
 from simdup.reuse.symbols import SymbolTexts, spans_in
 from simdup.reuse.winnowing import Window
 from simdup.search.arrays import I64, run_starts
-from simdup.text.characters import to_codes
+from simdup.text.characters import lines_of
 from simdup.text.facts import term_pattern
 
 # Characters of the text around a place that are shown.
@@ -49,7 +47,6 @@ _SOME = 12
 _PART_OF_WORD = pattern(r"(?<=\s)[!-~]{1,15}\Z")
 # Of so few documents, each may have its own value.
 _FEW = 3
-_SOURCE, _REFERENCE = 0, 1
 
 
 def conflicts(
@@ -133,13 +130,14 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
     terms = term_pattern(_read_terms(scope.terms) if scope.terms else ())
     work = Cutting(Window.of(COPIED.min_run), lines=True)
     with collected(opened, opened.analyzer(), work) as cut:
-        text_of, starts, symbols, seeds, lines = assemble(cut)
+        sides = sides_of(cut, opened, scope)
+        text_of, starts, symbols, seeds, lines = assemble(cut, sides)
         texts = SymbolTexts(starts, symbols)
         finder = SlotFinder.of(texts, seeds, lines, criteria.context)
         del seeds, symbols
         aligned = Alignment.concat(find_in_ranges(finder, opened.settings.run))
         read = partial(cut.spool.text, cut.documents["original"])
-        holders = Holders.of(text_of, len(starts) - 1, sides_of(cut, opened, scope.across))
+        holders = Holders.of(text_of, len(starts) - 1, sides)
         places = find_contradictions(
             aligned,
             finder,
@@ -147,10 +145,7 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
             criteria.kinds,
             terms,
         )
-        within = np.zeros(len(text_of), np.int64)
-        if scope.within is not None:
-            within = group_numbers(cut, "within", scope.within)
-        held = [one for place in places for one in _held(place, starts, holders, within)]
+        held = [one for place in places for one in _held(place, starts, holders)]
         found = _located(held, cut)
     found.sort(key=_order)
     report = cut.report
@@ -181,7 +176,7 @@ class Held(NamedTuple):
     values: list[str]
 
 
-def _held(place: Contradiction, starts: I64, holders: Holders, within: I64) -> Iterator[Held]:
+def _held(place: Contradiction, starts: I64, holders: Holders) -> Iterator[Held]:
     """Yield a place as documents have it: those that contradict another that they may."""
     texts = np.searchsorted(starts, place.spans[:, 0], "right") - 1
     # A text that says it twice says it once.
@@ -191,49 +186,16 @@ def _held(place: Contradiction, starts: I64, holders: Holders, within: I64) -> I
     rows = np.repeat(rows, list(map(len, own)))
     order = np.argsort(documents)
     documents, rows = documents[order], rows[order]
-    by_group = np.argsort(within[documents], kind="stable")
-    by_group = by_group[within[documents[by_group]] >= 0]
-    for some in np.split(by_group, run_starts(within[documents[by_group]])[1:]):
-        values = [place.values[row] for row in rows[some].tolist()]
-        some = some[_contradicting(documents[some], values, holders.sides)]
-        values = [place.values[row] for row in rows[some].tolist()]
-        if len(set(values)) > 1 and not _is_form(len(some), len(set(values))):
-            spans = place.spans[rows[some]] - starts[texts[rows[some]], None]
-            yield Held(place.kind, documents[some], spans, values)
+    values = [place.values[row] for row in rows.tolist()]
+    some = np.flatnonzero(holders.sides.opposed(documents, values))
+    documents, rows, values = documents[some], rows[some], [values[row] for row in some.tolist()]
+    if len(set(values)) > 1 and not _is_form(len(some), len(set(values))):
+        yield Held(place.kind, documents, place.spans[rows] - starts[texts[rows], None], values)
 
 
 def _is_form(documents: int, values: int) -> bool:
     """Return whether many documents have a value of their own, as in a form that is filled in."""
     return documents > _FEW and values > 1 + documents**0.5
-
-
-def _contradicting(documents: I64, values: Sequence[str], sides: Sides) -> list[bool]:
-    """Return which documents are compared with one of another value."""
-    if sides.free:
-        return [len(set(values)) > 1] * len(documents)
-    rows = list(zip(values, *(side[documents].tolist() for side in sides), strict=True))
-    # How many are on either side, with a value, with a group, and with both: time grows with rows.
-    counts = Counter[tuple[int, str | None, int | None]]()
-    for value, source, reference, group in rows:
-        for side in [_SOURCE] * source + [_REFERENCE] * reference:
-            counts.update((side, v, g) for v in (value, None) for g in (group, None))
-
-    def others(side: int, value: str, group: int) -> int:
-        """Return how many of a side have another value and are of another group."""
-        found = counts[side, None, None] - counts[side, value, None]
-        same = counts[side, None, group] - counts[side, value, group]
-        return found - same if group >= 0 else found
-
-    return [
-        any(others(side, value, group) for side in [_REFERENCE] * source + [_SOURCE] * reference)
-        for value, source, reference, group in rows
-    ]
-
-
-def _lines(text: str, places: I64) -> I64:
-    """Return the number of the line that each place is in, from 1."""
-    feeds = np.flatnonzero(to_codes(text) == ord("\n"))
-    return np.searchsorted(feeds, places) + 1
 
 
 def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
@@ -253,7 +215,7 @@ def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
         document = int(documents[rows[0]])
         text = read(document)
         places = spans_in(text, spans[rows])
-        lines = _lines(text, places[:, 0])
+        lines = lines_of(text, places[:, 0])
         for row, (start, end), line in zip(
             rows.tolist(), places.tolist(), lines.tolist(), strict=True
         ):

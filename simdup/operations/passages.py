@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Unpack
+from itertools import islice, pairwise
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,22 +17,30 @@ from simdup.corpus.batches import read
 from simdup.corpus.rows import Paths, as_paths
 from simdup.corpus.sources import Named
 from simdup.index.opening import without_indexes
+from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import (
     PassageCriteria,
     PassageFields,
+    PassageGroup,
+    PassagePlace,
     PassageResult,
     PassageScope,
     PassageSummary,
 )
+from simdup.near.collection import collected
 from simdup.near.compared import References, compared
-from simdup.near.cutting import PairTexts, find_in_ranges
-from simdup.near.inputs import Data, GroupBy, Input, open_input
+from simdup.near.cutting import Cutting, GroupTexts, PairTexts, assemble, find_in_ranges, sides_of
+from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.finding import concat
-from simdup.reuse.overlaps import form_overlaps
-from simdup.reuse.symbols import look_up_in
-from simdup.reuse.winnowing import Template
+from simdup.reuse.groups import Group, GroupFinder, form_groups, joined_places
+from simdup.reuse.overlaps import Holders, form_overlaps
+from simdup.reuse.slots import Alignment
+from simdup.reuse.symbols import SymbolTexts, look_up_in, spans_in
+from simdup.reuse.winnowing import Template, Window
+from simdup.search.arrays import distinct, run_starts
+from simdup.text.characters import lines_of
 
 
 def passages(
@@ -41,6 +50,8 @@ def passages(
     references: Paths = (),
     templates: Paths = (),
     across: str | None = None,
+    within: str | None = None,
+    groups: bool = False,
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -63,6 +74,11 @@ def passages(
     across : str, optional
         A field of records or tables, or ``folder``: only documents of different values are
         compared.
+    within : str, optional
+        The same, but only documents of one value are compared.
+    groups : bool
+        Whether to find groups, each a passage with all its places, in place of pairs of documents.
+        Then nothing is common unless `common` is set.
     reading : Reading, optional
         Encoding, patterns and formats of files.
     run : RunOptions, optional
@@ -77,7 +93,7 @@ def passages(
     Returns
     -------
     PassageResult
-        ``overlaps``, ``skipped``, ``notes`` and ``summary``.
+        ``overlaps`` (or ``groups``), ``skipped``, ``notes`` and ``summary``.
 
     Raises
     ------
@@ -93,26 +109,31 @@ def passages(
     >>> found = passages([("a", text), ("b", f"He wrote: {text}")], min_length=20)
     >>> found.overlaps[0].passages
     (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
+    >>> found = passages([("a", text), ("b", f"He wrote: {text}")], min_length=20, groups=True)
+    >>> [(place.document, place.start, place.end) for place in found.groups[0].places]
+    [('a', 0, 80), ('b', 10, 90)]
     """
     settings = Settings.of(reading=reading, run=run, jobs=jobs, text=text, id=id)
     check_type("criteria", criteria, (PassageCriteria, "a PassageCriteria"), unset=None)
     check_names(fields, PassageFields.__annotations__)
     criteria = replace(criteria or PassageCriteria(), **fields)
-    scope = PassageScope(across, tuple(as_paths(templates, "templates")))
-    opened, beside = open_passages(data, settings, references, across)
+    scope = PassageScope(across, within, tuple(as_paths(templates, "templates")))
+    opened, beside = open_passages(data, settings, references, scope)
+    if groups:
+        with examine_groups(opened, criteria, scope) as (grouped, _):
+            return grouped
     with examine(opened, criteria, scope, beside) as (result, _):
         return result
 
 
 def open_passages(
-    data: Data, settings: Settings, references: Paths = (), across: str | None = None
+    data: Data, settings: Settings, references: Paths, scope: PassageScope
 ) -> tuple[Input, References]:
     """List what is to be read, and what it is compared with; see `passages`."""
+    grouped = Criteria(across=scope.across, within=scope.within)
     others = without_indexes(as_paths(references, "references"))
-    if across is not None:
-        field = GroupBy("across", across).field
-        settings = replace(settings, reading=replace(settings.reading, group_field=field))
-    return open_input(data, settings, others), References(bool(others))
+    opened = open_input(data, replace(settings, criteria=grouped), others)
+    return opened, References(bool(others))
 
 
 @contextmanager
@@ -121,11 +142,8 @@ def examine(
 ) -> Iterator[tuple[PassageResult, PairTexts]]:
     """Find passages in opened sources; yield them, and the texts of pairs."""
     started = time.monotonic()
-    template = None
-    if scope.templates:
-        given = _read_templates(scope.templates, opened.settings)
-        template = Template.of(given, criteria.min_run)
-    with compared(opened, criteria, scope.across, template, references) as texts:
+    template = _template(opened, criteria, scope)
+    with compared(opened, criteria, scope, template, references) as texts:
         starts, finder, holders = texts.starts, texts.finder, texts.holders
         documents, report = texts.cut.documents, texts.cut.report
         found = concat(find_in_ranges(finder, opened.settings.run))
@@ -147,8 +165,82 @@ def examine(
             repeated=finder.index.repeated,
             seconds=time.monotonic() - started,
         )
-        result = PassageResult(overlaps, tuple(report.skipped), tuple(report.notes), summary)
+        skipped, notes = tuple(report.skipped), tuple(report.notes)
+        result = PassageResult(overlaps, skipped, notes, summary, crowded=overlaps.crowded)
         yield result, PairTexts(documents, overlaps.documents, text)
+
+
+@contextmanager
+def examine_groups(
+    opened: Input, criteria: PassageCriteria, scope: PassageScope
+) -> Iterator[tuple[PassageResult, GroupTexts]]:
+    """Find groups of passages in opened sources; yield them, and the texts of their places."""
+    started = time.monotonic()
+    work = Cutting(Window.of(criteria.min_run), _template(opened, criteria, scope))
+    with collected(opened, opened.analyzer(), work) as cut:
+        sides = sides_of(cut, opened, scope)
+        text_of, starts, symbols, seeds, _ = assemble(cut, sides)
+        holders = Holders.of(text_of, len(starts) - 1, sides)
+        keys, least = holders.text_sides.keys, criteria.min_length
+        finder = GroupFinder.of(SymbolTexts(starts, symbols), seeds, keys, criteria)
+        del seeds
+        links = Alignment.concat(find_in_ranges(finder, opened.settings.run))
+        shared = holders.shared(starts, symbols, least)
+        copies = np.stack([starts[shared], starts[shared + 1] - 1], 1)
+        groups = form_groups(joined_places(links, finder.rows, least, copies), starts, holders)
+        documents, report = cut.documents, cut.report
+        text = partial(cut.spool.text, documents["original"])
+        places = _located(groups, documents["name"].tolist(), text)
+        every = np.unique(np.concatenate([holders.order[:0], *(one.documents for one in groups)]))
+        summary = PassageSummary(
+            documents=len(documents),
+            pairs=0,
+            passages=0,
+            skipped=len(report.skipped),
+            identical=0,
+            common=0,
+            common_units=0,
+            common_documents=0,
+            most_documents=0,
+            repeated=0,
+            seconds=time.monotonic() - started,
+            groups=len(groups),
+            places=sum(len(one.places) for one in places),
+            affected=len(every),
+        )
+        notes, skipped = tuple(report.notes), tuple(report.skipped)
+        result = PassageResult((), skipped, notes, summary, places)
+        yield result, GroupTexts(documents, [one.documents for one in groups], text)
+
+
+def _located(
+    groups: Sequence[Group], names: Sequence[Any], read: Callable[[int], str]
+) -> list[PassageGroup]:
+    """Return groups with the characters and the lines of their places; each text is read once."""
+    if not groups:
+        return []
+    documents = np.concatenate([one.documents for one in groups])
+    spans = np.concatenate([one.spans for one in groups])
+    lines, order = np.zeros(len(spans), np.int64), np.argsort(documents, kind="stable")
+    for low, high in pairwise([*run_starts(documents[order]).tolist(), len(order)]):
+        rows = order[low:high]
+        text = read(int(documents[rows[0]]))
+        spans[rows] = spans_in(text, spans[rows])
+        lines[rows] = lines_of(text, spans[rows, 0])
+    columns = zip(documents.tolist(), spans.tolist(), lines.tolist(), strict=True)
+    places = (PassagePlace(names[row], start, end, line) for row, (start, end), line in columns)
+    return [
+        PassageGroup(len(distinct(one.documents)), one.length,
+                     tuple(islice(places, len(one.documents))))
+        for one in groups
+    ]  # fmt: skip
+
+
+def _template(opened: Input, criteria: PassageCriteria, scope: PassageScope) -> Template | None:
+    """Return the text that is ignored, if there is some."""
+    if not scope.templates:
+        return None
+    return Template.of(_read_templates(scope.templates, opened.settings), criteria.min_run)
 
 
 def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:

@@ -20,10 +20,11 @@ antebellum newspapers", American Literary History 27, 2015: the same steps on mi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +34,12 @@ from simdup.model.shared_passages import Passage, PassageCriteria, SharedText
 from simdup.reuse.seeds import MARGIN, Place, SeedIndex, index_seeds, iter_pairs
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks, locate, look_up_in
 from simdup.reuse.winnowing import Seeds, Window, row_symbols, winnow
-from simdup.search.arrays import I64, U32, Bools, combine_rows, run_starts
+from simdup.search.arrays import I64, U32, U64, Bools, combine_rows, run_starts
 from simdup.text.characters import fold_all
 
 # Pairs of seeds that are extended at a time, and that a range of texts has, if it has several.
 _PAIRS = 1 << 18
+_SOURCE, _REFERENCE = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,33 +74,62 @@ class Runs(NamedTuple):
 
 class Sides(NamedTuple):
     """What is compared with what: one of the references with one that is none, and only what is of
-    different groups.  There is a `Sides` of documents, and one of their texts.
+    different groups and has the same key.  There is a `Sides` of documents, and one of their texts.
     """
 
     sources: Bools
     references: Bools
     groups: I64  # -1 for a text whose documents are of several groups, or of none
+    keys: U64  # 0 for all where nothing has to be the same
 
     @classmethod
     def every(cls, count: int) -> Sides:
         """Return that all of so many are compared with each other."""
         every = np.ones(count, np.bool_)
-        return cls(every, every, np.full(count, -1))
+        return cls(every, every, np.full(count, -1), np.zeros(count, np.uint64))
 
     @property
     def free(self) -> bool:
         """Whether all are compared with each other."""
-        return bool((self.sources & self.references & (self.groups < 0)).all())
+        alike = self.keys == self.keys[:1]
+        return bool((self.sources & self.references & (self.groups < 0) & alike).all())
 
     def take(self, rows: I64) -> Sides:
         """Return those of some documents."""
-        return Sides(self.sources[rows], self.references[rows], self.groups[rows])
+        return Sides(*(cast(Any, column)[rows] for column in self))
 
     def allow(self, a: I64 | U32, b: I64 | U32) -> Bools:
         """Return which pairs are compared."""
         crossed = self.sources[a] & self.references[b] | self.references[a] & self.sources[b]
-        allowed: Bools = crossed & ((self.groups[a] != self.groups[b]) | (self.groups[a] < 0))
+        apart = (self.groups[a] != self.groups[b]) | (self.groups[a] < 0)
+        allowed: Bools = crossed & apart & (self.keys[a] == self.keys[b])
         return allowed
+
+    def opposed(self, rows: I64, values: Sequence[Hashable]) -> Bools:
+        """Return which of some rows are compared with one of these that has another value."""
+        if self.free:
+            return np.full(len(rows), len(set(values)) > 1)
+        columns = (column[rows].tolist() for column in self)
+        each = list(zip(values, *columns, strict=True))
+        # How many are on either side, with a value, with a group, and with both: time grows with
+        # rows, not with their pairs.
+        counts = Counter[Hashable]()
+        for value, source, reference, group, key in each:
+            for side in [_SOURCE] * source + [_REFERENCE] * reference:
+                counts.update((side, key, v, g) for v in (value, None) for g in (group, None))
+
+        def others(side: int, value: Hashable, group: int, key: int) -> int:
+            """Return how many of a side have another value and are of another group."""
+            found = counts[side, key, None, None] - counts[side, key, value, None]
+            same = counts[side, key, None, group] - counts[side, key, value, group]
+            return found - same if group >= 0 else found
+
+        opposite = (
+            any(others(side, value, group, key)
+                for side in [_REFERENCE] * source + [_SOURCE] * reference)
+            for value, source, reference, group, key in each
+        )  # fmt: skip
+        return np.fromiter(opposite, np.bool_, len(rows))
 
 
 @dataclass(frozen=True)
@@ -119,7 +150,7 @@ class Finder:
         owners = np.searchsorted(texts.starts, seeds.positions, "right") - 1
         moved = seeds.positions + (starts[:-1] - texts.starts[:-1])[owners]
         sides = Sides.every(len(starts) - 1)
-        place = Place.of(symbols, criteria, len(starts) - 1)
+        place = Place.of(symbols, criteria, sides.keys)
         index = index_seeds(seeds._replace(positions=moved), starts, place)
         return cls.indexed(starts, symbols, index, criteria, sides)
 
@@ -128,7 +159,10 @@ class Finder:
         cls, starts: I64, symbols: Symbols, index: SeedIndex, criteria: PassageCriteria,
         sides: Sides,
     ) -> Finder:  # fmt: skip
-        """Return the finder of texts that are surrounded, and whose seeds are indexed."""
+        """Return the finder of texts that are surrounded, and whose seeds are indexed.
+
+        The hashes of seeds are mixed with the keys of their texts.
+        """
         rows = row_symbols(symbols, Window.of(criteria.min_run).k)
         return cls(starts, symbols, index, rows, criteria, sides)
 

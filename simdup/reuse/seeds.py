@@ -23,6 +23,7 @@ others have copied is still found in each of them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ import numpy as np
 from simdup.base.mix64 import GOLDEN, mix64
 from simdup.kernels.sketches import runs
 from simdup.model.shared_passages import PassageCriteria
-from simdup.reuse.symbols import Symbols
+from simdup.reuse.symbols import Symbols, SymbolTexts
 from simdup.reuse.winnowing import Seeds, Window, positions_of
 from simdup.search.arrays import (
     I64,
@@ -40,6 +41,7 @@ from simdup.search.arrays import (
     Members,
     distinct,
     iter_ranges,
+    pack,
     read_rows,
     row_bits,
     run_starts,
@@ -86,7 +88,7 @@ def common_beside(seeds: Seeds, texts: U32, crowd: Crowd, place: Place) -> tuple
                 for which, offsets in iter_ranges(counts[rows], int(counts[rows].sum())):
                     own = members[firsts[rows][which] + offsets]
                     there = seeds.positions[own] + distance
-                    found = place.hashes(there)
+                    found = place.hashes(there, texts[own])
                     many = _in_many(which, found, texts[own], place.most)
                     positions.append(there[many])
                     hashes.append(distinct(found[many]))
@@ -102,16 +104,23 @@ class Place(NamedTuple):
     symbols: Symbols
     k: int
     most: int  # texts that may have one that is not
+    keys: U64  # of each text: k-grams of texts of other keys are other ones
 
     @classmethod
-    def of(cls, symbols: Symbols, criteria: PassageCriteria, texts: int) -> Place:
-        """Return where the k-grams of so many texts are, and when they are common."""
-        return cls(symbols, Window.of(criteria.min_run).k, criteria.most_documents(texts))
+    def of(cls, symbols: Symbols, criteria: PassageCriteria, keys: U64) -> Place:
+        """Return where the k-grams of texts are, and when they are common.
 
-    def hashes(self, positions: I64) -> U64:
-        """Return the hashes of the k-grams at positions."""
+        That depends on how many texts have the key that most of them have.
+        """
+        texts = int(np.unique(keys, return_counts=True)[1].max(initial=0))
+        k, most = Window.of(criteria.min_run).k, criteria.most_documents(texts)
+        return cls(symbols, k, most, mix64(keys))
+
+    def hashes(self, positions: I64, texts: U32) -> U64:
+        """Return the hashes of the k-grams at positions, beside seeds of some texts."""
         grams = np.lib.stride_tricks.sliding_window_view(self.symbols, self.k)[positions]
-        return mix64(runs(np.arange(len(grams) + 1) * self.k, grams.ravel(), self.k)[1])
+        hashes = mix64(runs(np.arange(len(grams) + 1) * self.k, grams.ravel(), self.k)[1])
+        return hashes ^ self.keys[texts]
 
 
 def _edges(positions: I64, groups: U64, k: int) -> list[tuple[int, I64]]:
@@ -259,7 +268,7 @@ def index_known(seeds: Seeds, starts: I64, place: Place, common: Members) -> See
     texts, rare = _texts_of(seeds, starts), np.flatnonzero(~common(seeds.hashes))
     found = _group(seeds.hashes[rare], texts[rare], len(starts))
     kept = rare[found.seeds]
-    crowded = positions_of(common, place.symbols, place.k)
+    crowded = positions_of(common, SymbolTexts(starts, place.symbols), place.k, place.keys)
     about = len(common), Stretches.of(crowded, place.k, len(place.symbols)), found.repeated
     return _indexed(kept, found.groups, seeds.positions[kept], texts[kept], place.k, about)
 
@@ -388,3 +397,74 @@ def iter_pairs(index: SeedIndex, low: int, high: int, chunk: int) -> Iterator[tu
         seeds = which + low
         later = index.texts[others] > index.texts[seeds]
         yield seeds[later], others[later]
+
+
+# Pairs of seeds that a range of texts has.
+_FIRST_PAIRS = 1 << 20
+
+
+class FirstPairs(NamedTuple):
+    """Pairs of equal seeds, each with the first text that has it: positions, rising in b."""
+
+    a: I64
+    b: I64
+
+    def within(self, low: int, high: int) -> FirstPairs:
+        """Return the pairs whose later seed is between two positions."""
+        return FirstPairs(*(side[slice(*np.searchsorted(self.b, [low, high]))] for side in self))
+
+    def ranges(self, starts: I64) -> list[tuple[int, int]]:
+        """Return ranges of texts, which begin at `starts`, that have about as many pairs."""
+        work = np.searchsorted(self.b, starts)
+        cuts = np.searchsorted(work, np.arange(_FIRST_PAIRS, int(work[-1]), _FIRST_PAIRS))
+        return list(pairwise(np.unique([0, *cuts.tolist(), len(starts) - 1]).tolist()))
+
+
+def pair_with_first(
+    seeds: Seeds, starts: I64, most: int | None = None, again: bool = False
+) -> FirstPairs:
+    """Pair each seed with the first one that is equal, if that is in another text.
+
+    Of m texts with a seed there are m - 1 pairs, so that nothing is too common.
+
+    Parameters
+    ----------
+    seeds : Seeds
+        Of all texts, in order.
+    starts : int64[texts + 1]
+        Where each text begins.
+    most : int, optional
+        Seeds in more texts are left out.
+    again : bool
+        Whether what the first text repeats is paired, too: with the second text that has it.
+    """
+    count = len(seeds.hashes)
+    # Equal in their upper bits, some differ: runs begin where symbols are equal.
+    values = pack(seeds.hashes, np.arange(count), count)
+    values.sort()
+    order = read_rows(values, count)
+    texts = np.searchsorted(seeds.positions, starts).astype(np.int64)
+    texts = np.repeat(np.arange(len(starts) - 1), np.diff(texts))[order]
+    keys, rows = values >> np.uint64(row_bits(count)), np.arange(count)
+    new = np.diff(keys, prepend=~keys[:1]) != 0
+    new_text = new | (np.diff(texts, prepend=-1) != 0)
+    group = np.maximum.accumulate(np.where(new, rows, 0))
+    own = np.maximum.accumulate(np.where(new_text, rows, 0))
+    early = rows - own < REPEATS
+    if most is not None and count:
+        firsts = np.flatnonzero(new)
+        few = np.add.reduceat(new_text, firsts, dtype=np.int64) <= most
+        early &= few[np.cumsum(new) - 1]
+    paired = np.flatnonzero((own > group) & early)
+    a, b = order[group[paired]], order[paired]
+    if again:
+        # Where the second text of each seed begins, if there is one.
+        later = np.minimum.accumulate(np.where(new_text, rows, count)[::-1])[::-1]
+        repeated = np.flatnonzero((own == group) & (rows > own) & early)
+        second = np.append(later, count)[repeated + 1]
+        repeated, second = (side[second < count] for side in (repeated, second))
+        same = group[second] == group[repeated]
+        a = np.concatenate([a, order[repeated[same]]])
+        b = np.concatenate([b, order[second[same]]])
+    by_b = np.lexsort((a, b))
+    return FirstPairs(seeds.positions[a[by_b]], seeds.positions[b[by_b]])

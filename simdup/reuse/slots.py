@@ -3,8 +3,8 @@
 Copies of a passage differ from each other in pairs, and of m copies there are m (m - 1) / 2 pairs.
 But a copy that is compared with the first one is connected with all: what each of them says at a
 place follows from what it says beside the first.  So each seed is paired with the first text that
-has it, and nothing is too common, because each copy costs one pair.  Where the first text differs
-in some word, seeds with the word of the others are in these only, and have another first text.
+has it (`seeds.pair_with_first`).  Where the first text differs in some word, seeds with the word of
+the others are in these only, and have another first text.
 Equal runs and chains are those of `finding`.
 
 A *slot* is what lies between equal runs of two texts.  A run may be known on one side of it only:
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ import numpy as np
 from simdup.kernels.passages import chains, common_lengths, in_step_again
 from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse.finding import Runs, extend
-from simdup.reuse.seeds import REPEATS
+from simdup.reuse.seeds import FirstPairs, pair_with_first
 from simdup.reuse.symbols import Symbols, SymbolTexts
 from simdup.reuse.winnowing import Seeds, Window
 from simdup.search.arrays import (
@@ -32,9 +31,6 @@ from simdup.search.arrays import (
     Bools,
     contains,
     distinct,
-    pack,
-    read_rows,
-    row_bits,
     run_starts,
 )
 
@@ -44,8 +40,6 @@ COPIED = PassageCriteria(min_length=40)
 _BEGINNING = 12
 # Differences beyond the end of a chain that are looked behind.
 _STEPS = 3
-# Pairs of seeds that a range of texts has.
-_PAIRS = 1 << 20
 
 
 class Alignment(NamedTuple):
@@ -54,6 +48,33 @@ class Alignment(NamedTuple):
     runs: Runs  # positions are those of all texts, `a` in the earlier text
     chains: I64  # the number of the chain of each, ascending
     weights: I64  # the symbols of each, and what the borders of lines beside it count
+
+    @classmethod
+    def of(cls, runs: Runs, starts: I64, gap: int, least: int) -> Alignment:
+        """Return the runs of chains that have at least so many symbols.
+
+        Parameters
+        ----------
+        runs : Runs
+            Of pairs of texts, each once.
+        starts : int64[texts + 1]
+            Where each text begins.
+        gap : int
+            Most symbols between two runs that are joined.
+        least : int
+            Symbols of a chain.
+        """
+        a, b = (np.searchsorted(starts, side, "right") - 1 for side in runs[:2])
+        pairs = b * len(starts) + a
+        order = np.lexsort((runs.b, runs.a, pairs))
+        runs, pairs = runs.take(order), pairs[order]
+        first, _, overlaps = chains(*runs, pairs, gap, least)
+        runs = Runs(runs.a + overlaps, runs.b + overlaps, runs.lengths - overlaps)
+        sums = np.bincount(first, runs.lengths, len(first))
+        kept = np.flatnonzero(sums[first] >= least)
+        kept = kept[np.argsort(first[kept], kind="stable")]
+        numbers = np.unique(first[kept], return_inverse=True)[1]
+        return cls(runs.take(kept), numbers, runs.lengths[kept])
 
     @classmethod
     def concat(cls, parts: Iterable[Alignment]) -> Alignment:
@@ -110,8 +131,7 @@ class SlotFinder:
 
     starts: I64  # int64[texts + 1]
     symbols: Symbols  # all texts, an end mark behind each, and a margin on either side
-    seeds: I64  # int64[n]: the position of each chosen k-gram, ascending
-    first: I64  # int64[n]: the number of the first one that is equal, or -1
+    pairs: FirstPairs
     lines: I64  # where lines begin, and texts begin and end, ascending
     context: int  # equal units on either side of a slot
     criteria: PassageCriteria  # when text is copied
@@ -128,38 +148,20 @@ class SlotFinder:
         """Return the finder of texts that are surrounded, with their seeds and their lines."""
         starts = texts.starts
         borders = distinct(np.concatenate([lines, starts[:-1], starts[1:] - 1]))
-        return cls(*texts, seeds.positions, _firsts(seeds, starts), borders, context, criteria)
+        return cls(*texts, pair_with_first(seeds, starts), borders, context, criteria)
 
     def ranges(self) -> list[tuple[int, int]]:
         """Return ranges of texts that are about the same work."""
-        work = np.append(0, np.cumsum(self.first >= 0))
-        of_text = work[np.searchsorted(self.seeds, self.starts)]
-        cuts = np.searchsorted(of_text, np.arange(_PAIRS, int(of_text[-1]), _PAIRS))
-        return list(pairwise(np.unique([0, *cuts.tolist(), len(self.starts) - 1]).tolist()))
+        return self.pairs.ranges(self.starts)
 
     def find(self, low: int, high: int) -> Alignment:
         """Return the equal runs of the texts from `low` to `high` with earlier ones."""
-        first, end = np.searchsorted(self.seeds, self.starts[[low, high]]).tolist()
-        b = np.flatnonzero(self.first[first:end] >= 0) + first
-        a = self.first[b]
-        k = Window.of(self.criteria.min_run).k
-        chained = self._chained(extend(self.symbols, self.seeds[a], self.seeds[b], k))
-        return self._complete(chained)
-
-    def _chained(self, runs: Runs) -> Alignment:
-        """Return the runs of chains that may be copied text."""
-        pairs = self._texts(runs.b) * len(self.starts) + self._texts(runs.a)
-        order = np.lexsort((runs.b, runs.a, pairs))
-        runs, pairs = runs.take(order), pairs[order]
+        pairs = self.pairs.within(*self.starts[[low, high]].tolist())
+        runs = extend(self.symbols, *pairs, Window.of(self.criteria.min_run).k)
         # The other half may be behind a difference.
         least = self.criteria.min_length // 2
-        first, _, overlaps = chains(*runs, pairs, self.criteria.gap, least)
-        runs = Runs(runs.a + overlaps, runs.b + overlaps, runs.lengths - overlaps)
-        sums = np.bincount(first, runs.lengths, len(first))
-        kept = np.flatnonzero((sums[first] >= least) & (runs.lengths >= self.context))
-        kept = kept[np.argsort(first[kept], kind="stable")]
-        numbers = np.unique(first[kept], return_inverse=True)[1]
-        return Alignment(runs.take(kept), numbers, runs.lengths[kept])
+        chained = Alignment.of(runs, self.starts, self.criteria.gap, least)
+        return self._complete(chained.take(np.flatnonzero(chained.runs.lengths >= self.context)))
 
     def _complete(self, known: Alignment) -> Alignment:
         """Return chains with the runs within their gaps, and a few behind either end."""
@@ -262,23 +264,3 @@ def _unlike(symbols: Symbols, a: I64, b: I64) -> I64:
     sizes = np.maximum(a[:, 1] - a[:, 0], b[:, 1] - b[:, 0])
     units: I64 = sizes - common_lengths(symbols, a, b)
     return units
-
-
-def _firsts(seeds: Seeds, starts: I64) -> I64:
-    """Return the number of the first seed that is equal to each, -1 if it is in the same text."""
-    count = len(seeds.hashes)
-    # Equal in their upper bits, some differ: runs begin where symbols are equal.
-    values = pack(seeds.hashes, np.arange(count), count)
-    values.sort()
-    order = read_rows(values, count)
-    texts = np.searchsorted(seeds.positions, starts).astype(np.int64)
-    texts = np.repeat(np.arange(len(starts) - 1), np.diff(texts))[order]
-    keys, rows = values >> np.uint64(row_bits(count)), np.arange(count)
-    new = np.diff(keys, prepend=~keys[:1]) != 0
-    new_text = new | (np.diff(texts, prepend=-1) != 0)
-    group = np.maximum.accumulate(np.where(new, rows, 0))
-    own = np.maximum.accumulate(np.where(new_text, rows, 0))
-    paired = np.flatnonzero((own > group) & (rows - own < REPEATS))
-    first = np.full(count, -1)
-    first[order[paired]] = order[group[paired]]
-    return first

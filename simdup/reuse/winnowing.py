@@ -32,6 +32,8 @@ from simdup.text.characters import fold_all
 
 # Patterns of so many symbols at most make a k-gram a row.
 LONGEST_PATTERN = 4
+# Two equal symbols are a doubled word: 年年.
+SHORTEST_ROW = 3
 
 # Symbols that rows are looked for in at a time.
 _PART = 1 << 22
@@ -110,9 +112,9 @@ def row_symbols(symbols: Symbols, k: int) -> I64:
 
 
 def _row_grams(symbols: Symbols, k: int) -> I64:
-    """Return the k-grams within rows."""
+    """Return the k-grams within rows: those that are one themselves, whatever is beside them."""
     found = [np.zeros(0, np.int64)]
-    for begins, ends in _rows(symbols, k):
+    for begins, ends in _rows(symbols, k) if k >= SHORTEST_ROW else ():
         counts = ends - begins - k + 1
         found.append(ranges(begins, counts))
     return np.concatenate(found)
@@ -121,13 +123,14 @@ def _row_grams(symbols: Symbols, k: int) -> I64:
 def _rows(symbols: Symbols, k: int) -> Iterator[tuple[I64, I64]]:
     """Yield where rows of a pattern begin and end, by the length of the pattern.
 
-    A row has k symbols at least, and its pattern twice.
+    A row has k symbols and `SHORTEST_ROW` at least, and its pattern twice.
     """
+    least = max(k, SHORTEST_ROW)
     for period in range(1, min(LONGEST_PATTERN, k // 2) + 1):
         again = symbols[period:] == symbols[:-period]
         edges = np.flatnonzero(np.diff(again, prepend=False, append=False))
         begins, ends = edges[::2], edges[1::2] + period
-        long = ends - begins >= k
+        long = ends - begins >= least
         yield begins[long], ends[long]
 
 
@@ -172,11 +175,17 @@ def gram_hashes(symbols: Symbols, k: int) -> U64:
     return mix64(_hashes(symbols, k))
 
 
-def positions_of(grams: Members, symbols: Symbols, k: int) -> I64:
-    """Return where k-grams are whose hashes are known, chosen or not, rising."""
-    found = [np.zeros(0, np.int64)]
+def positions_of(grams: Members, texts: SymbolTexts, k: int, keys: U64 | None = None) -> I64:
+    """Return where k-grams are whose hashes are known, chosen or not, rising.
+
+    Hashes of each text are mixed with its key, if there are some.
+    """
+    (starts, symbols), found = texts, [np.zeros(0, np.int64)]
     for low in range(0, len(symbols) if len(grams) else 0, _PART):
         here = gram_hashes(symbols[low : low + _PART + k - 1], k)
+        if keys is not None and keys.any():
+            owners = np.searchsorted(starts, np.arange(low, low + len(here)), "right") - 1
+            here ^= keys[np.clip(owners, 0, len(keys) - 1)]
         found.append(np.flatnonzero(grams(here)) + low)
     return np.concatenate(found)
 

@@ -25,22 +25,47 @@ from simdup.show.summary import read_words
 from simdup.show.text import Painter
 from simdup.show.words import ENGLISH, Phrases
 
+# The column of a passage's text.
+TEXT_COLUMN = ("text",)
+# Figures of groups only.
+_OF_GROUPS = ("groups", "places", "affected")
 # Passages of a pair that a person reads, and cells of the text that is shown of each.
 _MOST = 3
 _WIDTH = 72
 
 
-def overlap_csv(overlaps: Iterable[Overlap], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV of passages: a header, then one row per passage."""
-    yield csv_head(PASSAGE_COLUMNS, bom)
-    for one in overlaps:
-        rows = ((one.a, *p.a, one.b, *p.b, p.length, digits(p.similarity)) for p in one.passages)
+def overlap_csv(
+    overlaps: Iterable[Overlap], bom: bool = False, text_of: Callable[[int], str] | None = None
+) -> Iterator[bytes]:
+    """Yield the CSV of passages: a header, then one row per passage.
+
+    `text_of` returns the text of the first document of a pair by the pair's number; then each row
+    has the text of the passage in that document.
+    """
+    yield csv_head(PASSAGE_COLUMNS + TEXT_COLUMN * (text_of is not None), bom)
+    for number, one in enumerate(overlaps):
+        texts = _texts(one, number, text_of)
+        rows = (
+            (one.a, *p.a, one.b, *p.b, p.length, digits(p.similarity), *text)
+            for p, text in zip(one.passages, texts, strict=True)
+        )
         yield csv_rows(rows, bom)
 
 
-def overlap_jsonl(result: PassageResult) -> Iterator[bytes]:
-    """Yield the typed JSON lines of a result."""
-    for one in result.overlaps:
+def _texts(
+    one: Overlap, number: int, text_of: Callable[[int], str] | None
+) -> Iterator[tuple[str, ...]]:
+    """Yield the text of each passage in the first document, if it is asked."""
+    text = "" if text_of is None else text_of(number)
+    return (() if text_of is None else (text[slice(*p.a)],) for p in one.passages)
+
+
+def overlap_jsonl(
+    result: PassageResult, text_of: Callable[[int], str] | None = None
+) -> Iterator[bytes]:
+    """Yield the typed JSON lines of a result; `text_of` is as for `overlap_csv`."""
+    for number, one in enumerate(result.overlaps):
+        texts = _texts(one, number, text_of)
         yield json_line(
             {
                 "type": "overlap",
@@ -49,13 +74,18 @@ def overlap_jsonl(result: PassageResult) -> Iterator[bytes]:
                 "share_a": rounded(one.share_a),
                 "share_b": rounded(one.share_b),
                 "longest": one.longest,
-                "passages": [passage_values(passage) for passage in one.passages],
+                "passages": [
+                    passage_values(passage) | dict(zip(TEXT_COLUMN, text, strict=False))
+                    for passage, text in zip(one.passages, texts, strict=True)
+                ],
                 **({"identical": True} if one.identical else {}),
             }
         )
     yield from map(skipped_line, result.skipped)
     summary = asdict(result.summary)
     summary["seconds"] = round(summary["seconds"], 3)
+    for name in _OF_GROUPS:
+        del summary[name]
     yield json_line({"type": "summary", "schema": SCHEMA} | summary | {"simdup": __version__})
 
 
@@ -91,7 +121,7 @@ def passage_lines(passages: Sequence[Passage], text: str, paint: Painter) -> Ite
             length=passage.length, similarity=digits(passage.similarity),
         )  # fmt: skip
         yield paint("dim", f"    {figures}")
-        yield f"      {_excerpt(text[a:a_end])}"
+        yield f"      {excerpt(text[a:a_end])}"
     if len(passages) > _MOST:
         more = paint.words("passages.more", n=len(passages) - _MOST)
         yield paint("dim", f"    {more}")
@@ -115,7 +145,7 @@ def percent(share: float) -> str:
     return f"{int(share * 100 + 1e-9):>3}%"
 
 
-def _excerpt(text: str) -> str:
+def excerpt(text: str) -> str:
     """Return the beginning and the end of a text in one line."""
     # What cannot be in the line is not looked at.
     head, tail = text[:_WIDTH], text[-_WIDTH:]
@@ -153,4 +183,6 @@ def passage_report(
         lines.append(words("passages.common", units=units, n=n, most=most))
     if summary.repeated:
         lines.append(words("passages.repeated", n=summary.repeated))
+    if result.crowded:
+        lines.append(words("passages.groups"))
     return "\n".join(lines)

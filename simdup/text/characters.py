@@ -48,6 +48,11 @@ def to_codes(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
+def lines_of(text: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of the line that each place in a text is in, from 1."""
+    return np.searchsorted(np.flatnonzero(to_codes(text) == ord("\n")), places) + 1
+
+
 def from_codes(codes: NDArray[np.uint32]) -> str:
     """Return the text of some code points."""
     return bytes(codes.astype("<u4", copy=False)).decode("utf-32-le", "surrogatepass")

@@ -34,7 +34,7 @@ def winnowed(texts: Sequence[str], criteria: PassageCriteria) -> tuple[SymbolTex
     seeds = winnow(every, Window.of(criteria.min_run))
     owners = np.searchsorted(every.starts, seeds.positions, "right") - 1
     moved = seeds.positions + (starts[:-1] - every.starts[:-1])[owners]
-    place = Place.of(symbols, criteria, len(texts))
+    place = Place.of(symbols, criteria, np.zeros(len(texts), np.uint64))
     return SymbolTexts(starts, symbols), seeds._replace(positions=moved), place
 
 
@@ -90,12 +90,13 @@ def rows_by_definition(
         np.array([text in sources for text in every]),
         np.array([text in references for text in every]),
         np.full(len(every), -1),
+        np.zeros(len(every), np.uint64),
     )
     found = Finder.indexed(starts, symbols, index, criteria, sides).find(0, len(every))
     units = []
     for text in sources:
         (low, *_), own = surround(cut([text]))
-        there = positions_of(common, own, place.k)
+        there = positions_of(common, SymbolTexts(starts, own), place.k)
         units.append(Stretches.of(there, place.k, len(own)).within(
             np.array([low]), np.array([len(text)])
         ).sum())  # fmt: skip

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from math import isnan
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,8 +13,6 @@ from hypothesis import strategies as st
 from lab.corpora.made import prose, write
 from simdup import ConflictScope, SimdupError, conflicts
 from simdup.model.readings import Conflict, ConflictResult
-from simdup.operations.conflicts import _contradicting
-from simdup.reuse.finding import Sides
 
 ENGLISH = (
     "Keep the solution in the dark, and give {} twice a day, always together with a meal. "
@@ -320,19 +317,3 @@ def test_copies_of_copies_are_one_family() -> None:
         for n, one in enumerate(cores)
     ]
     assert said(conflicts(texts)) == [("amount", {"20 mg": 1, "10 mg": 29})]
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.booleans(),
-                          st.integers(-1, 2)), max_size=8))  # fmt: skip
-def test_who_contradicts_whom_by_its_definition(
-    rows: list[tuple[str, bool, bool, int]],
-) -> None:
-    values = [row[0] for row in rows]
-    sources, references, groups = (np.array([row[n] for row in rows]) for n in (1, 2, 3))
-    sides = Sides(sources.astype(bool), references.astype(bool), groups.astype(np.int64))
-    every = np.arange(len(rows))
-    expected = [
-        any(values[a] != values[b] and sides.allow(every[[a]], every[[b]])[0] for b in every)
-        for a in every
-    ]
-    assert _contradicting(every, values, sides) == expected

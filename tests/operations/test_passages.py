@@ -116,6 +116,44 @@ def test_across_leaves_out_what_is_of_one_group(tmp_path: Path) -> None:
         passages(str(file), across="author")
 
 
+def test_within_is_what_each_group_has_alone() -> None:
+    texts = [prose(i) for i in range(6)]
+    chance = random.Random(4)
+    # The same texts, and notices of a whole group, are in several groups.
+    rows = [
+        {"id": i, "text": chance.choice(texts) + chance.choice(texts), "of": f"{i % 4}"}
+        for i in range(40)
+    ]
+    for row in rows[::7]:
+        row["of"] = ""
+    for row in rows:
+        row["text"] += prose(100) if row["of"] == "1" else ""
+    every = passages(rows, within="of")
+    alone = [
+        overlap
+        for group in "0123"
+        for overlap in passages([row for row in rows if row["of"] == group]).overlaps
+    ]
+    assert sorted(every.overlaps) == sorted(alone)
+    assert len(alone) > 20
+    assert ("`within`", "6 without field 'of' compared with none") in every.notes
+    with pytest.raises(SimdupError, match="another field"):
+        passages(rows, within="of", across="of")
+
+
+def test_within_and_across_at_once(tmp_path: Path) -> None:
+    text = prose(1)
+    lines = [
+        {"text": text + tail, "who": who}
+        for who, tail in (("ann", ""), ("bob", "甲"), ("ann", "乙"), ("bob", "丙"))
+    ]
+    for folder, some in (("x", lines[:3]), ("y", lines[3:])):
+        write(tmp_path, {f"{folder}/r.jsonl": "".join(json.dumps(line) + "\n" for line in some)})
+    found = passages(str(tmp_path), within="folder", across="who")
+    numbers = [tuple(name.rpartition("#")[2] for name in pair) for pair in pairs(found)]
+    assert sorted(numbers) == [("1", "2"), ("2", "3")]
+
+
 def test_text_of_a_template_is_ignored(tmp_path: Path) -> None:
     sheet, answer = prose(1, 60), prose(2, 60)
     template = write(tmp_path, {"sheet.txt": sheet}) / "sheet.txt"
@@ -247,7 +285,7 @@ def test_texts_without_units_are_skipped() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("min_run", 3), ("min_run", 1001), ("gap", -1), ("min_length", 0), ("common", 1)],
+    [("min_run", 1), ("min_run", 1001), ("gap", -1), ("min_length", 0), ("common", 1)],
 )
 def test_senseless_numbers_are_refused(field: str, value: int) -> None:
     with pytest.raises(SimdupError) as raised:

@@ -16,6 +16,7 @@ from simdup.reuse.finding import (
     Finder,
     Passages,
     Runs,
+    Sides,
     extend,
     outermost,
     shares,
@@ -53,7 +54,7 @@ def sharing_texts(draw: st.DrawFn) -> Texts:
     return texts
 
 
-@given(sharing_texts(), st.sampled_from([4, 5, 8, 15]), st.sampled_from([2, 3, 100]))
+@given(sharing_texts(), st.sampled_from([2, 3, 4, 5, 8, 15]), st.sampled_from([2, 3, 100]))
 def test_every_run_that_has_a_seed_is_found(texts: Texts, least: int, common: int) -> None:
     criteria = PassageCriteria(min_run=least, min_length=1, common=common)
     tried, k = finder(texts, criteria), Window.of(least).k
@@ -87,7 +88,7 @@ def test_every_run_that_has_a_seed_is_found(texts: Texts, least: int, common: in
                     assert all(oracle.is_row(x[a + o : a + o + k]) for o in inside)
 
 
-@given(sharing_texts(), st.sampled_from([4, 5, 8, 15]), st.sampled_from([2, 3]))
+@given(sharing_texts(), st.sampled_from([2, 3, 4, 5, 8, 15]), st.sampled_from([2, 3]))
 def test_common_text_is_in_too_many_texts(texts: Texts, least: int, common: int) -> None:
     tried = finder(texts, PassageCriteria(min_run=least, min_length=1, common=common))
     k, found = Window.of(least).k, tried.index.crowded
@@ -125,7 +126,7 @@ def test_a_notice_of_too_many_texts_starts_no_passage(most: int) -> None:
     assert tried.index.crowded.sums[-1] == (40 * 60 if most < 40 else 0)
 
 
-@given(sharing_texts(), st.sampled_from([4, 7, 15]))
+@given(sharing_texts(), st.sampled_from([2, 3, 4, 7, 15]))
 def test_each_window_has_a_seed_that_only_its_symbols_decide(texts: Texts, least: int) -> None:
     every, (k, w) = cut(texts), Window.of(least)
     assert k + w - 1 == least
@@ -144,11 +145,12 @@ def test_each_window_has_a_seed_that_only_its_symbols_decide(texts: Texts, least
 
 @given(st.lists(st.integers(0, 3), max_size=60), st.integers(2, 9))
 def test_symbols_of_rows_are_those_of_their_k_grams(text: list[int], k: int) -> None:
+    # Of doubled symbols, three are a row.
     expected = {
         i + offset
-        for i in range(len(text) - k + 1)
-        if oracle.is_row(text[i : i + k])
-        for offset in range(k)
+        for i in range(len(text) - max(k, 3) + 1)
+        if oracle.is_row(text[i : i + max(k, 3)])
+        for offset in range(max(k, 3))
     }
     assert row_symbols(np.array(text, np.uint32), k).tolist() == sorted(expected)
 
@@ -272,9 +274,11 @@ def test_memory_is_bounded_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(found) > 300
 
 
-@given(sharing_texts(), st.integers(0, 8), st.integers(1, 12))
-def test_figures_of_a_passage_are_those_of_its_symbols(texts: Texts, gap: int, least: int) -> None:
-    criteria = PassageCriteria(min_run=4, gap=gap, min_length=least)
+@given(sharing_texts(), st.sampled_from([2, 3, 4]), st.integers(0, 8), st.integers(1, 12))
+def test_figures_of_a_passage_are_those_of_its_symbols(
+    texts: Texts, run: int, gap: int, least: int
+) -> None:
+    criteria = PassageCriteria(min_run=run, gap=gap, min_length=least)
     found = finder(texts, criteria).find(0, len(texts))
     rows = zip(found.texts.tolist(), found.a.tolist(), found.b.tolist(), strict=True)
     figures = zip(found.lengths.tolist(), found.similarities.tolist(), strict=True)
@@ -287,3 +291,18 @@ def test_figures_of_a_passage_are_those_of_its_symbols(texts: Texts, gap: int, l
         assert least <= length <= min(len(x), len(y))
         assert 2 * length / size <= similarity <= 2 * oracle.lcs(x, y) / size
         assert (similarity == 1) == (x == y)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans(), st.booleans(),
+                          st.integers(-1, 2), st.integers(0, 1)), max_size=8))  # fmt: skip
+def test_who_is_opposed_by_its_definition(rows: list[tuple[str, bool, bool, int, int]]) -> None:
+    values = [row[0] for row in rows]
+    columns = ([row[n] for row in rows] for n in range(1, 5))
+    kinds = (np.bool_, np.bool_, np.int64, np.uint64)
+    sides = Sides(*map(np.array, columns, kinds))
+    every = np.arange(len(rows))
+    expected = [
+        any(values[a] != values[b] and sides.allow(every[[a]], every[[b]])[0] for b in every)
+        for a in every
+    ]
+    assert sides.opposed(every, values).tolist() == expected

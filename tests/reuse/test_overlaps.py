@@ -16,7 +16,9 @@ def holders(documents: list[Document], referring: bool) -> Holders:
     references = np.array([reference for _, reference, _ in documents], np.bool_)
     groups = np.array([group for _, _, group in documents], np.int64)
     every = np.ones(len(documents), np.bool_)
-    sides = Sides(~references, references, groups) if referring else Sides(every, every, groups)
+    keys = np.zeros(len(documents), np.uint64)
+    both = (~references, references) if referring else (every, every)
+    sides = Sides(*both, groups, keys)
     return Holders.of(text_of, len(texts), sides)
 
 

@@ -1,0 +1,395 @@
+"""Groups: a passage with all its places, once, however many documents have it.
+
+Of m texts with a notice there are m (m - 1) / 2 pairs, and all of them say one thing.  So each seed
+is paired with the first text that has it (`seeds.pair_with_first`): then a notice costs its places.
+But the first text that has a few symbols is often another one than the first that has the passage.
+So where a seed is, longer grams are looked up too, up to those of a whole passage: two texts that
+share a passage without a change are paired with the same first text, or with each other.
+
+*Links* are passages of such pairs: a span of either text, and the equal runs between.
+
+*Places.*  Spans of one text are one place if the longer one has at least half of itself in common
+with the other.  The longest come first: a span that is a place takes the others in.
+
+*Groups.*  A link joins its two places.  It also joins a shorter place that lies in one side of it
+with its image on the other side, if it has at least half of that place.  So if texts 1 and 2 share
+ABC, and 3 has B only, there are two groups: ABC in 1 and 2, B in 1, 2 and 3.  A group whose places
+all lie in those of another one says nothing new and is left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from simdup.base.mix64 import mix64
+from simdup.kernels.sketches import runs
+from simdup.model.shared_passages import LONGEST_RUN, PassageCriteria
+from simdup.reuse.finding import extend
+from simdup.reuse.overlaps import Holders
+from simdup.reuse.seeds import REPEATS, FirstPairs, pair_with_first
+from simdup.reuse.slots import Alignment
+from simdup.reuse.symbols import Symbols, SymbolTexts
+from simdup.reuse.winnowing import Seeds, Window, row_symbols
+from simdup.search.arrays import (
+    I64,
+    U64,
+    combine_rows,
+    components,
+    contains,
+    distinct,
+    iter_ranges,
+    ranges,
+    run_starts,
+    split_rows,
+)
+
+# Symbols whose grams are hashed at a time, and places and links that are compared at a time.
+_PART = 1 << 20
+# Texts that each text is compared with in full: those that are first for most of its seeds.
+_RELATIVES = 8
+
+
+@dataclass(frozen=True)
+class GroupFinder:
+    """Texts with pairs of seeds, ready to be linked."""
+
+    starts: I64  # int64[texts + 1]
+    symbols: Symbols  # all texts, an end mark behind each, and a margin on either side
+    pairs: FirstPairs
+    rows: I64  # symbols that do not count, see `winnowing`
+    criteria: PassageCriteria
+
+    @classmethod
+    def of(
+        cls, texts: SymbolTexts, seeds: Seeds, keys: U64, criteria: PassageCriteria
+    ) -> GroupFinder:
+        """Return the finder of texts that are surrounded, with their seeds and their keys."""
+        starts, symbols = texts
+        k = Window.of(criteria.min_run).k
+        longest = min(max(criteria.min_length, k), LONGEST_RUN)
+        salts = np.repeat(mix64(keys), np.diff(np.searchsorted(seeds.positions, starts)))
+        parts = [seeds.hashes]
+        parts += [one ^ salts for one in _longer_grams(symbols, seeds.positions, k, longest)]
+        pairs = (
+            pair_with_first(Seeds(hashes, seeds.positions), starts, criteria.common, again=True)
+            for hashes in parts
+        )
+        every = distinct(np.concatenate([combine_rows(b, a) for a, b in pairs]))
+        near = _pairs_of_relatives(seeds, starts, every, criteria.common)
+        b, a = split_rows(distinct(np.concatenate([every, *near])))
+        return cls(starts, symbols, FirstPairs(a, b), row_symbols(symbols, k), criteria)
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Return ranges of texts that are about the same work."""
+        return self.pairs.ranges(self.starts)
+
+    def find(self, low: int, high: int) -> Alignment:
+        """Return the equal runs of the links from the texts from `low` to `high` to earlier ones.
+
+        The weight of a run is how many of its symbols count.
+        """
+        pairs = self.pairs.within(*self.starts[[low, high]].tolist())
+        found = extend(self.symbols, *pairs, Window.of(self.criteria.min_run).k)
+        least = self.criteria.min_length
+        chained = Alignment.of(found, self.starts, self.criteria.gap, least)
+        a, _, lengths = chained.runs
+        weights = lengths - _between(self.rows, a, a + lengths)
+        sums = np.bincount(chained.chains, weights)
+        kept = np.flatnonzero(sums[chained.chains] >= least)
+        return chained._replace(weights=weights).take(kept)
+
+
+def _pairs_of_relatives(seeds: Seeds, starts: I64, pairs: U64, most: int | None) -> Iterator[U64]:
+    """Yield the pairs of equal seeds of each text and its nearest relatives, with the later first.
+
+    Parameters
+    ----------
+    seeds : Seeds
+        Of all texts, in order.
+    starts : int64[texts + 1]
+        Where each text begins.
+    pairs : uint64[pairs]
+        Seeds that are paired already: see `combine_rows`.
+    most : int, optional
+        Seeds in more texts are left out.
+    """
+    b, a = (np.searchsorted(starts, side, "right") - 1 for side in split_rows(pairs))
+    keys, counts = np.unique(combine_rows(b, a), return_counts=True)
+    text, other = split_rows(keys)
+    order = np.lexsort((other, -counts, text))
+    text, other = text[order], other[order]
+    ranks = np.arange(len(text)) - np.searchsorted(text, text)
+    text, other = text[ranks < _RELATIVES], other[ranks < _RELATIVES]
+    firsts = np.searchsorted(seeds.positions, starts)
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(firsts))
+    # Seeds of several texts, by their hashes, then texts, then positions.
+    order = np.argsort(seeds.hashes, kind="stable")
+    groups = np.cumsum(np.diff(seeds.hashes[order], prepend=~seeds.hashes[:1]) != 0) - 1
+    holders = combine_rows(groups, owners[order])
+    new = run_starts(holders)
+    several = np.bincount(groups[new], minlength=1)
+    kept = (several > 1) & (several <= (most or len(starts)))
+    group = np.full(len(order), -1)
+    group[order] = np.where(kept[groups], groups, -1) if len(order) else group
+    ends = np.append(new[1:], len(holders))
+    holders = holders[new]
+    for which, offsets in iter_ranges(np.diff(firsts)[text], _PART):
+        seed = firsts[text[which]] + offsets
+        which, seed = which[group[seed] >= 0], seed[group[seed] >= 0]
+        asked = combine_rows(group[seed], other[which])
+        place = np.minimum(np.searchsorted(holders, asked), len(holders) - 1)
+        known = np.flatnonzero(holders[place] == asked)
+        sizes = np.minimum(ends[place[known]] - new[place[known]], REPEATS)
+        for one, offset in iter_ranges(sizes, _PART):
+            found = order[new[place[known[one]]] + offset]
+            yield combine_rows(seeds.positions[seed[known[one]]], seeds.positions[found])
+
+
+def _between(ordered: I64, low: I64, high: I64) -> I64:
+    """Return how many numbers of a sorted array are from each `low` to each `high`."""
+    return np.searchsorted(ordered, high) - np.searchsorted(ordered, low)
+
+
+def _longer_grams(symbols: Symbols, positions: I64, k: int, longest: int) -> list[U64]:
+    """Return hashes of grams at some positions: of twice k symbols, twice that, ... and `longest`.
+
+    Each is made of two of the last size.
+    """
+    sizes = [k]
+    while 2 * sizes[-1] < longest:
+        sizes.append(2 * sizes[-1])
+    if sizes[-1] < longest:
+        sizes.append(longest)
+    found = [[np.zeros(0, np.uint64)] for _ in sizes[1:]]
+    for low in range(0, len(symbols) - longest, _PART):
+        part = symbols[low : low + _PART + longest]
+        own = positions[slice(*np.searchsorted(positions, [low, low + _PART]))] - low
+        hashes = runs(np.array([0, len(part)]), part, k)[1]
+        for (size, longer), into in zip(pairwise(sizes), found, strict=True):
+            step = longer - size
+            hashes = mix64(hashes[:-step]) + hashes[step:]
+            into.append(hashes[own])
+    return [mix64(np.concatenate(parts)) for parts in found]
+
+
+class Spans:
+    """Spans of texts, by their lengths and where they begin: of each length, few are at a place."""
+
+    def __init__(self, spans: I64) -> None:
+        self._spans = spans
+        begins, ends = spans.T
+        # Lengths below 2 ** bits, and not below half of that.
+        bits = np.frexp(ends - begins)[1]
+        order = np.lexsort((begins, bits))
+        edges = [*run_starts(bits[order]).tolist(), len(order)]
+        self._parts = [(int(bits[order[low]]), order[low:high]) for low, high in pairwise(edges)]
+
+    def with_half(self, asked: I64, whole: bool = False) -> Iterator[tuple[I64, I64]]:
+        """Yield pairs of an asked span (int64[n, 2]) and a span that has half of it, or all."""
+        begins, ends = asked.T
+        least = (ends - begins) if whole else (3 * (ends - begins) + 4 - 1) // 4
+        for bits, rows in self._parts:
+            starts = self._spans[rows, 0]
+            low = np.searchsorted(starts, begins + least - (1 << bits), "right")
+            high = np.searchsorted(starts, ends - least, "right")
+            counts = np.where(least < 1 << bits, np.maximum(high - low, 0), 0)
+            for which, offsets in iter_ranges(counts, _PART):
+                found = rows[low[which] + offsets]
+                common = np.minimum(self._spans[found, 1], ends[which])
+                common -= np.maximum(self._spans[found, 0], begins[which])
+                kept = common >= least[which]
+                yield which[kept], found[kept]
+
+
+class _Links:
+    """The sides of links: a span of one text, and runs that lead to the other text."""
+
+    def __init__(self, aligned: Alignment, rows: I64, least: int) -> None:
+        (a, b, lengths), chains, weights = aligned
+        self._rows, self._least = rows, least
+        self._own, self._other = np.concatenate([a, b]), np.concatenate([b, a])
+        self._lengths = np.tile(lengths, 2)
+        self._before = np.append(0, np.cumsum(np.tile(weights, 2)))
+        self._sides = np.concatenate([chains, chains + int(chains.max(initial=-1)) + 1])
+        # The runs of a link are in order in both texts.
+        self._keys = combine_rows(self._sides, self._own)
+        firsts = run_starts(self._sides)
+        lasts = np.append(firsts[1:], len(self._sides)) - 1
+        self.spans = np.stack([self._own[firsts], self._own[lasts] + self._lengths[lasts]], 1)
+        self._numbers, self._index = self._sides[firsts], Spans(self.spans)
+
+    def images(self, spans: I64) -> tuple[I64, I64]:
+        """Return the images of spans, as far as half of one has an image: its number, and that."""
+        numbers, images = [np.zeros(0, np.int64)], [np.zeros((0, 2), np.int64)]
+        for which, links in self._index.with_half(spans):
+            begins, ends = spans[which].T
+            sides = self._numbers[links]
+            run, inside, before = self._until(sides, begins)
+            last, inside_last, until = self._until(sides, ends)
+            # Behind a run, the image begins with the next one.
+            behind = (inside == self._lengths[run]) | (run < 0) | (self._sides[run] != sides)
+            run = np.minimum(run + behind, len(self._own) - 1)
+            first = self._other[run] + np.where(behind, 0, inside)
+            end, units = self._other[last] + inside_last, until - before
+            size = np.maximum(ends - begins, end - first)
+            kept = np.flatnonzero((units >= self._least) & (4 * units >= 3 * size))
+            numbers.append(which[kept])
+            images.append(np.stack([first, end], 1)[kept])
+        return np.concatenate(numbers), np.concatenate(images)
+
+    def _until(self, sides: I64, borders: I64) -> tuple[I64, I64, I64]:
+        """Return the last run of sides before borders, -1 for none at all, how much of it is before
+        these, and how many symbols of all runs before them count.
+        """
+        run = np.searchsorted(self._keys, combine_rows(sides, borders)) - 1
+        own, lengths = self._own[run], self._lengths[run]
+        known = (run >= 0) & (self._sides[run] == sides)
+        inside = np.where(known, np.minimum(borders - own, lengths), 0)
+        counted = np.where(inside < lengths, inside - _between(self._rows, own, own + inside), 0)
+        whole = ~known | (inside == lengths)
+        return run, inside, np.where(whole, self._before[run + 1], self._before[run] + counted)
+
+
+class _Places:
+    """Spans that are places; the others are taken in."""
+
+    def __init__(self) -> None:
+        self.spans = list[tuple[int, int]]()
+        # By their lengths, and where they begin.
+        self._cells = defaultdict[tuple[int, int], list[int]](list)
+
+    def add(self, spans: I64) -> I64:
+        """Return the number of the place that each span is, or is taken in by."""
+        each, rows = np.unique(spans, axis=0, return_inverse=True)
+        order = np.argsort(each[:, 0] - each[:, 1], kind="stable")
+        numbers = np.zeros(len(each), np.int64)
+        for row, (begin, end) in zip(order.tolist(), each[order].tolist(), strict=True):
+            number = self._place(begin, end)
+            if number < 0:
+                number = len(self.spans)
+                self.spans.append((begin, end))
+                bits = (end - begin).bit_length()
+                self._cells[bits, begin >> bits].append(number)
+            numbers[row] = number
+        return numbers[rows.ravel()]
+
+    def _place(self, begin: int, end: int) -> int:
+        """Return the place that has most in common with a span, half of the longer, -1 for none."""
+        best, found, size = (0, 0), -1, end - begin
+        for bits in range(size.bit_length() - 1, size.bit_length() + 2):
+            first = begin + size // 2 - (1 << bits)
+            for cell in range(first >> bits, (end >> bits) + 1):
+                for number in self._cells.get((bits, cell), ()):
+                    low, high = self.spans[number]
+                    common = min(end, high) - max(begin, low)
+                    if 4 * common >= 3 * max(size, high - low) and (common, -low) > best:
+                        best, found = (common, -low), number
+        return found
+
+
+def joined_places(aligned: Alignment, rows: I64, least: int, copies: I64) -> list[I64]:
+    """Return the places of each group, in order (int64[n, 2]): symbols of all texts.
+
+    Parameters
+    ----------
+    aligned : Alignment
+        The links.
+    rows : int64[m]
+        Symbols that do not count, ascending.
+    least : int
+        Symbols of a passage.
+    copies : int64[texts, 2]
+        Texts that are places because several documents have them.
+    """
+    links, places = _Links(aligned, rows, least), _Places()
+    numbers = places.add(np.concatenate([links.spans, copies]))
+    alone = numbers[len(links.spans) :]
+    pairs = [np.stack([alone, alone], 1)]
+    done = 0
+    while done < len(places.spans):
+        fresh = np.array(places.spans[done:], np.int64)
+        which, images = links.images(fresh)
+        which += done
+        done = len(places.spans)
+        pairs.append(np.stack([which, places.add(images)], 1))
+    every = np.unique(np.concatenate(pairs), axis=0)
+    spans = np.array(places.spans, np.int64).reshape(-1, 2)
+    return [_united(spans[group]) for group in components(map(tuple, every.tolist()))]
+
+
+def _united(spans: I64) -> I64:
+    """Return spans in order, those that overlap as one."""
+    spans = spans[np.argsort(spans[:, 0])]
+    reach = np.maximum.accumulate(spans[:, 1])
+    firsts = np.flatnonzero(np.append(True, spans[1:, 0] >= reach[:-1]))
+    return np.stack([spans[firsts, 0], np.maximum.reduceat(spans[:, 1], firsts)], 1)
+
+
+class Group(NamedTuple):
+    """A passage that several documents have."""
+
+    documents: I64  # of each place, in input order
+    spans: I64  # int64[places, 2]: symbols of the document's text
+    length: int  # symbols of its places, the median
+
+
+def form_groups(places: Sequence[I64], starts: I64, holders: Holders) -> list[Group]:
+    """Return groups of documents, those first that have most text.
+
+    Parameters
+    ----------
+    places : sequence of int64[n, 2]
+        Of each group: symbols of all texts.
+    starts : int64[texts + 1]
+        Where each text begins.
+    holders : Holders
+        The documents of each text.
+    """
+    kept, groups = list[I64](), list[Group]()
+    for spans in places:
+        texts = np.searchsorted(starts, spans[:, 0], "right") - 1
+        counts = np.diff(holders.firsts)[texts]
+        documents = holders.order[ranges(holders.firsts[texts], counts)]
+        rows = np.repeat(np.arange(len(spans)), counts)
+        order = np.lexsort((rows, documents))
+        order = order[holders.sides.opposed(documents[order], documents[order].tolist())]
+        if len(order):
+            documents, rows = documents[order], rows[order]
+            kept.append(spans[distinct(rows)])
+            own = spans[rows] - starts[texts[rows], None]
+            lengths = np.sort(np.diff(own, axis=1).ravel())
+            groups.append(Group(documents, own, int(lengths[len(lengths) // 2])))
+    groups = [groups[number] for number in _saying_more(kept)]
+    return sorted(groups, key=_order)
+
+
+def _order(group: Group) -> tuple[int, int, int, int]:
+    documents = len(distinct(group.documents))
+    return -documents, -group.length, int(group.documents[0]), int(group.spans[0, 0])
+
+
+def _saying_more(groups: Sequence[I64]) -> list[int]:
+    """Return the groups that have a place which does not lie in a place of one certain group."""
+    if not groups:
+        return []
+    sizes = np.array(list(map(len, groups)))
+    spans, of = np.concatenate(groups), np.repeat(np.arange(len(groups)), sizes)
+    found = [np.zeros((0, 3), np.int64)]
+    for inner, outer in Spans(spans).with_half(spans, whole=True):
+        other = of[inner] != of[outer]
+        found.append(np.stack([of[inner], of[outer], inner], 1)[other])
+    inside = np.unique(np.concatenate(found), axis=0)
+    firsts = run_starts(inside[:, 0], inside[:, 1])
+    counts = np.diff(np.append(firsts, len(inside)))
+    covered = inside[firsts[counts == sizes[inside[firsts, 0]]], :2]
+    # Of two that cover each other, the first one stays.
+    both = contains(np.sort(combine_rows(*covered.T)), combine_rows(covered[:, 1], covered[:, 0]))
+    gone = covered[~both | (covered[:, 0] > covered[:, 1]), 0]
+    saying_nothing = set(gone.tolist())
+    return [number for number in range(len(groups)) if number not in saying_nothing]
