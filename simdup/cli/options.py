@@ -25,7 +25,7 @@ from simdup.model.formats import PageOptions
 from simdup.model.readings import ConflictCriteria, ConflictScope
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
 from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions, SearchOptions
-from simdup.model.shared_passages import PassageCriteria, PassageScope
+from simdup.model.shared_passages import PARTS, PassageCriteria, PassageScope
 from simdup.show.details import COLUMNS
 from simdup.show.selection import SORTS, Selection
 from simdup.show.streams import COLORS, Output
@@ -128,6 +128,11 @@ def _columns(text: str) -> tuple[str, ...]:
 def _kinds(text: str) -> tuple[str, ...]:
     names = [one.strip() for one in text.split(",") if one.strip()]
     return ConflictCriteria(kinds=tuple(dict.fromkeys(names))).kinds
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    names = [one.strip() for one in text.split(",") if one.strip()]
+    return PassageScope(leave_out=tuple(dict.fromkeys(names))).leave_out
 
 
 def _members(text: str) -> int:
@@ -312,6 +317,12 @@ _MATCHING = (
         text="Compare only documents that agree in this record field; folder: in their folder."),
     Row("--template FILE...", "passages", "Ignore text that is also in this file.",
         of=PassageScope, name="templates", trial="c/a.txt"),
+    Row("--leave-out NAMES", "passages", "Parts that do not count in --rates, separated by commas: "
+        "references, quotes (that name a source), contents, headers, statement (of originality).",
+        kind=Text(_parts), of=PassageScope, words=PARTS, default="", shown="none", common=True,
+        rules=(Idle(lambda o: not o["rates"] and o.format != PAGE,
+                    "only --rates and a report page leave something out"),),
+        trial="o|--rates -f jsonl|references"),
     Row("--index INDEX", "dedupe", "Remove what is near a document of INDEX.",
         of=DedupeOptions, common=True, trial="e|--dry-run|i"),
     Row("-n, --limit N", "query", "Print at most N matches per document.", _COUNT, common=True,
@@ -333,6 +344,8 @@ _OUTPUT = (
         rules=(Yields(lambda o: o.typed("format")),
                Clash(lambda o: o["format"], "--list prints names only; remove --format")),
         trial="unique"),
+    Row("--rates", "passages", "Print how much of each document others have, instead of what.",
+        common=True),
     Row("--check", "scan",
         "Exit with status 1 if there are near-duplicates; with --baseline, new ones."),
     _conflicts("--check", common=True,

@@ -26,12 +26,15 @@ def command(call: Call) -> Status:
       simdup passages essays/
       simdup passages essays/ -o report.html
       simdup passages essays/ --reference library/ -o copied.csv
+      simdup passages theses/ --rates --leave-out references,quotes
       simdup passages --min-run 8 --min-length 20 homework.jsonl
     """
     from simdup.operations.passages import examine, open_passages
     from simdup.show.passage_output import overlap_csv, overlap_jsonl, overlap_text, passage_report
+    from simdup.show.rate_output import rate_csv, rate_jsonl, rate_text
 
     sources, references, out, words = call.sources, call["references"], call.out, call.screen.words
+    rates = call["rates"]
     criteria, scope = call.value(PassageCriteria), call.value(PassageScope)
     read = (*sources, *references, *scope.templates)
     with call.writing(*read) as stream, call.watch() as settings:
@@ -44,11 +47,14 @@ def command(call: Call) -> Status:
 
                 stream.writelines(passages_page(result, criteria, text_of, call.page))
             elif out.format == "csv":
-                stream.writelines(overlap_csv(result.overlaps, out.bom))
+                rows = rate_csv(result.rates, out.bom) if rates else None
+                stream.writelines(rows or overlap_csv(result.overlaps, out.bom))
             elif out.format == "jsonl":
-                stream.writelines(overlap_jsonl(result))
+                stream.writelines(rate_jsonl(result) if rates else overlap_jsonl(result))
+            elif rates:
+                stream.writelines(rate_text(result.rates, out.painter(stream, words)))
             else:
                 paint = out.painter(stream, words)
                 stream.writelines(overlap_text(result.overlaps, text_of, paint))
     report = passage_report(result, criteria, words)
-    return call.finish(result.skipped, report, listed=result.overlaps)
+    return call.finish(result.skipped, report, listed=result.rates if rates else result.overlaps)

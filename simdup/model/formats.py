@@ -9,12 +9,13 @@ REMOVED_COLUMNS = ("document", "reason", "distance", "similarity", "kept")
 QUERY_COLUMNS = ("document", "match", "distance", "similarity")
 PAIR_COLUMNS = ("a", "b", "distance", "similarity")
 PASSAGE_COLUMNS = ("a", "a_start", "a_end", "b", "b_start", "b_end", "length", "similarity")
+RATE_COLUMNS = ("document", "share", "counted", "largest_source", "largest_share", "sources")
 CONFLICT_COLUMNS = (
     "conflict", "kind", "reading", "document", "start", "end", "line", "before", "after",
 )  # fmt: skip
 TABLES = (
     CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS, PASSAGE_COLUMNS,
-    CONFLICT_COLUMNS,
+    CONFLICT_COLUMNS, RATE_COLUMNS,
 )  # fmt: skip
 
 # The first line of a report page.
@@ -25,6 +26,7 @@ TYPED_LINES = {
     "cluster": ("cluster",),
     "pair": ("a",),
     "overlap": ("a",),
+    "rate": ("document",),
     "conflict": ("kind",),
     "removed": ("document",),
     "spared": ("document",),

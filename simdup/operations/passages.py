@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -19,6 +19,7 @@ from simdup.index.opening import without_indexes
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import (
+    Part,
     PassageCriteria,
     PassageFields,
     PassageResult,
@@ -30,8 +31,10 @@ from simdup.near.cutting import Cutting, PairTexts, assemble, find_in_ranges, si
 from simdup.near.inputs import Data, GroupBy, Input, open_input
 from simdup.reuse.finding import Finder, concat
 from simdup.reuse.overlaps import Holders, form_overlaps
+from simdup.reuse.rates import rate_documents
 from simdup.reuse.symbols import look_up_in
 from simdup.reuse.winnowing import Template, Window
+from simdup.text.parts import find_parts
 
 
 def passages(
@@ -41,6 +44,7 @@ def passages(
     references: Paths = (),
     templates: Paths = (),
     across: str | None = None,
+    leave_out: Iterable[str] = (),
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -63,6 +67,9 @@ def passages(
     across : str, optional
         A field of records or tables, or ``folder``: only documents of different values are
         compared.
+    leave_out : iterable of str, optional
+        What does not count in ``rates``: ``references``, ``quotes``, ``contents``, ``headers``,
+        ``statement``.
     reading : Reading, optional
         Encoding, patterns and formats of files.
     run : RunOptions, optional
@@ -77,7 +84,7 @@ def passages(
     Returns
     -------
     PassageResult
-        ``overlaps``, ``skipped``, ``notes`` and ``summary``.
+        ``overlaps``, ``rates``, ``skipped``, ``notes`` and ``summary``.
 
     Raises
     ------
@@ -98,7 +105,8 @@ def passages(
     check_type("criteria", criteria, (PassageCriteria, "a PassageCriteria"), unset=None)
     check_names(fields, PassageFields.__annotations__)
     criteria = replace(criteria or PassageCriteria(), **fields)
-    scope = PassageScope(across, tuple(as_paths(templates, "templates")))
+    left_out = (leave_out,) if isinstance(leave_out, str) else tuple(leave_out)
+    scope = PassageScope(across, tuple(as_paths(templates, "templates")), left_out)
     opened = open_passages(data, settings, references, across)
     with examine(opened, criteria, scope) as (result, _):
         return result
@@ -136,7 +144,10 @@ def examine(
         shared = holders.shared(starts, symbols, criteria.min_length)
         overlaps = form_overlaps(found, sizes, holders, shared)
         text = partial(cut.spool.text, documents["original"])
-        overlaps = overlaps.located(documents["name"].tolist(), look_up_in(text))
+        names = documents["name"].tolist()
+        overlaps = overlaps.located(names, look_up_in(text))
+        parts_of = partial(_parts_of, text, scope.leave_out) if scope.leave_out else None
+        rates = rate_documents(found, sizes, holders, shared, names, parts_of)
         copies, units = np.diff(holders.firsts), finder.index.crowded.by_text(starts)
         summary = PassageSummary(
             documents=len(documents),
@@ -151,8 +162,17 @@ def examine(
             repeated=finder.index.repeated,
             seconds=time.monotonic() - started,
         )
-        result = PassageResult(overlaps, tuple(report.skipped), tuple(report.notes), summary)
+        skipped, notes = tuple(report.skipped), tuple(report.notes)
+        result = PassageResult(overlaps, skipped, notes, summary, rates)
         yield result, PairTexts(documents, overlaps.documents, text)
+
+
+def _parts_of(
+    text: Callable[[int], str], kinds: tuple[str, ...], document: int
+) -> tuple[list[Part], str]:
+    """Return the parts of a document that are left out, and its text."""
+    own = text(document)
+    return find_parts(own, kinds), own
 
 
 def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:
