@@ -205,7 +205,9 @@ _DEEP = 3
 # Characters between two page numbers, at least: those of a list are closer.
 _PAGE = 150
 # How far the distance of two may be from the usual one.
-_UNEVEN = 2.5
+_UNEVEN = 3
+# Numbers in order that are convincing without that.
+_MANY = 5
 
 _PAGE_MARK = pattern(
     r"(?:[^\w]{0,4}(?:第\s*(?:\d{1,4}|[ivxlc]{1,7})\s*页[\s,，/]*[(（]?(?:[共总]\s*\d{1,4}\s*页)?[)）]?"
@@ -302,7 +304,9 @@ def _even_chains(
             for b, a in pairwise(chain)
         ]
         usual = median(gaps)
-        even = [usual / _UNEVEN <= gap <= usual * _UNEVEN for gap in gaps]
+        # Of many in order, those of short pages are page numbers too.
+        least = usual / _UNEVEN if len(chain) < _MANY else 0
+        even = [least <= gap <= usual * _UNEVEN for gap in gaps]
         if sum(even) >= 2:
             for place, (left, right) in zip(chain, pairwise([False, *even, False]), strict=True):
                 if left or right:

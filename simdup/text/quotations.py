@@ -39,25 +39,27 @@ _AUTHOR_YEAR = (
     r"[(（](?![^()（）]{0,4}公元)[^\d()（）]{1,60}[^()（）]{0,30}?"
     rf"{_YEAR}[^()（）]{{0,40}}[)）]"
 )
-_BEHIND = pattern(
-    rf"[\s,.;:。，；：、!?！？]{{0,3}}(?:{_NOTE}|{_AUTHOR_YEAR})|\d{{1,3}}(?=[\s,.;。，；)）]|$)"
-)
+_CITED_FORM = rf"[\s,.;:。，；：、!?！？]{{0,3}}(?:{_NOTE}|{_AUTHOR_YEAR})"
+_CITED = pattern(_CITED_FORM)
+# A digit that was raised before the text lost its form.
+_BEHIND = pattern(rf"{_CITED_FORM}|\d{{1,3}}(?=[\s,.;。，；)）]|$)")
 _FARTHER = pattern(rf"[^\s，。；！？,.;!?“”\"「」()（）\[\]]{{1,10}}(?:{_NOTE}|{_AUTHOR_YEAR})")
 _DASH = pattern(r"[\s。.]{0,3}(?:[—–―]{1,2}|--)\s?[^\s—].{0,60}$")
 _WITHIN = pattern(
-    rf"(?:{_NOTE}|{_AUTHOR_YEAR})[\s.。]{{0,3}}$|(?:[—–―]{{1,2}}|--)\s?[^\s—][^—]{{0,60}}$"
+    rf"(?:{_NOTE}|{_AUTHOR_YEAR})[\s.。]{{0,3}}$"
+    r"|(?:\n|[。”\".!?！？…])[\s>]*(?:[—–―]{1,2}|--)\s?[^\s—][^—\n]{0,60}$"
 )
-
 _SAYS_ZH = (
     "指出|认为|写道|写到|写下|强调|主张|提出|论述|论及|论道|阐述|阐释|阐明|断言|宣称|声称|评价|评论|批评|总结|概括|归纳"
-    "|定义|界定|描述|描写|表述|解释|提到|提及|谈到|谈及|说明|表明|表示|规定|记载|记述|记录|所言|所说|所述|所云|说过|说道|说|曾言|有言|云|曰|称|道"
+    "|定义|界定|描述|表述|提到|提及|谈到|谈及|所言|所述|所云|曾言|有言"
 )
+_SPOKEN_ZH = "所说|说过|说道|(?<![小学据传])说|云|曰|(?<![名简职通统所])称(?!为)|(?<![知味])道"
 _SPOKEN = ("说", "说道", "说过", "道", "曰", "云", "表示", "称")
 _SAYS_BEFORE_ZH = pattern(
-    rf"(?:(?:{_SAYS_ZH})(?:[了过的道为是到]{{0,2}}|如下|:|其为|之为)|的(?:定义|观点|说法|看法|话|论述|表述)(?:是|为|来?说|来?讲)?)$"
+    rf"(?:(?:{_SAYS_ZH}|{_SPOKEN_ZH})(?:[了过的道为是到]{{0,2}}|如下|:|其为|之为)|的(?:定义|观点|说法|看法|话|论述|表述)(?:是|为|来?说|来?讲)?)$"
 )
 _BY_ZH = pattern(
-    r"(?:根据|依据|按照|按|据|引自|参见|正如|诚如|恰如|如同|用|借用|引用)[^，。；]{2,40}$"
+    r"\W{0,2}(?:而|但|又|也|并|其中)?(?:正如|诚如|恰如|如同|根据|依据|按照|据|引自|参见|引用|借用)[^，。；]{2,60}$"
 )
 _SPOKEN_EN = "says?|said|calls?|called|adds?|added"
 _SAYS_EN = (
@@ -95,8 +97,8 @@ _LEADS = pattern(
 _NO_NAMES = frozenset(
     """A All Also An Another As At But By Each Everybody Everyone For From Hence Here How However I
     If In It Many Most Moreover My No Nobody Now Of On One Or Others Our People Since So Some
-    Somebody Someone Such That The Then There These This Those Though Thus To We What When While Who Why With
-    Yet You""".split()  # noqa: SIM905
+    Somebody Someone Such That The Then There These This Those Though Thus To We What When While Who
+    Why With Yet You""".split()  # noqa: SIM905
 )
 _CAPITAL = pattern(r"\b[A-Z][\w'’-]*")
 _HE = pattern(r"\b(?:he|she|they)\b", 2)
@@ -119,7 +121,12 @@ def sourced_quotations(text: str, folded: str, stretches: Sequence[Stretch]) -> 
         start, end = stretch[0][0], stretch[-1][1]
         spans = [span for span in _between_marks(text, start, end) if not _overlap(span, quoted)]
         for number, (first, last) in enumerate(spans):
-            low = max(start, first - _AROUND, spans[number - 1][1] if number else 0)
+            low = max(start, first - _AROUND)
+            if number and spans[number - 1][1] >= low:
+                low = spans[number - 1][1]
+                # The mark behind the quotation before is its own.
+                own = _BEHIND.match(folded, low, first)
+                low = own.end() if own else low
             high = min(
                 end, last + _AROUND, spans[number + 1][0] if number + 1 < len(spans) else end
             )
@@ -180,7 +187,7 @@ def _names_before(text: str, folded: str) -> bool:
         who = folded[: found.start()]
         return _is_somebody(who, spoken=found[0].rstrip("了过的:") in _SPOKEN)
     clause = folded[max(folded.rfind("，"), folded.rfind(",")) + 1 :]
-    if (by := _BY_ZH.search(clause)) and not _NOBODY.match(by[0][1:].lstrip("据照自见如用")):
+    if _BY_ZH.match(clause):
         return True
     if _SAYS_BEFORE_EN.search(folded):
         names = [name for name in _CAPITAL.findall(text) if name not in _NO_NAMES]
@@ -264,4 +271,4 @@ def _is_sourced(text: str, folded: str, span: tuple[int, int], before: str, behi
     before = before.rstrip()
     if before.endswith((":", "：", ",", "，")) and _names_before(before, before.lower()):
         return True
-    return bool(_BEHIND.match(behind.lower()) or _DASH.match(behind.lower().partition("\n")[0]))
+    return bool(_CITED.match(behind.lower()) or _DASH.match(behind.lower().partition("\n")[0]))
