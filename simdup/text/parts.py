@@ -106,7 +106,8 @@ _ENTRY_END = pattern(r"(\d{1,4}|[ivxlcⅰ-ⅻ]{1,7})[)）]?$")
 _LEADERS = " \t\u3000.·•…_‥⋯-—․。・"
 _LINK = pattern(r"(?:[-*+•]|\d{1,3}[.)]?)?\s*(?:\*\*)?\[[^\[\]]{1,120}\]\([^()]{1,200}\)(?:\*\*)?$")
 _NO_ENTRY = pattern(r"(?:chapter|part|section|appendix|第|图|表|figure|table|page|in|年|月)$")
-_COMMAND = pattern(r"\\(tableofcontents|listof(?:figures|tables))\b")
+# Entries in a row that are contents without a heading.
+_ENTRIES = 3
 # Lines without a page number between two entries: those of a long title.
 _WRAPPED = 2
 
@@ -148,8 +149,6 @@ def _mark_contents(lines: Outline) -> None:
     for number, line in enumerate(lines.lines):
         if line.end - line.start <= SHORT and not lines.kinds[number]:
             later[_bare(line.text)] = number
-        if _COMMAND.match(line.text):
-            lines.mark("contents", [number])
     number = 0
     while number < len(lines):
         if lines.headings[number] == "contents" and not lines.kinds[number]:
@@ -158,19 +157,18 @@ def _mark_contents(lines: Outline) -> None:
                 lines.mark("contents", range(number, last + 1))
                 number = last
         number += 1
-    run = list[int]()
+    run, page = list[int](), 0
     for number, line in enumerate(lines.lines):
         if lines.kinds[number]:
             continue
         found = _entry(line.text)
+        if found is None or not found.dots or found.page < page:
+            lines.mark("contents", run if len(run) >= _ENTRIES else [])
+            run, page = [], 0
         if found and found.dots:
             run.append(number)
-            continue
-        if len(run) >= 3:
-            lines.mark("contents", run)
-        run = []
-    if len(run) >= 3:
-        lines.mark("contents", run)
+            page = found.page
+    lines.mark("contents", run if len(run) >= _ENTRIES else [])
 
 
 def _bare(text: str) -> str:
@@ -269,27 +267,27 @@ _SOURCE = pattern(
     r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|\bdoi\b|https?:|\bvol\.|\bpp?\.\s?\d|出版社|学报|大学|\bpress\b|\bjournal\b"
     r"|\bproceedings\b|\barxiv\b|\b(?:eds?|trans)\.|\bin press\b|n\.d\."
 )
+_OWN_WORKS = pattern("期间|发表|成果|publications?|papers")
 _BEGIN_LIST = pattern(r"\\begin\{thebibliography\}")
 _END_LIST = pattern(r"\\end\{thebibliography\}")
-_LIST_COMMAND = pattern(r"\\(?:bibliography|bibliographystyle|printbibliography)\b")
 # Characters without a sign of an entry that a list may have: an entry of several lines.
 _UNSIGNED = 400
 
 
 def _mark_references(lines: Outline) -> None:
     """Mark lists of references."""
-    number = 0
+    number, own = 0, False  # whether entries are works of the author
     while number < len(lines):
         line, last = lines[number], -1
         if lines.kinds[number]:
             pass
         elif _BEGIN_LIST.match(line.text):
             last = _end_of_list(lines, number)
-        elif _LIST_COMMAND.match(line.text):
-            last = number
         elif lines.headings[number] == "references":
             last = _last_reference(lines, number)
-        elif _is_whole_entry(lines, number):
+        elif lines.headings[number]:
+            own = bool(_OWN_WORKS.search(line.text))
+        elif not own and _is_whole_entry(lines, number):
             last = number
         if last >= 0:
             lines.mark("references", range(number, last + 1))
@@ -344,7 +342,10 @@ def _is_inside(lines: Outline, number: int) -> bool:
     if kind != "numbered" and (kind != "title" or not _PART_OF_LIST.search(text)):
         return False
     following = next(lines.open_after(number), -1)
-    return following >= 0 and _is_reference(lines[following].text)
+    if following < 0 or lines.headings[following] == "title":
+        return False
+    text = lines[following].text
+    return _is_reference(text) and (not lines.headings[following] or bool(_SOURCE.search(text)))
 
 
 _PART_OF_LIST = pattern(

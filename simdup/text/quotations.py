@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from simdup.base.when_used import pattern
 from simdup.model.shared_passages import Part
+from simdup.text.characters import FOLDED_IN_PLACE
 
 # Lines of one paragraph: where each begins, ends, and the columns before it.
 Stretch = list[tuple[int, int, int]]
+Span = tuple[int, int]
 
 # Characters before and behind a quotation in which its source is looked for.
 _AROUND = 120
@@ -30,17 +32,17 @@ _CLOSES = dict(zip('“„‘「『«"＂', '”“’」』»"＂', strict=True
 
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _NOTE = (
-    r"[\[〔【]\s?\d{1,3}(?:\s?[-–,，、~:：]\s?\d{1,4}){0,12}(?:[^\[\]]{0,20})?[\]〕】]|[①-⑳㉑-㊿⑴-⒇]|[¹²³⁰⁴-⁹]+"
-    r"|\^\[?\d{1,3}\]?|\[\^[^\[\]]{1,30}\]|\[[^\[\]@]{0,40}@[^\[\]]{1,100}\]|<sup>|\$\^\{?\[?\d"
-    r"|~?\\(?:\w{0,8}cite\w{0,8}|footnote\w{0,6}|textsuperscript)\*?\s?(?:\[[^\[\]]{0,60}\]){0,2}\{"
-    r"|[(（](?:pp?\.\s?\d|第?\s?\d{1,4}\s?页|ibid|同上|同前)"
+    r"[\[〔【]\s?\d{1,3}(?:\s?[-–,，、~:：]\s?\d{1,4}){0,12}[^\[\]]{0,20}[\]〕】]|[①-⑳㉑-㊿⑴-⒇]|[¹²³⁰⁴-⁹]+"
+    r"|\^\[?\d{1,3}\]?\^?|\[\^[^\[\]]{1,30}\]|\[[^\[\]@]{0,40}@[^\[\]]{1,100}\]"
+    r"|<sup>[^<>]{0,40}</sup>|\$\^\{?\[?\d[^$]{0,20}\$|~?\\footnotemark\b|~?\\footnote\{"
+    r"|~?\\(?:\w{0,8}cite\w{0,8}|textsuperscript)\*?\s?(?:\[[^\[\]]{0,60}\]){0,2}\{[^{}]{0,100}\}"
+    r"|[(（](?:pp?\.\s?\d|第?\s?\d{1,4}\s?页|ibid|同上|同前)[^()（）]{0,20}[)）]"
 )
 _AUTHOR_YEAR = (
     r"[(（](?![^()（）]{0,4}公元)[^\d()（）]{1,60}[^()（）]{0,30}?"
     rf"{_YEAR}[^()（）]{{0,40}}[)）]"
 )
 _CITED_FORM = rf"[\s,.;:。，；：、!?！？]{{0,3}}(?:{_NOTE}|{_AUTHOR_YEAR})"
-_CITED = pattern(_CITED_FORM)
 # A digit that was raised before the text lost its form.
 _BEHIND = pattern(rf"{_CITED_FORM}|\d{{1,3}}(?=[\s,.;。，；)）]|$)")
 _FARTHER = pattern(rf"[^\s，。；！？,.;!?“”\"「」()（）\[\]]{{1,10}}(?:{_NOTE}|{_AUTHOR_YEAR})")
@@ -49,6 +51,7 @@ _WITHIN = pattern(
     rf"(?:{_NOTE}|{_AUTHOR_YEAR})[\s.。]{{0,3}}$"
     r"|(?:\n|[。”\".!?！？…])[\s>]*(?:[—–―]{1,2}|--)\s?[^\s—][^—\n]{0,60}$"
 )
+_CITED_LAST = pattern(rf"(?:{_NOTE}|{_AUTHOR_YEAR})[\s.。]{{0,3}}$")
 _SAYS_ZH = (
     "指出|认为|写道|写到|写下|强调|主张|提出|论述|论及|论道|阐述|阐释|阐明|断言|宣称|声称|评价|评论|批评|总结|概括|归纳"
     "|定义|界定|描述|表述|提到|提及|谈到|谈及|所言|所述|所云|曾言|有言"
@@ -82,7 +85,7 @@ _SAYS_BEHIND_ZH = pattern(
 _NARRATIVE = pattern(
     rf"(?:[a-z\u4e00-\u9fff'’.]\s?[(（]\s?{_YEAR}[^()（）]{{0,30}}[)）]|{_NOTE})[^。；;!?]{{0,40}}$"
 )
-_SENTENCES = pattern(r"[。！？!?；;\n]|\.\s(?=[A-Z“\"])")
+_SENTENCES = pattern(r"[。！？!?；;]|\.\s(?=[A-Z“\"])|\\(?:begin|end)\{\w{1,20}\}")
 # Who is no source: the author, and nobody.
 _NOBODY = pattern(
     "(?:本文|本研究|本论文|笔者|我们?|本人|有人|有的人?|有些人|某人|某些人|人们|大家|不少人|很多人|许多人|一些人|常言|俗话|俗语|古人|老话"
@@ -105,7 +108,7 @@ _HE = pattern(r"\b(?:he|she|they)\b", 2)
 
 
 def sourced_quotations(text: str, folded: str, stretches: Sequence[Stretch]) -> list[Part]:
-    """Return the quotations that name a source, in order.
+    """Return the quotations that name a source, in order, each with the citation behind it.
 
     Parameters
     ----------
@@ -115,30 +118,33 @@ def sourced_quotations(text: str, folded: str, stretches: Sequence[Stretch]) -> 
         The paragraphs to look at, in order.
     """
     found = list[Part]()
-    blocks = _blocks(text, folded, stretches)
-    for stretch, quoted in zip(stretches, blocks, strict=True):
-        found += [Part("quotes", *span) for span in quoted]
+    before = 0  # where the paragraph before begins
+    for stretch, blocks in zip(stretches, _blocks(text, folded, stretches), strict=True):
+        found += [Part("quotes", *span) for span in blocks]
         start, end = stretch[0][0], stretch[-1][1]
-        spans = [span for span in _between_marks(text, start, end) if not _overlap(span, quoted)]
-        for number, (first, last) in enumerate(spans):
-            low = max(start, first - _AROUND)
-            if number and spans[number - 1][1] >= low:
-                low = spans[number - 1][1]
-                # The mark behind the quotation before is its own.
-                own = _BEHIND.match(folded, low, first)
-                low = own.end() if own else low
-            high = min(
-                end, last + _AROUND, spans[number + 1][0] if number + 1 < len(spans) else end
-            )
-            if _names_before(text[low:first], folded[low:first]) or _names_behind(
-                text[last:high], folded[last:high]
-            ):
+        done = before if text.endswith(_COLONS, 0, start) else start
+        spans = _outside(_between_marks(text, start, end), blocks)
+        for (first, last), (following, _) in pairwise([*spans, (end, end)]):
+            low, high = max(done, first - _AROUND), min(following, last + _AROUND)
+            cited = _BEHIND.match(folded, last, high)
+            if cited or _names_before(text[low:first]) or _names_behind(text[last:high]):
+                last = cited.end() if cited else last
                 found.append(Part("quotes", first, last))
+            # The mark behind a quotation is its own.
+            done = last
+        before = max(start, end - _AROUND)
     return sorted(found, key=lambda part: part.start)
 
 
-def _overlap(span: tuple[int, int], others: Sequence[tuple[int, int]]) -> bool:
-    return any(span[0] < end and start < span[1] for start, end in others)
+def _outside(spans: Iterator[Span], blocks: Sequence[Span]) -> list[Span]:
+    """Return the spans that are in none of the blocks; both are in order."""
+    found, number = list[Span](), 0
+    for start, end in spans:
+        while number < len(blocks) and blocks[number][1] <= start:
+            number += 1
+        if number == len(blocks) or end <= blocks[number][0]:
+            found.append((start, end))
+    return found
 
 
 def _between_marks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -164,9 +170,20 @@ def _between_marks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
             begin, opened, marks = place, mark, _CLOSES[mark]
 
 
-def _names_behind(text: str, folded: str) -> bool:
-    """Return whether the text behind a quotation names its source."""
-    if _BEHIND.match(folded) or _FARTHER.match(folded) or _DASH.match(folded.partition("\n")[0]):
+def _unwrapped(text: str) -> str:
+    """Return text on one line; between Chinese characters, a line end is no space."""
+    return _WRAP.sub("", text).replace("\n", " ")
+
+
+_WRAP = pattern(r"(?<=[\u3000-\u9fff])\s*\n\s*|\s*\n\s*(?=[\u3000-\u9fff])")
+
+
+def _names_behind(text: str) -> bool:
+    """Return whether the text behind a quotation names its source, but for a mark at once."""
+    dash = _DASH.match(text.partition("\n")[0])
+    text = _unwrapped(text)
+    folded = text.translate(FOLDED_IN_PLACE)
+    if dash or _FARTHER.match(folded):
         return True
     if _SAYS_BEHIND_EN.match(text) and not _starts_with_nobody(text):
         return True
@@ -179,10 +196,11 @@ def _starts_with_nobody(text: str) -> bool:
     return found is not None and found[0] in _NO_NAMES | {"He", "She", "They"}
 
 
-def _names_before(text: str, folded: str) -> bool:
+def _names_before(text: str) -> bool:
     """Return whether the text before a quotation names its source."""
-    sentence = max((found.end() for found in _SENTENCES.finditer(text.rstrip(" \n:："))), default=0)
-    text, folded = text[sentence:].rstrip(" \n:：,，"), folded[sentence:].rstrip(" \n:：,，")
+    text = _unwrapped(text.rstrip(" \n:：,，"))
+    text = text[max((found.end() for found in _SENTENCES.finditer(text)), default=0) :]
+    folded = text.translate(FOLDED_IN_PLACE)
     if found := _SAYS_BEFORE_ZH.search(folded):
         who = folded[: found.start()]
         return _is_somebody(who, spoken=found[0].rstrip("了过的:") in _SPOKEN)
@@ -204,9 +222,7 @@ def _is_somebody(who: str, spoken: bool) -> bool:
     clause = (clause or who).strip(" ,，")
     if lead := _LEADS.match(clause):
         clause = clause[lead.end() :]
-    if not clause:
-        return False
-    if _NOBODY.fullmatch(clause):
+    if not clause or _NOBODY.fullmatch(clause) or clause.endswith(("这样", "那样", "如此", "类似")):
         return False
     return not (spoken and _PRONOUN.fullmatch(clause))
 
@@ -215,60 +231,91 @@ def _is_somebody(who: str, spoken: bool) -> bool:
 
 _BEGIN = pattern(r"\\begin\{(?:quote|quotation|displayquote|displaycquote|verse)\}")
 _END = pattern(r"\\end\{(?:quote|quotation|displayquote|displaycquote|verse)\}")
+_COLONS = (":", "：", ":\n", "：\n", ":\n\n", "：\n\n")
+# Columns before an indented block.
 _DEEP = 4
+# Lines of a block that nothing but its citation marks.
+_LINES = 12
+# What is said in so many words.
+_VERBATIM = pattern(
+    r"(?:写[道到下]|说道|曰|原[文话][是为如下]{0,2}|如是说|\b(?:writes?|wrote|says|said|follows|words|quote[sd]?)"
+    r"(?:\s[\w ]{0,30})?)\s*[:：]\s*$"
+)
+_FULL_STOP = pattern(r"[。.！？!?…][”\"'’]?$")
 
 
-def _blocks(
-    text: str, folded: str, stretches: Sequence[Stretch]
-) -> Iterator[list[tuple[int, int]]]:
+def _blocks(text: str, folded: str, stretches: Sequence[Stretch]) -> Iterator[list[Span]]:
     """Yield the block quotations with a source of each paragraph."""
-    first = Counter(lines[0][2] for lines in stretches if lines[-1][1] - lines[0][0] > 20)
-    usual = max(first, key=lambda indent: (first[indent], -indent), default=0)
+    indents = Counter(line[2] for lines in stretches for line in lines)
+    deep = max(_DEEP, max(indents, key=lambda one: (indents[one], -one), default=0) + 2)
+
+    def form(line: tuple[int, int, int]) -> str:
+        start, _, indent = line
+        return ">" if text.startswith(">", start) else "deep" * (indent >= deep)
+
     before = ""
     for number, lines in enumerate(stretches):
         following = stretches[number + 1][0] if number + 1 < len(stretches) else (0, 0, 0)
-        behind = text[following[0] : min(following[1], following[0] + _AROUND)]
-        found = []
-        for kind, group in groupby(lines, key=lambda line: text.startswith(">", line[0])):
+        behind = folded[following[0] : min(following[1], following[0] + _AROUND)]
+        found = list[Span]()
+        for kind, group in groupby(lines, key=form):
             some = list(group)
             start, end = some[0][0], some[-1][1]
-            if kind:
-                found.append((start, end, before))
-            elif _BEGIN.match(text, start) or _BEGIN.search(text, start, end):
-                found += _latex(text, some, before)
-            elif len(some) == len(lines) and min(one[2] for one in some) >= max(_DEEP, usual + 2):
-                found.append((start, end, before))
+            spans = [(start, end)] if kind else _latex(text, start, end)
+            for span in spans:
+                intro = text[max(start, span[0] - _AROUND) : span[0]].strip() or before
+                rest = folded[span[1] : min(lines[-1][1], span[1] + _AROUND)].lstrip() or behind
+                if _is_sourced(folded, span, intro, rest):
+                    found.append(span)
+            if not kind and not spans:
+                found += _introduced(text, folded, some, before)
             before = text[max(start, end - _AROUND) : end]
-        named = []
-        for start, end, intro in found:
-            rest = text[end : min(lines[-1][1], end + _AROUND)].lstrip() or behind
-            if _is_sourced(text, folded, (start, end), intro, rest):
-                named.append((start, end))
-        yield named
+        yield found
 
 
-def _latex(text: str, lines: Stretch, before: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the block quotations of LaTeX in a paragraph, each with the text before it."""
-    end = lines[-1][1]
-    place = lines[0][0]
-    while found := _BEGIN.search(text, place, end):
-        close = _END.search(text, found.end(), end)
-        last = close.end() if close else end
-        intro = text[max(place, found.start() - _AROUND) : found.start()].strip() or before
-        yield found.start(), last, intro
-        place = last
+def _latex(text: str, start: int, end: int) -> list[Span]:
+    """Return the block quotations of LaTeX in a paragraph."""
+    found = list[Span]()
+    while begin := _BEGIN.search(text, start, end):
+        close = _END.search(text, begin.end(), end)
+        start = close.end() if close else end
+        found.append((begin.start(), start))
+    return found
 
 
-def _is_sourced(text: str, folded: str, span: tuple[int, int], before: str, behind: str) -> bool:
+def _introduced(text: str, folded: str, lines: Stretch, before: str) -> Iterator[Span]:
+    """Yield what a line that ends with "X writes:" introduces, where no form is left.
+
+    Word text has lost the indent of a block.  It ends with a citation, or is a paragraph on a line.
+    """
+    done = -1
+    for number, (start, end, _) in enumerate(lines):
+        intro = before
+        before = text[max(start, end - _AROUND) : end]
+        if start < done or not intro.endswith((":", "：")) or _MARKS.match(text, start):
+            continue
+        if not _names_before(intro):
+            continue
+        for _, last, _ in lines[number : number + _LINES]:
+            if _CITED_LAST.search(folded, max(start, last - _AROUND), last):
+                done = last
+                yield start, last
+                break
+        else:
+            if _VERBATIM.search(intro) and _FULL_STOP.search(text, max(start, end - 3), end):
+                done = end
+                yield start, end
+
+
+def _is_sourced(folded: str, span: Span, before: str, behind: str) -> bool:
     """Return whether a block names its source: within, in the paragraph before or behind it."""
     start, end = span
     inside = folded[max(start, end - _AROUND) : end]
-    close = _END.search(inside)
-    if close:
-        inside = inside[: close.start()].rstrip()
+    if close := _END.search(inside):
+        inside = inside[: close.start()]
     if _WITHIN.search(inside.rstrip(" \n>")):
         return True
-    before = before.rstrip()
-    if before.endswith((":", "：", ",", "，")) and _names_before(before, before.lower()):
+    if before.rstrip().endswith((":", "：", ",", "，")) and _names_before(before):
         return True
-    return bool(_CITED.match(behind.lower()) or _DASH.match(behind.lower().partition("\n")[0]))
+    line = behind.partition("\n")[0]
+    return bool(_CITED_LAST.match(line) or _DASH.match(line))

@@ -77,8 +77,8 @@ CHINESE = """某某大学硕士学位论文
 课程作业的规模逐年扩大，见参考文献[3]。张三在《文本》中指出：⟦q:“文本复用是写作的常态，而不是例外。”⟧这一看法影响很大。
 有人说：“天下文章一大抄。”这句话流传很广，但没有人知道是谁先说的。
 王五认为，⟦q:“检测不是目的，教育才是。”⟧
-教育部的通知写得很清楚，⟦q:“各高校应当建立学术诚信制度”⟧[5]，各校随后跟进。
-⟦q:“引用不等于抄袭”⟧（李四，2018），这是底线。所谓“底线”，因校而异。
+教育部的通知写得很清楚，⟦q:“各高校应当建立学术诚信制度”[5]⟧，各校随后跟进。
+⟦q:“引用不等于抄袭”（李四，2018）⟧，这是底线。所谓“底线”，因校而异。
 第二章  相关工作
 第二章主要介绍相关工作。2019年以来，这一领域发展很快。
 ⟦r:参考文献
@@ -120,8 +120,8 @@ Figure 1: The architecture ...................... 5⟧
 
 Reuse is everywhere. As Smith (2019) argues, ⟦q:"text reuse is the rule and not
 the exception in student writing."⟧ Others disagree. He said "no" to that.
-The word "reuse" is used in several ways. ⟦q:"Copying is how we learn to write"⟧
-(Jones, 2017, p. 12), and nobody doubts it. The references are at the end.
+The word "reuse" is used in several ways. ⟦q:"Copying is how we learn to write"
+(Jones, 2017, p. 12)⟧, and nobody doubts it. The references are at the end.
 
 According to Brown, ⟦q:“a quotation without its source is a copy.”⟧ We follow him.
 
@@ -170,7 +170,7 @@ MARKDOWN = """# 文本复用
 
 > 天下文章一大抄，看你会抄不会抄。
 
-⟦q:“写作就是重写。”⟧[^1] 而“重写”不是抄写。
+⟦q:“写作就是重写。”[^1]⟧ 而“重写”不是抄写。
 
 ⟦r:## **参考文献**
 
@@ -188,13 +188,13 @@ MARKDOWN = """# 文本复用
 
 LATEX = r"""\documentclass{book}
 \begin{document}
-⟦c:\tableofcontents⟧
+\tableofcontents
 \chapter{Introduction}
 Knuth says it well:
 ⟦q:\begin{quote}
 Premature optimization is the root of all evil.
 \end{quote}⟧
-and so it is. Also ⟦q:``weeds of the mind are copied''⟧ \cite{knuth74}, and the ``rest'' is silence.
+and so it is. Also ⟦q:``weeds of the mind are copied'' \cite{knuth74}⟧, and the ``rest'' is silence.
 ⟦r:\begin{thebibliography}{99}
 \bibitem{knuth74} D. Knuth. Structured programming with go to statements. 1974.
 \bibitem{lamport} L. Lamport. LaTeX.
