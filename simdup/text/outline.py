@@ -91,7 +91,8 @@ def _split(text: str, folded: str) -> Iterator[Line]:
             before = line[: line.index(content[0])]
             first = start + len(before)
             last = first + len(content)
-            indent = sum(_COLUMNS.get(one, 1) for one in before)
+            # Two ideographic spaces are the begin of a paragraph.
+            indent = sum(_COLUMNS.get(one, 1) for one in before.removeprefix("\u3000\u3000"))
             yield Line(first, last, indent, apart, page, folded[first : min(last, first + _KEPT)])
             apart = False
         elif text[start - 1 : start] != "\r" or text[end : end + 1] != "\n":
@@ -202,6 +203,8 @@ _INSIDE = pattern(r"[。，；,;\[\]]|\.\s|\d{4}|\d$")
 
 # Lines at an edge of a page that may recur.
 _DEEP = 3
+# A title page has fewer lines.
+_TITLE_PAGE = 20
 # Characters between two page numbers, at least: those of a list are closer.
 _PAGE = 150
 # How far the distance of two may be from the usual one.
@@ -322,19 +325,43 @@ def _recurring(lines: Outline, edges: Sequence[int], fed: bool) -> Iterator[int]
         tally.update((side, sign) for sign in signs)
     # Heads that name a section have another text on each page, and the number of the page.
     many = max(3, len(edges) // 5)
+    opening = _openings(lines, edges)
     for side, page, zone in zones:
         seen = set[str]()
         for number in zone:
             text = lines[number].text
-            recurs = text not in seen and any(
-                tally[side, sign] >= (many if isinstance(sign, int) else 2)
-                for sign in _signs(text, page)
-                if fed or not isinstance(sign, int)
+            recurs = text not in seen and (
+                any(
+                    tally[side, sign] >= (many if isinstance(sign, int) else 2)
+                    for sign in _signs(text, page)
+                    if not (isinstance(sign, str) and number in opening)
+                    if fed or not isinstance(sign, int)
+                )
+                or (not side and number + 1 < len(lines) and lines[number + 1].text == text)
             )
             if not (recurs or lines.kinds[number]):
                 break
             seen.add(text)
             yield number
+
+
+def _openings(lines: Outline, edges: Sequence[int]) -> set[int]:
+    """Return the lines at the top of a page that running heads of later pages repeat.
+
+    These are the headings of chapters, unless the heading is below, and the lines of a title page.
+    """
+    met, found = set[str](), set[int]()
+    for number, line in enumerate(lines.lines):
+        if line.end - line.start <= SHORT and line.text not in met:
+            met.add(line.text)
+            following = lines[number + 1].text if number + 1 < len(lines) else ""
+            if lines.headings[number] and line.text != following:
+                found.add(number)
+    first = range(edges[0])
+    ends = sum(bool(_SENTENCE_END.search(lines[n].text)) for n in first)
+    if len(first) < _TITLE_PAGE and ends <= 1:
+        found.update(first)
+    return found
 
 
 def _signs(text: str, page: int) -> Iterator[object]:
@@ -343,7 +370,11 @@ def _signs(text: str, page: int) -> Iterator[object]:
         yield "".join(text.split())
     if found := _numbered(0, text):
         yield "".join(found.key.split()), found.value - page
-        yield found.value - page
+        if not _CLAUSES.search(found.key):
+            yield found.value - page
+
+
+_CLAUSES = pattern(r"[。，；,;]")
 
 
 def _zones(lines: Outline, edges: Sequence[int]) -> Iterator[tuple[int, int, Iterator[int]]]:

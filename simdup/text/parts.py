@@ -205,10 +205,12 @@ def _last_entry(lines: Outline, heading: int, later: dict[str, int]) -> int:
 # -- statements ------------------------------------------------------------------------------------
 
 _SIGNATURE = pattern(
-    r"签\s*[名字章]|(?:^|[\s_:：])日\s*期\s*[:：]|年[\s_]*月[\s_]*日|\d{4}\s*年\s*\d{1,2}\s*月\s*\d{1,2}\s*日$"
-    r"|\bsign(?:ature|ed)\b|^(?:date|place|name)\b\s*[:：_(]|_{4,}|^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$"
+    r"签\s*[名字章]|(?:^|[\s_:：])日\s*期\s*[:：]|年[\s_]*月[\s_]*日"
+    r"|\d{4}\s*年\s*\d{1,2}\s*月\s*\d{1,2}\s*日$|^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$"
+    r"|\bsign(?:ature|ed)\b|^(?:date|place|name|city)\b[\w ,]{0,30}[:：_(]|_{4,}"
     r"|^(?:声明人|承诺人|学号|student\s(?:id|no|number))\b"
 )
+_SENTENCES = pattern(r"[。；;]|\w\.\s")
 _DECLARES = pattern(
     r"(?:[^。：:]{0,20}(?:声明|承诺书?)[:：]\s*)?(?:本人|我)(?:在此)?(?:郑重|慎重|谨|庄严)?(?:地)?(?:声明|承诺|保证)"
     r"|(?:declaration[.:]\s*)?i,?[^.]{0,60}?\b(?:hereby|solemnly)\s(?:declare|certify|confirm|affirm)\b"
@@ -236,7 +238,7 @@ def _last_of_statement(lines: Outline, first: int) -> int:
     for count, number in enumerate(lines.open_after(first)):
         line = lines[number]
         short = line.end - line.start <= 2 * SHORT
-        if short and _SIGNATURE.search(line.text):
+        if short and _SIGNATURE.search(line.text) and not _SENTENCES.search(line.text):
             signed = number
             continue
         heading = lines.headings[number] in ("title", "contents", "references", "statement")
@@ -267,7 +269,7 @@ _SOURCE = pattern(
     r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|\bdoi\b|https?:|\bvol\.|\bpp?\.\s?\d|出版社|学报|大学|\bpress\b|\bjournal\b"
     r"|\bproceedings\b|\barxiv\b|\b(?:eds?|trans)\.|\bin press\b|n\.d\."
 )
-_OWN_WORKS = pattern("期间|发表|成果|publications?|papers")
+_OWN_WORKS = pattern("期间|发表|成果|publications?")
 _BEGIN_LIST = pattern(r"\\begin\{thebibliography\}")
 _END_LIST = pattern(r"\\end\{thebibliography\}")
 # Characters without a sign of an entry that a list may have: an entry of several lines.
@@ -337,6 +339,8 @@ def _last_reference(lines: Outline, heading: int) -> int:
 def _is_inside(lines: Outline, number: int) -> bool:
     """Return whether what looks like a heading is an entry, or the title of a part of the list."""
     text, kind = lines[number].text, lines.headings[number]
+    if _OWN_WORKS.search(text) and kind == "title":
+        return False
     if kind == "numbered" and _SOURCE.search(text):
         return True
     if kind != "numbered" and (kind != "title" or not _PART_OF_LIST.search(text)):

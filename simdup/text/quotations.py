@@ -48,7 +48,7 @@ _BEHIND = pattern(rf"{_CITED_FORM}|\d{{1,3}}(?=[\s,.;。，；)）]|$)")
 _FARTHER = pattern(rf"[^\s，。；！？,.;!?“”\"「」()（）\[\]]{{1,10}}(?:{_NOTE}|{_AUTHOR_YEAR})")
 _DASH = pattern(r"[\s。.]{0,3}(?:[—–―]{1,2}|--)\s?[^\s—].{0,60}$")
 _WITHIN = pattern(
-    rf"(?:{_NOTE}|{_AUTHOR_YEAR})[\s.。]{{0,3}}$"
+    rf"(?:{_NOTE}|{_AUTHOR_YEAR})[\s.。]{{0,3}}$|[a-z\u4e00-\u9fff][.。]\d{{1,3}}$"
     r"|(?:\n|[。”\".!?！？…])[\s>]*(?:[—–―]{1,2}|--)\s?[^\s—][^—\n]{0,60}$"
 )
 _CITED_LAST = pattern(rf"(?:{_NOTE}|{_AUTHOR_YEAR})[\s.。]{{0,3}}$")
@@ -83,9 +83,9 @@ _SAYS_BEHIND_ZH = pattern(
     rf"[\s，,。]{{0,2}}(?:这是|这便是)?([\u4e00-\u9fff·a-z\s]{{2,12}}?)(?:{_SAYS_ZH})(?:[道过了]{{0,2}})(?=[。，,；;\n]|$)"
 )
 _NARRATIVE = pattern(
-    rf"(?:[a-z\u4e00-\u9fff'’.]\s?[(（]\s?{_YEAR}[^()（）]{{0,30}}[)）]|{_NOTE})[^。；;!?]{{0,40}}$"
+    rf"(?:[a-z\u4e00-\u9fff'’.]\s?[(（]\s?{_YEAR}[^()（）]{{0,30}}[)）]|[\w」』”)）]\s?(?:{_NOTE}))[^。；;!?]{{0,40}}$"
 )
-_SENTENCES = pattern(r"[。！？!?；;]|\.\s(?=[A-Z“\"])|\\(?:begin|end)\{\w{1,20}\}")
+_SENTENCES = pattern(r"[。！？!?；;]|\.\n|\.\s(?=[A-Z“\"])|\\(?:begin|end)\{\w{1,20}\}")
 # Who is no source: the author, and nobody.
 _NOBODY = pattern(
     "(?:本文|本研究|本论文|笔者|我们?|本人|有人|有的人?|有些人|某人|某些人|人们|大家|不少人|很多人|许多人|一些人|常言|俗话|俗语|古人|老话"
@@ -147,27 +147,29 @@ def _outside(spans: Iterator[Span], blocks: Sequence[Span]) -> list[Span]:
     return found
 
 
-def _between_marks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _between_marks(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield where the outermost quotations of a paragraph begin and end."""
-    begin, opened, marks = -1, "", ""
+    begin, depth, opens, closes = -1, 0, "", ""
     for found in _MARKS.finditer(text, start, end):
         mark, place = found[0], found.start()
         if begin >= 0 and place - begin > _LONGEST:
-            begin, marks = -1, ""
-        before, behind = (
-            text[place - 1 : place] if place > start else "",
-            text[found.end() : found.end() + 1],
-        )
-        if begin >= 0 and mark in marks and mark != "" and not (mark == '"' and before.isspace()):
+            begin = -1
+        before = text[place - 1] if place > start else "\n"
+        behind = text[found.end()] if found.end() < end else "\n"
+        if begin >= 0 and mark in closes and not (mark == '"' and before.isspace()):
             if mark == "’" and behind.isalpha() and behind.isascii():
                 continue  # an apostrophe
-            yield begin, found.end()
-            begin, marks = -1, ""
-        elif mark in _CLOSES and (begin < 0 or (mark == opened and mark not in '"＂')):
-            # Not 5" or a mark at the end of a line.
-            if mark == '"' and ((before.isalnum() and before.isascii()) or not behind.strip()):
+            depth -= 1
+            if not depth:
+                yield begin, found.end()
+                begin = -1
+        elif begin >= 0 and mark == opens and before not in "\n\u3000":
+            depth += 1
+        elif mark in _CLOSES and (begin < 0 or mark == opens):
+            # Not 5"; each paragraph of a quotation may begin with a mark.
+            if mark == '"' and ((before.isalnum() and before.isascii()) or behind.isspace()):
                 continue
-            begin, opened, marks = place, mark, _CLOSES[mark]
+            begin, depth, opens, closes = place, 1, mark, _CLOSES[mark]
 
 
 def _unwrapped(text: str) -> str:
@@ -198,8 +200,11 @@ def _starts_with_nobody(text: str) -> bool:
 
 def _names_before(text: str) -> bool:
     """Return whether the text before a quotation names its source."""
-    text = _unwrapped(text.rstrip(" \n:：,，"))
+    text = text.rstrip(" \n:：,，")
+    if _FULL_STOP.search(text, max(len(text) - 3, 0)) and not text.endswith("al."):
+        return False
     text = text[max((found.end() for found in _SENTENCES.finditer(text)), default=0) :]
+    text = _unwrapped(text)
     folded = text.translate(FOLDED_IN_PLACE)
     if found := _SAYS_BEFORE_ZH.search(folded):
         who = folded[: found.start()]
