@@ -45,7 +45,7 @@ def command(call: Call) -> Status:
             if out.format == PAGE:
                 from simdup.show.report.passages_page import passages_page
 
-                stream.writelines(passages_page(result, criteria, text_of, call.page))
+                stream.writelines(passages_page(result, criteria, text_of, call.page, rates))
             elif out.format == "csv":
                 rows = rate_csv(result.rates, out.bom) if rates else None
                 stream.writelines(rows or overlap_csv(result.overlaps, out.bom))
