@@ -178,11 +178,11 @@ const Overview = (() => {
       h('td', { class: 'meter' }, h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share / 10000))),
       h('td', { class: 'num' }, percent(share / 10000)),
       h('td', { class: 'num' }, percent(counted / 10000)),
+      h('td', { class: 'num' }, number(sources)),
       h('td', { class: 'num' }, largest === null ? '' : percent(most / 10000)),
-      h('td', {}, largest === null ? '' : name(largest)),
-      h('td', { class: 'num' }, number(sources))));
-    const titles = ['rateDocument', 'rateShare', 'rateCounted', 'rateLargest', 'rateSources'].map((key, i) => (
-      h('th', { scope: 'col', class: i === 2 || i === 4 ? 'num' : '', colspan: i === 1 || i === 3 ? 2 : null }, t(key))));
+      h('td', {}, largest === null ? '' : name(largest))));
+    const titles = ['rateDocument', 'rateShare', 'rateCounted', 'rateSources', 'rateLargest'].map((key, i) => (
+      h('th', { scope: 'col', class: i === 2 || i === 3 ? 'num' : '', colspan: i === 1 || i === 4 ? 2 : null }, t(key))));
     return h('section', { class: 'card wide rates' }, h('h2', {}, t('ratesTitle')), h('p', { class: 'note' }, t('ratesText')),
       long(titles, rows));
   }
