@@ -125,6 +125,8 @@ def build(folder: Path) -> None:
         for n, (name, amount) in enumerate(amounts.items())
     })  # fmt: skip
     write(folder / "n", {"z.md": _RULE.format(10).replace("bottle", "flask")})
+    listed = f"{a}\n参考文献\n[1] 张三. 一篇文章[J]. 学报, 2019, 3(2): 1-9."
+    write(folder / "o", {"a.txt": listed, "b.txt": listed + "\n致谢\n谢谢。"})
     write(folder / "h", {"a.html": page.format(tags), "b.html": page.format("")})
     write(folder / "known", {"page.html": page.format(""), "body.txt": prose(9, 40)})
     records = "".join(

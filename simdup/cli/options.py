@@ -26,7 +26,7 @@ from simdup.model.leaks import LeakCriteria
 from simdup.model.readings import ConflictCriteria, ConflictScope
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
 from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions, SearchOptions
-from simdup.model.shared_passages import PassageCriteria, PassageScope
+from simdup.model.shared_passages import PARTS, PassageCriteria, PassageScope
 from simdup.show.details import COLUMNS
 from simdup.show.selection import SORTS, Selection
 from simdup.show.streams import COLORS, Output
@@ -105,7 +105,7 @@ _selection = partial(Row, of=Selection, rules=_LISTING)
 _dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
 _rewrites = partial(_dedupe, commands="dedupe, decontaminate")
 _leaks = partial(Row, commands="decontaminate")
-_parts = partial(Row, of=PartCriteria, commands="dedupe", common=True)
+_repeated = partial(Row, of=PartCriteria, commands="dedupe", common=True)
 _page = partial(Row, of=PageOptions, rules=_PAGE_ONLY)
 _conflicts = partial(Row, commands="conflicts")
 _search = partial(Row, of=SearchOptions, commands=f"{_SCANS}, cluster, pairs", rules=(_NO_PRINTS,))
@@ -138,6 +138,11 @@ def _columns(text: str) -> tuple[str, ...]:
 def _kinds(text: str) -> tuple[str, ...]:
     names = [one.strip() for one in text.split(",") if one.strip()]
     return ConflictCriteria(kinds=tuple(dict.fromkeys(names))).kinds
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    names = [one.strip() for one in text.split(",") if one.strip()]
+    return PassageScope(leave_out=tuple(dict.fromkeys(names))).leave_out
 
 
 def _members(text: str) -> int:
@@ -307,12 +312,12 @@ _MATCHING = (
     _runs("--common N", text="Text in more than N documents does not start a passage.",
         kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5; off with --groups",
         trial="many||2"),
-    _parts("--unit UNIT", kind=UNITS, default=None, shown="whole documents",
+    _repeated("--unit UNIT", kind=UNITS, default=None, shown="whole documents",
         text="Cut repeated lines, sentences or paragraphs out of documents, and keep these",
         trial="sentence"),
-    _parts("--copies N", kind=_COUNT, rules=_UNIT_ONLY, trial="n|--unit line --min-length 1|2",
+    _repeated("--copies N", kind=_COUNT, rules=_UNIT_ONLY, trial="n|--unit line --min-length 1|2",
         text="With --unit, leave each part in the first N documents that have it."),
-    _parts("--min-length N", kind=_COUNT, rules=_UNIT_ONLY, trial="n|--unit line|1",
+    _repeated("--min-length N", kind=_COUNT, rules=_UNIT_ONLY, trial="n|--unit line|1",
         text="With --unit, cut parts of at least N letters and digits only."),
     _conflicts("--context N", of=ConflictCriteria, kind=_NUMBER, common=True, trial="100",
         text="Equal units on either side of a difference, at least."),
@@ -338,6 +343,12 @@ _MATCHING = (
         text="Compare only documents that agree in this record field; folder: in their folder."),
     Row("--template FILE...", "passages", "Ignore text that is also in this file.",
         of=PassageScope, name="templates", trial="c/a.txt"),
+    Row("--leave-out NAMES", "passages", "Parts that do not count in --rates, separated by commas: "
+        "references, quotes (that name a source), contents, headers, statement (of originality).",
+        kind=Text(_parts), of=PassageScope, words=PARTS, default="", shown="none", common=True,
+        rules=(Idle(lambda o: not o["rates"] and o.format != PAGE,
+                    "only --rates and a report page leave something out"),),
+        trial="o|--rates -f jsonl|references"),
     Row("--index INDEX", "dedupe", "Remove what is near a document of INDEX.",
         of=DedupeOptions, common=True, trial="e|--dry-run|i"),
     Row("-n, --limit N", "query", "Print at most N matches per document.", _COUNT, common=True,
@@ -365,6 +376,8 @@ _OUTPUT = (
         rules=(Yields(lambda o: o.typed("format")),
                Clash(lambda o: o["format"], "--list prints names only; remove --format")),
         trial="unique"),
+    Row("--rates", "passages", "Print how much of each document others have, instead of what.",
+        common=True),
     Row("--check", "scan",
         "Exit with status 1 if there are near-duplicates; with --baseline, new ones."),
     _conflicts("--check", common=True,

@@ -26,14 +26,17 @@ def command(call: Call) -> Status:
       simdup passages essays/
       simdup passages essays/ -o report.html
       simdup passages essays/ --reference library/ -o copied.csv
+      simdup passages theses/ --rates --leave-out references,quotes
       simdup passages --min-run 8 --min-length 20 homework.jsonl
       simdup passages handbook/ --groups
     """
     from simdup.operations.passages import examine, examine_groups, open_passages
     from simdup.show.group_output import group_csv, group_jsonl, group_report, group_text
     from simdup.show.passage_output import overlap_csv, overlap_jsonl, overlap_text, passage_report
+    from simdup.show.rate_output import rate_csv, rate_jsonl, rate_text
 
     sources, references, out, words = call.sources, call["references"], call.out, call.screen.words
+    rates = call["rates"]
     criteria, scope = call.value(PassageCriteria), call.value(PassageScope)
     read = (*sources, *references, *scope.templates)
     with call.writing(*read) as stream, call.watch() as settings:
@@ -62,14 +65,18 @@ def command(call: Call) -> Status:
             if out.format == PAGE:
                 from simdup.show.report.passages_page import passages_page
 
-                stream.writelines(passages_page(result, criteria, text_of, call.page))
+                stream.writelines(passages_page(result, criteria, text_of, call.page, rates))
             elif out.format == "csv":
                 carried = text_of if call["text"] else None
-                stream.writelines(overlap_csv(result.overlaps, out.bom, carried))
+                listed = overlap_csv(result.overlaps, out.bom, carried)
+                stream.writelines(rate_csv(result.rates, out.bom) if rates else listed)
             elif out.format == "jsonl":
-                stream.writelines(overlap_jsonl(result, text_of if call["text"] else None))
+                listed = overlap_jsonl(result, text_of if call["text"] else None)
+                stream.writelines(rate_jsonl(result) if rates else listed)
+            elif rates:
+                stream.writelines(rate_text(result.rates, out.painter(stream, words)))
             else:
                 paint = out.painter(stream, words)
                 stream.writelines(overlap_text(result.overlaps, text_of, paint))
     report = passage_report(result, criteria, words)
-    return call.finish(result.skipped, report, listed=result.overlaps)
+    return call.finish(result.skipped, report, listed=result.rates if rates else result.overlaps)

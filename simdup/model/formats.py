@@ -10,13 +10,14 @@ REMOVED_PART_COLUMNS = ("document", "start", "end", "kept", "kept_start", "kept_
 QUERY_COLUMNS = ("document", "match", "distance", "similarity")
 PAIR_COLUMNS = ("a", "b", "distance", "similarity")
 PASSAGE_COLUMNS = ("a", "a_start", "a_end", "b", "b_start", "b_end", "length", "similarity")
+RATE_COLUMNS = ("document", "share", "counted", "largest_source", "largest_share", "sources")
 CONFLICT_COLUMNS = (
     "conflict", "kind", "reading", "document", "start", "end", "line", "before", "after",
 )  # fmt: skip
 GROUP_COLUMNS = ("group", "document", "start", "end", "length", "line")
 TABLES = (
     CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS, PASSAGE_COLUMNS,
-    CONFLICT_COLUMNS, REMOVED_PART_COLUMNS, GROUP_COLUMNS,
+    CONFLICT_COLUMNS, REMOVED_PART_COLUMNS, GROUP_COLUMNS, RATE_COLUMNS,
 )  # fmt: skip
 
 # The first line of a report page.
@@ -28,6 +29,7 @@ TYPED_LINES = {
     "pair": ("a",),
     "overlap": ("a",),
     "group": ("documents",),
+    "rate": ("document",),
     "conflict": ("kind",),
     "removed": ("document",),
     "removed_part": ("document",),

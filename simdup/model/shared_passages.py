@@ -20,6 +20,26 @@ LONGEST_RUN = 1000
 SOME_DOCUMENTS = 10
 
 
+# What may be left out of a rate, in the order of their names in reports.
+PARTS = ("references", "quotes", "contents", "headers", "statement")
+
+
+class Part(NamedTuple):
+    """A part of a text that may be left out of a rate.
+
+    Attributes
+    ----------
+    kind : str
+        One of `PARTS`.
+    start, end : int
+        Characters of the decoded text, end exclusive.
+    """
+
+    kind: str
+    start: int
+    end: int
+
+
 class PassageFields(TypedDict, total=False):
     """The fields of `PassageCriteria`, as keywords."""
 
@@ -89,11 +109,20 @@ class PassageScope:
         compared.
     templates : tuple of str
         Files and folders: text that also occurs in one of them is ignored.
+    leave_out : tuple of str
+        Of `PARTS`: what does not count in rates.
     """
 
     across: str | None = None
     within: str | None = None
     templates: tuple[str, ...] = ()
+    leave_out: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for one in self.leave_out:
+            if one not in PARTS:
+                raise invalid("leave_out", one, f"one of {', '.join(PARTS)}")
 
 
 class Passage(NamedTuple):
@@ -204,6 +233,36 @@ class PassageGroup(NamedTuple):
         return sizes.index(sorted(sizes)[len(sizes) // 2])
 
 
+class Rate(NamedTuple):
+    """How much of a document others have.
+
+    Attributes
+    ----------
+    document
+        Its name (or id, as it was passed from Python).
+    share : float
+        How much of its units passages cover, whichever document they are shared with.
+    counted : float
+        The same without the parts that are left out: of the units outside these.
+    largest_source
+        The name of the document that it shares most with; None if it shares nothing.
+    largest_share : float
+        How much of its units the passages with this one cover.
+    sources : int
+        Documents that it shares passages with; those with the same text are one.
+    left_out : tuple of Part
+        What was left out, in order.
+    """
+
+    document: Any
+    share: float
+    counted: float
+    largest_source: Any
+    largest_share: float
+    sources: int
+    left_out: tuple[Part, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class PassageSummary:
     """The figures of a run.
@@ -269,6 +328,9 @@ class PassageResult:
         and length.
     crowded : bool
         Whether some passages are in so many documents that groups would be shorter to read.
+    rates : sequence of Rate
+        How much of each document others have: by falling share, then in input order.  References
+        have none.
     """
 
     overlaps: Sequence[Overlap]
@@ -277,6 +339,7 @@ class PassageResult:
     summary: PassageSummary
     groups: Sequence[PassageGroup] = ()
     crowded: bool = False
+    rates: Sequence[Rate] = ()
 
     def __len__(self) -> int:
         """Return the number of pairs that share passages, or of groups."""

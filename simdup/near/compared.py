@@ -19,13 +19,14 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from simdup.base.mix64 import mix64
 from simdup.corpus.batches import Batch, TextBatch
 from simdup.model.shared_passages import PassageCriteria, PassageScope
+from simdup.model.table import Documents
 from simdup.near.collection import Collecting, Collection, collecting, spooled_numbers
 from simdup.near.cutting import (
     NONE,
@@ -78,6 +79,13 @@ class Compared:
     documents: int  # that were read, or that an index has
     most: int  # texts that may have text that is not common
     units: I64  # of each SOURCE that was read: how many of its units are common
+    silent: Documents  # SOURCEs that share nothing, and were left out
+    places: I64  # in the input, of documents and then of these
+
+    @property
+    def silent_names(self) -> list[Any]:
+        """The names of the SOURCEs that were left out."""
+        return self.silent["name"].tolist() if len(self.silent) else []
 
     @property
     def holders(self) -> Holders:
@@ -130,7 +138,8 @@ def _with_each_other(
     place = Place.of(texts.symbols, criteria, _text_sides(texts, sides).keys)
     index = index_seeds(texts.seeds, texts.starts, place)
     units = index.crowded.by_text(texts.starts)[texts.text_of]
-    return _compared(cut, sides, texts, index, criteria, (len(cut), place.most, units))
+    counts = len(cut), place.most, units, Documents(), np.arange(len(cut))
+    return _compared(cut, sides, texts, index, criteria, counts)
 
 
 def _with_references(
@@ -164,7 +173,9 @@ def _with_references(
             # Else it is known only once all are read what is of one group.
             own = Sides.every(len(read))
             common, most = _common(assemble(read, own), own, criteria)
-        work = replace(work, wanted=_wanted(read, common), common=common)
+        if not scope.leave_out:
+            work = replace(work, wanted=_wanted(read, common))
+        work = replace(work, common=common)
         reading.read(opened, work)
         cut = reading.finish()
         is_reference = np.arange(len(cut)) < len(read)
@@ -172,8 +183,12 @@ def _with_references(
     sides = sides_between(cut, ~is_reference, is_reference, scope)
     units = cut.texts["common_units"][cut.text_of]
     # References first: Finder.ranges ends behind the last one.
-    rows = np.argsort(~is_reference, kind="stable")
-    rows = rows[_may_share(cut, is_reference)[rows]]
+    order, sharing = np.argsort(~is_reference, kind="stable"), _may_share(cut, is_reference)
+    if scope.leave_out:
+        # What is left out is looked for in the texts, whatever they share.
+        sharing |= True
+    rows, silent = order[sharing[order]], np.flatnonzero(~sharing)
+    left = cut.documents.take(silent)
     cut = replace(cut, documents=cut.documents.take(rows))
     sides = sides.take(rows)
     texts = assemble(cut, sides)
@@ -184,7 +199,7 @@ def _with_references(
     found = index_known(texts.seeds, texts.starts, place, common)
     # A text that references have, too, was counted as theirs.
     units[rows] = found.crowded.by_text(texts.starts)[texts.text_of]
-    counts = documents, most, units[~is_reference]
+    counts = documents, most, units[~is_reference], left, np.append(rows, silent)
     return _compared(cut, sides, texts, found, criteria, counts)
 
 
@@ -194,7 +209,7 @@ def _compared(
     texts: Assembled,
     index: SeedIndex,
     criteria: PassageCriteria,
-    counts: tuple[int, int, I64],
+    counts: tuple[int, int, I64, Documents, I64],
 ) -> Compared:
     """Return what was read; `counts` are the last fields."""
     of_texts = _text_sides(texts, sides)

@@ -21,6 +21,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import (
+    Part,
     PassageCriteria,
     PassageFields,
     PassageGroup,
@@ -36,11 +37,13 @@ from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.finding import concat
 from simdup.reuse.groups import Group, GroupFinder, form_groups, joined_places
 from simdup.reuse.overlaps import Holders, form_overlaps
+from simdup.reuse.rates import and_silent, rate_documents
 from simdup.reuse.slots import Alignment
 from simdup.reuse.symbols import SymbolTexts, look_up_in, spans_in
 from simdup.reuse.winnowing import Template, Window
 from simdup.search.arrays import distinct, run_starts
 from simdup.text.characters import lines_of
+from simdup.text.parts import find_parts
 
 
 def passages(
@@ -52,6 +55,7 @@ def passages(
     across: str | None = None,
     within: str | None = None,
     groups: bool = False,
+    leave_out: Iterable[str] = (),
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -79,6 +83,9 @@ def passages(
     groups : bool
         Whether to find groups, each a passage with all its places, in place of pairs of documents.
         Then nothing is common unless `common` is set.
+    leave_out : iterable of str, optional
+        What does not count in ``rates``: ``references``, ``quotes``, ``contents``, ``headers``,
+        ``statement``.
     reading : Reading, optional
         Encoding, patterns and formats of files.
     run : RunOptions, optional
@@ -93,7 +100,7 @@ def passages(
     Returns
     -------
     PassageResult
-        ``overlaps`` (or ``groups``), ``skipped``, ``notes`` and ``summary``.
+        ``overlaps`` and ``rates`` (or ``groups``), ``skipped``, ``notes`` and ``summary``.
 
     Raises
     ------
@@ -117,7 +124,8 @@ def passages(
     check_type("criteria", criteria, (PassageCriteria, "a PassageCriteria"), unset=None)
     check_names(fields, PassageFields.__annotations__)
     criteria = replace(criteria or PassageCriteria(), **fields)
-    scope = PassageScope(across, within, tuple(as_paths(templates, "templates")))
+    left_out = (leave_out,) if isinstance(leave_out, str) else tuple(leave_out)
+    scope = PassageScope(across, within, tuple(as_paths(templates, "templates")), left_out)
     opened, beside = open_passages(data, settings, references, scope)
     if groups:
         with examine_groups(opened, criteria, scope) as (grouped, _):
@@ -147,10 +155,17 @@ def examine(
         starts, finder, holders = texts.starts, texts.finder, texts.holders
         documents, report = texts.cut.documents, texts.cut.report
         found = concat(find_in_ranges(finder, opened.settings.run))
-        shared = holders.shared(starts, finder.symbols, criteria.min_length)
-        overlaps = form_overlaps(found, np.diff(starts) - 1, holders, shared)
+        sizes, shared = (
+            np.diff(starts) - 1,
+            holders.shared(starts, finder.symbols, criteria.min_length),
+        )
+        overlaps = form_overlaps(found, sizes, holders, shared)
         text = partial(texts.cut.spool.text, documents["original"])
-        overlaps = overlaps.located(documents["name"].tolist(), look_up_in(text))
+        names = documents["name"].tolist()
+        overlaps = overlaps.located(names, look_up_in(text))
+        parts_of = partial(_parts_of, text, scope.leave_out) if scope.leave_out else None
+        rates = rate_documents(found, sizes, holders, shared, names, parts_of)
+        rates = and_silent(rates, texts.silent_names, texts.places)
         copies = np.diff(holders.firsts)
         summary = PassageSummary(
             documents=texts.documents,
@@ -166,7 +181,9 @@ def examine(
             seconds=time.monotonic() - started,
         )
         skipped, notes = tuple(report.skipped), tuple(report.notes)
-        result = PassageResult(overlaps, skipped, notes, summary, crowded=overlaps.crowded)
+        result = PassageResult(
+            overlaps, skipped, notes, summary, crowded=overlaps.crowded, rates=rates
+        )
         yield result, PairTexts(documents, overlaps.documents, text)
 
 
@@ -241,6 +258,14 @@ def _template(opened: Input, criteria: PassageCriteria, scope: PassageScope) -> 
     if not scope.templates:
         return None
     return Template.of(_read_templates(scope.templates, opened.settings), criteria.min_run)
+
+
+def _parts_of(
+    text: Callable[[int], str], kinds: tuple[str, ...], document: int
+) -> tuple[list[Part], str]:
+    """Return the parts of a document that are left out, and its text."""
+    own = text(document)
+    return find_parts(own, kinds), own
 
 
 def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:

@@ -163,6 +163,13 @@ def spans_in(text: str, spans: I64) -> I64:
     return found
 
 
+def symbols_before(text: str, places: I64) -> I64:
+    """Return how many symbols begin before each place of a text."""
+    (begins, _), _ = offsets([text])
+    # Where the text cannot be cut, a symbol begins with the one before.
+    return np.searchsorted(np.maximum.accumulate(begins), places)
+
+
 # From the numbers of documents and a span of symbols in each to characters, as `characters` does.
 LookUp = Callable[[I64, I64], I64]
 

@@ -81,6 +81,11 @@ def overlap_jsonl(
                 **({"identical": True} if one.identical else {}),
             }
         )
+    yield from closing_jsonl(result)
+
+
+def closing_jsonl(result: PassageResult) -> Iterator[bytes]:
+    """Yield the lines that end a result: what was skipped, and the summary."""
     yield from map(skipped_line, result.skipped)
     summary = asdict(result.summary)
     summary["seconds"] = round(summary["seconds"], 3)

@@ -244,3 +244,28 @@ def _table() -> NDArray[np.uint32]:
     for traditional, simplified in simplified_characters().items():
         table[traditional] = simplified
     return table
+
+
+# -- characters, one for one: places in the folded text are those of the text --
+
+_OTHERS = dict(zip("‐‑−‘’○◯", "---''〇〇", strict=True))
+# Narrow, they could be part of an address.
+_WIDE = "，；！？（）"
+
+
+class _Folding(dict[int, int]):
+    """The folded character of each, which fills itself."""
+
+    def __missing__(self, code: int) -> int:
+        character = chr(code)
+        folded = _OTHERS.get(character) or unicodedata.normalize("NFKC", character).lower()
+        digit = unicodedata.decimal(character, None)
+        # Raised and circled digits belong to no number.
+        if len(folded) > 1 or character in _WIDE or unicodedata.category(character) == "No":
+            folded = character
+        folded = folded if digit is None else str(digit)
+        self[code] = simplified_characters().get(ord(folded), ord(folded))
+        return self[code]
+
+
+FOLDED_IN_PLACE = _Folding()

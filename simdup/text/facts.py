@@ -9,7 +9,6 @@ value, which is equal for equal facts in whatever spelling: 十毫克, 10mg and 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -17,7 +16,7 @@ from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from simdup.base.when_used import pattern
-from simdup.text.characters import simplified_characters
+from simdup.text.characters import FOLDED_IN_PLACE
 
 
 class Fact(NamedTuple):
@@ -54,7 +53,7 @@ def find_facts(text: str, terms: re.Pattern[str] | None = None) -> list[Fact]:
     >>> [fact.value for fact in find_facts("２０２４年5月1日上午九点，每次二十毫克。")]
     ['2024-05-01', '09:00', '20 mg']
     """
-    folded = text.translate(_FOLDED)
+    folded = text.translate(FOLDED_IN_PLACE)
     facts = [fact for fact in _found(folded) if fact.kind]
     if terms is None:
         return facts
@@ -97,7 +96,7 @@ def facts_of(text: str) -> Said:
     >>> sorted(facts_of("三点 5 mg (lot ab-12) on 3 may 2024, 见第九条"))
     [('', '9'), ('amount', '5 mg'), ('code', 'ab-12'), ('date', '2024-05-03'), ('time', '03:00')]
     """
-    found = _found(text.translate(_FOLDED))
+    found = _found(text.translate(FOLDED_IN_PLACE))
     return frozenset(fact[:2] for fact in found if fact.kind != "negation")
 
 
@@ -134,7 +133,7 @@ def term_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
     Case, width and white space do not matter.  What begins or ends with a letter of an alphabet is
     only found as a whole word.
     """
-    folded = {" ".join(term.translate(_FOLDED).split()) for term in terms} - {""}
+    folded = {" ".join(term.translate(FOLDED_IN_PLACE).split()) for term in terms} - {""}
     if not folded:
         return None
     inside = r"(?<=[^\W\u3040-\u30ff\u3400-\u9fff])(?=[^\W\u3040-\u30ff\u3400-\u9fff])"
@@ -149,30 +148,6 @@ def _either(words: Iterable[str]) -> str:
     either = "|".join(f"{re.escape(one)}(?:{'|'.join(rest)})" for one, rest in begun.items())
     return f"(?=[{''.join(map(re.escape, begun))}])(?:{either})"
 
-
-# -- characters, one for one: places in the folded text are those of the text --
-
-_OTHERS = dict(zip("‐‑−‘’○◯", "---''〇〇", strict=True))
-# Narrow, they could be part of an address.
-_WIDE = "，；！？（）"
-
-
-class _Folding(dict[int, int]):
-    """The folded character of each, which fills itself."""
-
-    def __missing__(self, code: int) -> int:
-        character = chr(code)
-        folded = _OTHERS.get(character) or unicodedata.normalize("NFKC", character).lower()
-        digit = unicodedata.decimal(character, None)
-        # Raised and circled digits belong to no number.
-        if len(folded) > 1 or character in _WIDE or unicodedata.category(character) == "No":
-            folded = character
-        folded = folded if digit is None else str(digit)
-        self[code] = simplified_characters().get(ord(folded), ord(folded))
-        return self[code]
-
-
-_FOLDED = _Folding()
 
 # -- numbers --
 

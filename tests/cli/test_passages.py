@@ -75,8 +75,8 @@ def test_hostile_texts_do_not_drive_the_terminal(simdup: Command, tmp_path: Path
 def test_status_tells_of_sources_that_gave_nothing(simdup: Command, essays: Path) -> None:
     assert simdup("passages", "essays", "missing.txt").status == 2
     assert simdup("passages", "essays", "--template", "missing.txt").status == 2
-    assert simdup("passages", "essays", "--min-run", "2").status == 2
-    assert "--min-run" in simdup("passages", "essays", "--min-run", "2").err
+    assert simdup("passages", "essays", "--min-run", "1").status == 2
+    assert "--min-run" in simdup("passages", "essays", "--min-run", "1").err
     done = simdup("passages", "essays", "--across", "author")
     assert (done.status, "--across: no record has a field 'author'" in done.err) == (2, True)
 
@@ -92,3 +92,71 @@ def test_what_was_left_out_is_told(simdup: Command, tmp_path: Path) -> None:
     done = simdup("passages", "site", "--common", "10", "--lang", "zh")
     assert "有 60 篇文档含有超过 10 篇共有的文字，合计 " in done.err
     assert "用 --template 可忽略这类文字，用 --common 可调整篇数。" in done.err
+
+
+@pytest.fixture
+def theses(tmp_path: Path) -> Path:
+    listed = "\n参考文献\n[1] 张三. 文本复用与检测方法的研究综述[J]. 情报学报, 2019, 38(2): 1-9.\n"
+    listed += "[2] 李四. 论文写作规范与引用格式指南[M]. 北京: 某某大学出版社, 2018: 12-30."
+    own = [prose(number, 60) for number in range(4)]
+    texts = {
+        "a.txt": own[0] + listed,
+        "b.txt": own[1] + own[0][:150] + listed,
+        "c\x1b[2J.txt": own[2],
+        "d.txt": f" {own[0]}{listed}",
+    }
+    return write(tmp_path / "theses", texts)
+
+
+def test_rates_are_a_row_a_document(simdup: Command, theses: Path) -> None:
+    done = simdup("passages", "theses", "--rates", "-f", "csv", "-q")
+    rows = list(csv.DictReader(io.StringIO(done.text)))
+    assert list(rows[0]) == [
+        "document", "share", "counted", "largest_source", "largest_share", "sources",
+    ]  # fmt: skip
+    assert [row["document"][7:8] for row in rows] == ["a", "d", "b", "c"]
+    assert rows[0]["largest_source"] == "theses/d.txt"
+    assert all(row["share"] == row["counted"] for row in rows)
+    assert list(rows[3].values())[1:] == ["0.0000", "0.0000", "", "0.0000", "0"]
+    write(theses, {"found.csv": done.text})
+    assert "left out: a result of simdup" in simdup("passages", "theses", "--rates").err
+
+
+def test_what_is_left_out_of_rates_is_shown(simdup: Command, theses: Path) -> None:
+    write(theses, {"empty.txt": ""})
+    done = simdup(
+        "passages", "theses", "--rates", "--leave-out", "references,quotes", "-f", "jsonl"
+    )
+    *rates, skipped, summary = map(json.loads, done.lines)
+    assert [one["type"] for one in rates] == ["rate"] * 4
+    assert (skipped["type"], summary["type"]) == ("skipped", "summary")
+    [b] = [one for one in rates if one["document"] == "theses/b.txt"]
+    assert b["counted"] < b["share"]
+    [part] = b["left_out"]
+    text = (theses / "b.txt").read_text("utf-8")
+    assert part["kind"] == "references"
+    assert text[part["start"] : part["end"]] == text[text.index("参考文献") :]
+    assert rates[-1]["largest_source"] is None
+
+
+@pytest.mark.parametrize(("language", "first"), [("en", "copied"), ("zh", "  重复")])
+def test_a_person_reads_rates_as_a_table(
+    simdup: Command, theses: Path, language: str, first: str
+) -> None:
+    done = simdup("passages", "theses", "--rates", "--lang", language)
+    assert done.lines[0].startswith(first)
+    assert "  100%" in done.lines[1]
+    assert "\x1b" not in done.text
+    assert all(cell_len(line) <= 80 for line in done.lines)
+    assert simdup("passages", "theses/a.txt", "--rates").lines[1].split() == [
+        "0%", "0%", "0", "theses/a.txt",
+    ]  # fmt: skip
+
+
+def test_parts_are_left_out_of_rates_and_pages_only(simdup: Command, theses: Path) -> None:
+    done = simdup("passages", "theses", "--leave-out", "references")
+    assert (done.status, done.out) == (2, b"")
+    assert "only --rates and a report page leave something out" in done.err
+    done = simdup("passages", "theses", "--rates", "--leave-out", "refs")
+    assert "invalid value 'refs' (expected one of references, quotes, contents" in done.err
+    assert simdup("passages", "theses", "--leave-out", "references", "-o", "x.html").status == 0

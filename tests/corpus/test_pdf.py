@@ -25,6 +25,10 @@ def read(content: bytes, **limits: int) -> Document | Skipped:
     return read_office(File("x.pdf", format="pdf", **limits), content)
 
 
+def _paged(page: str, end: str) -> str:
+    return end.join(page.format(number) for number in (1, 2, 3))
+
+
 @pytest.mark.parametrize(
     ("text", "joined"),
     [
@@ -32,6 +36,8 @@ def read(content: bytes, **limits: int) -> Document | Skipped:
         ("标题\r\n这一行很长很长一直到行尾", "标题\n这一行很长很长一直到行尾"),
         ("这一行在句号处结束了。\r\n新的一段", "这一行在句号处结束了。\n新的一段"),
         ("跨页的一句话从这里写\f到下一页", "跨页的一句话从这里写到下一页"),
+        (_paged("某某大学论文\n写到页末还没有写完", "\f"), _paged("某某大学论文\n写到页末还没有写完", "\n")),
+        (_paged("写到页末还没有写完\n第 {} 页", "\f"), _paged("写到页末还没有写完\n第 {} 页", "\n")),
         ("a line of words\r\ngoes on", "a line of words\ngoes on"),
         ("we write num\ufffe\r\nbers", "we write numbers"),
         ("we write num\u2011\r\nbers", "we write numbers"),

@@ -170,6 +170,48 @@ def test_text_that_starts_no_passage_is_told(simdup, browser, tmp_path):
         assert page.inner_text(".overview > .note") == f"{words} (--template, --common)."
 
 
+def rated(simdup, tmp_path, *options):
+    """Find passages in two documents with one list of references, of which one is copied too."""
+    listed = (
+        "\n参考文献\n[1] 张三. 文本复用与检测方法的研究综述及展望[J]. 情报学报, 2019, 38(2): 1-9.\n"
+        * 2
+    )
+    texts = {"a.txt": prose(1) + listed, "b.txt": prose(2) + prose(1)[:150] + listed}
+    write(tmp_path / "in", texts | {"<b>.txt": prose(3)})
+    done = simdup("passages", "in", "-o", "page.html", "-q", "--leave-out", "references", *options)
+    assert done.status == 0
+    return tmp_path / "page.html"
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "references"), ("zh", "参考文献")])
+def test_what_does_not_count_is_shaded(simdup, browser, tmp_path, language, words):
+    path = rated(simdup, tmp_path)
+    assert head(path)["rates"] == []
+    with opened(browser, path) as page:
+        assert not page.locator(".rates").count()
+        if language == "zh":
+            page.click("text=中文")
+        page.evaluate("location.hash = '#/c/1'")
+        until(page, "!!document.querySelector('.rd-note .rd-left')")
+        assert page.inner_text(".rd-note .rd-kind") == words
+        shaded = page.locator(".rd-passage .rd-left").all_inner_texts()
+        assert len(shaded) >= 2
+        assert all(words in one for one in shaded[:2])
+        assert "张三" in "".join(shaded)
+
+
+def test_rates_are_a_table(simdup, browser, tmp_path):
+    path = rated(simdup, tmp_path, "--rates")
+    with opened(browser, path) as page:
+        rows = page.locator(".rates tbody tr").all_inner_texts()
+        assert [row.split()[0] for row in rows] == ["in/a.txt", "in/b.txt", "in/<b>.txt"]
+        assert rows[2].split()[1:] == ["0.0%", "0.0%", "0"]
+        share, counted = rows[0].split()[1:3]
+        assert float(counted.rstrip("%")) < float(share.rstrip("%"))
+        assert not page.evaluate(NAMELESS)
+        assert not page.evaluate(CONTRAST)
+
+
 def test_pairs_beyond_the_limit_are_told(passages, browser, monkeypatch):
     monkeypatch.setattr("simdup.show.report.passages_page.PAIRS", 2)
     path = passages()

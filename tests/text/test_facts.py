@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from simdup.model.readings import FACT_KINDS
 from simdup.text import facts
+from simdup.text.characters import FOLDED_IN_PLACE
 from simdup.text.facts import Fact, agree, facts_of, find_facts, lost_facts, term_pattern
 
 # Characters and words that facts are made of.
@@ -281,7 +282,7 @@ def test_facts_are_in_order_and_make_their_value_alone(text: str) -> None:
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
 def test_the_look_at_what_facts_begin_with_misses_none(text: str) -> None:
-    folded = text.translate(facts._FOLDED)
+    folded = text.translate(FOLDED_IN_PLACE)
     found, expected = (form.finditer(folded) for form in (facts._any_form(), facts._any_form("")))
     assert [one.span() for one in found] == [one.span() for one in expected]
 

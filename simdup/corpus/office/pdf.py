@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +27,9 @@ _CHILD = Path(__file__).with_name("pdf_child.py")
 _FULL = 0.75
 _HAN = "\u2e80-\u2fdf\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WIDE = pattern(f"[{_HAN}\u3000-\u30ff\uac00-\ud7af\uff00-\uff60]")
+# Lines at an edge of a page that may be running heads, and on how many pages these are at least.
+_EDGE, _RECURS = 2, 3
+_DIGITS = pattern(r"[\d\s]+")
 # Between these, a line end is no space.
 _OPEN_END, _HAN_START = pattern(f"[{_HAN}，、；：]$"), pattern(f"[{_HAN}]")
 # What PDFium and TeX write for a hyphen at a line end.
@@ -79,15 +83,19 @@ def join_lines(text: str) -> str:
     """Join the lines of paragraphs: a PDF file has lines only.
 
     Lines are joined between Chinese characters, which have no space between them, and where a word
-    was divided.  Other line ends stay; they are white space.
+    was divided, but not with running heads.  Other line ends stay; they are white space.
     """
-    lines = [line.strip() for line in re.split("[\r\n\f]+", text)]
-    lines = [line for line in lines if line]
+    pages = [[line.strip() for line in re.split("[\r\n]+", page)] for page in text.split("\f")]
+    pages = [[line for line in page if line] for page in pages]
+    heads = _running_heads(pages)
+    lines = [line for page in pages for line in page]
     longest = max(map(_width, lines), default=0)
     pieces: list[str] = []
     for line, following in pairwise([*lines, ""]):
         divided = _HYPHEN.search(line) and _SMALL.match(following)
         goes_on = _OPEN_END.search(line) and _HAN_START.match(following)
+        if goes_on and heads and not heads.isdisjoint(map(_uncounted, (line, following))):
+            goes_on = None
         if divided:
             pieces.append(line[:-1])
         elif goes_on and _width(line) >= _FULL * longest:
@@ -95,6 +103,17 @@ def join_lines(text: str) -> str:
         else:
             pieces.append(line + "\n")
     return "".join(pieces).translate(_MARKS).rstrip("\n")
+
+
+def _running_heads(pages: list[list[str]]) -> set[str]:
+    """Return the lines that begin or end several pages, without their numbers."""
+    edges = (set(map(_uncounted, page[:_EDGE] + page[-_EDGE:])) for page in pages)
+    counts = Counter(line for page in edges for line in page)
+    return {line for line, count in counts.items() if count >= _RECURS}
+
+
+def _uncounted(line: str) -> str:
+    return _DIGITS.sub("", line)
 
 
 def _width(line: str) -> int:

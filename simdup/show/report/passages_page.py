@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from simdup.model.formats import PageOptions
-from simdup.model.shared_passages import Overlap, PassageCriteria, PassageResult
+from simdup.model.shared_passages import Overlap, Part, PassageCriteria, PassageResult, Rate
 from simdup.near.cutting import PairTexts
+from simdup.reuse.rates import Rates
 from simdup.show.report.chunks import CHUNK, CLIP, Chunks, script_json
 from simdup.show.report.columns import (
     SAME,
@@ -27,14 +28,19 @@ from simdup.show.report.columns import (
 )
 from simdup.show.report.page import assemble
 
-# Pairs that a page lists: by falling overlap, nobody goes beyond.
+# Pairs that a page lists: by falling overlap, nobody goes beyond; and documents with their rates.
 PAIRS = 20_000
+RATES = 5_000
 
 
 def passages_page(
-    found: PassageResult, criteria: PassageCriteria, text_of: PairTexts, options: PageOptions
+    found: PassageResult,
+    criteria: PassageCriteria,
+    text_of: PairTexts,
+    options: PageOptions,
+    rates: bool = False,
 ) -> Iterator[bytes]:
-    """Return the page of passages."""
+    """Return the page of passages, with a table of `rates` if asked for."""
     overlaps = list(islice(found.overlaps, PAIRS))
     documents = text_of.documents
     pairs = text_of.pairs[: len(overlaps)].tolist()
@@ -52,8 +58,11 @@ def passages_page(
         **overview(groups, figures, folders, found.skipped, found.notes),
         "heat": [],  # pairs have no distance
         "sizes": [],  # and each has two documents
+        "rates": list(map(_rate, found.rates[:RATES])) if rates else [],
     }
-    add = partial(_add_texts, overlaps=overlaps, text_of=text_of)
+    parts = found.rates.parts if isinstance(found.rates, Rates) else {}
+    left_out = [[parts.get(document, ()) for document in pair] for pair in pairs]
+    add = partial(_add_texts, overlaps=overlaps, text_of=text_of, left_out=left_out)
     return assemble(groups, about, replace(options, kind="passages"), add)
 
 
@@ -62,6 +71,13 @@ def _group(overlap: Overlap, a: DocumentRow, b: DocumentRow) -> RowGroup:
     share = min(max(overlap.share_a, overlap.share_b), 1.0)
     b = b._replace(role="linked", distance=0, similarity=share)
     return RowGroup([a, b], [PairRow(0, 1, 0, share, SAME * overlap.identical)])
+
+
+def _rate(rate: Rate) -> list[Any]:
+    """Return a row of the table of rates."""
+    shares = map(ten_thousandths, (rate.share, rate.counted, rate.largest_share))
+    largest = None if rate.largest_source is None else str(rate.largest_source)
+    return [str(rate.document), *shares, largest, rate.sources]
 
 
 def _figures(found: PassageResult, listed: int, sharing: int) -> dict[str, Any]:
@@ -85,13 +101,18 @@ def _figures(found: PassageResult, listed: int, sharing: int) -> dict[str, Any]:
     return figures
 
 
-def _add_texts(chunks: Chunks, overlaps: list[Overlap], text_of: PairTexts) -> None:
+def _add_texts(
+    chunks: Chunks,
+    overlaps: list[Overlap],
+    text_of: PairTexts,
+    left_out: Sequence[Sequence[Sequence[Part]]],
+) -> None:
     """Add texts and passages in blocks, in order, until the budget is spent."""
     pending: list[tuple[int, str]] = []
     known: dict[int, list[str | None]] = {}
     for i, overlap in enumerate(overlaps):
         known[i] = [text_of(i, side)[:CLIP] for side in (0, 1)]
-        pending.append((i, _content(overlap, known[i])))
+        pending.append((i, _content(overlap, known[i], left_out[i])))
         if sum(len(one) for _, one in pending) >= CHUNK:
             if not chunks.add(pending, known):
                 return
@@ -99,12 +120,15 @@ def _add_texts(chunks: Chunks, overlaps: list[Overlap], text_of: PairTexts) -> N
     chunks.add(pending, known)
 
 
-def _content(overlap: Overlap, texts: list[str | None]) -> str:
-    """Return the JSON of a pair: its texts, how much they share, and the passages in them."""
+def _content(overlap: Overlap, texts: list[str | None], left_out: Sequence[Sequence[Part]]) -> str:
+    """Return the JSON of a pair: texts, how much they share, passages, what is left out."""
     passages = [
         [*p.a, *p.b, p.length, round(p.similarity, 4)]
         for p in overlap.passages
         if max(p.a[1], p.b[1]) <= CLIP
     ]
     shares = [ten_thousandths(overlap.share_a), ten_thousandths(overlap.share_b)]
-    return script_json({"texts": texts, "passages": passages, "shares": shares})
+    content: dict[str, Any] = {"texts": texts, "passages": passages, "shares": shares}
+    if any(left_out):
+        content["left"] = [[part for part in parts if part.end <= CLIP] for parts in left_out]
+    return script_json(content)

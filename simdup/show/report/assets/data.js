@@ -127,7 +127,7 @@ const Data = (() => {
     if (found.pieces) return { texts: [], terms: [], clipped: [], pieces: found.pieces, facts };
     const base = found.texts.find((text) => typeof text === 'string') || '';
     const whole = found.texts.map((text) => rebuild(base, text));
-    const shown = found.passages ? Passages.place(whole, found.passages) : { texts: whole };
+    const shown = found.passages ? Passages.place(whole, found.passages, found.left) : { texts: whole };
     return { ...shown, shares: found.shares, terms: found.terms || [], clipped: found.clipped || [], facts };
   }
 

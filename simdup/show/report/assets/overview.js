@@ -170,10 +170,38 @@ const Overview = (() => {
         bar(Conflicts.label(kind), count, head.kinds[0][1], { filter: kind })))));
   }
 
+  /** Return how much of each document others have. */
+  function rates() {
+    if (!head.rates || !head.rates.length) return null;
+    const rows = head.rates.map(([document, share, counted, most, largest, sources]) => h('tr', {},
+      h('td', {}, name(document)),
+      h('td', { class: 'meter' }, h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share / 10000))),
+      h('td', { class: 'num' }, percent(share / 10000)),
+      h('td', { class: 'num' }, percent(counted / 10000)),
+      h('td', { class: 'num' }, number(sources)),
+      h('td', { class: 'num' }, largest === null ? '' : percent(most / 10000)),
+      h('td', {}, largest === null ? '' : name(largest))));
+    const titles = ['rateDocument', 'rateShare', 'rateCounted', 'rateSources', 'rateLargest'].map((key, i) => (
+      h('th', { scope: 'col', class: i === 2 || i === 3 ? 'num' : '', colspan: i === 1 || i === 4 ? 2 : null }, t(key))));
+    return h('section', { class: 'card wide rates' }, h('h2', {}, t('ratesTitle')), h('p', { class: 'note' }, t('ratesText')),
+      long(titles, rows));
+  }
+
+  /** Return a table that shows its first rows, and a button for the others. */
+  function long(titles, rows) {
+    const body = h('tbody', {}, rows.slice(0, ROWS));
+    const rest = rows.slice(ROWS);
+    const words = either(t('more', rest.length), t('beyond', rest.length));
+    const open = () => { body.append(...rest); more.remove(); };
+    const more = h('button', { type: 'button', class: 'quiet more', onclick: open }, words);
+    return [h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, titles)), body)),
+      rest.length ? more : null];
+  }
+
   /** Return the charts. */
   function cards() {
     if (Kind.conflicts) return [kinds(), head.folders.length ? folders() : null];
-    return [head.figures.pairs ? [similarity(), heat(), sizes()] : [], folders()];
+    return [rates(), head.figures.pairs ? [similarity(), heat(), sizes()] : [], folders()];
   }
 
   function folderRow([folder, documents, redundant]) {
@@ -188,17 +216,10 @@ const Overview = (() => {
   }
 
   function folders() {
-    const rows = head.folders.map(folderRow);
-    const body = h('tbody', {}, rows.slice(0, ROWS));
-    const rest = rows.slice(ROWS);
-    const words = either(t('more', rest.length), t('beyond', rest.length));
-    const open = () => { body.append(...rest); more.remove(); };
-    const more = h('button', { type: 'button', class: 'quiet more', onclick: open }, words);
     const titles = [['folder', ''], ['documents', 'num'], ['redundant', 'num'], ['share', '']].map(([key, look], i) => (
       h('th', { scope: 'col', class: look, colspan: i === 3 ? 2 : null }, t(key))));
     return h('section', { class: 'card wide' }, h('h2', {}, t('foldersTitle')), note('foldersText', 'foldersHint'),
-      h('div', { class: 'scroll' }, h('table', {},
-        h('thead', {}, h('tr', {}, titles)), body)), rest.length ? more : null);
+      long(titles, head.folders.map(folderRow)));
   }
 
   function listed(key, rows, count) {

@@ -7,6 +7,12 @@ const Passages = (() => {
   /** Characters of context before and after a passage. */
   const CONTEXT = 60;
 
+  /** The words for parts that do not count. */
+  const PARTS = {
+    references: 'partReferences', quotes: 'partQuotes', contents: 'partContents', headers: 'partHeaders',
+    statement: 'partStatement',
+  };
+
   /**
    * Return two texts as they are shown, and the places of their passages there.
    *
@@ -15,14 +21,28 @@ const Passages = (() => {
    *
    * @param {string[]} texts
    * @param {number[][]} passages
+   * @param {[string, number, number][][]} left  parts of each text that do not count
    */
-  function place(texts, passages) {
+  function place(texts, passages, left = [[], []]) {
     const [toA, toB] = texts.map(unitsOf);
     return {
       texts: texts.map((text) => text.replace(/\r\n?/g, '\n')),
       passages: passages.map(([a0, a1, b0, b1, length, similarity]) => (
         { a: [toA(a0), toA(a1)], b: [toB(b0), toB(b1)], at: { a: [a0, a1], b: [b0, b1] }, length, similarity })),
+      left: {
+        a: left[0].map(([kind, from, to]) => ({ kind, from: toA(from), to: toA(to) })),
+        b: left[1].map(([kind, from, to]) => ({ kind, from: toB(from), to: toB(to) })),
+      },
     };
+  }
+
+  /** Say what is shaded. */
+  function legend({ left }, say) {
+    const kinds = new Set(left ? [...left.a, ...left.b].map(({ kind }) => kind) : []);
+    const known = Object.keys(PARTS).filter((kind) => kinds.has(kind));
+    if (!known.length) return [];
+    const names = known.map((kind) => h('span', { class: 'rd-kind' }, say(PARTS[kind])));
+    return [[h('span', { class: 'rd-left' }, say('leftOut')), ' ', names]];
   }
 
   /** Fill `body` with one row a passage; see changes.js for what is returned. */
@@ -42,7 +62,7 @@ const Passages = (() => {
       stretches: () => stretchesOf(found),
       choices: [],
       facts: factsOf(found, view.options, say, percent),
-      notes: [],
+      notes: legend(view.options, say),
     };
   }
 
@@ -82,14 +102,34 @@ const Passages = (() => {
     const { operations } = Diff.compare(texts.a, texts.b, { unit, fold: options.fold });
     const side = (key, [start, end]) => {
       const { text, lang } = options[key];
-      const [before, after] = [start - CONTEXT, end + CONTEXT];
+      const [before, after] = [Math.max(0, start - CONTEXT), Math.min(end + CONTEXT, text.length)];
+      const shade = shader(text, options.left ? options.left[key] : [], say);
       return h('div', { class: `rd-cell rd-passage ${key}` }, where(passage, key, options[key], say),
         h('div', { class: 'rd-text', dir: 'auto', lang },
-          h('span', { class: 'rd-context' }, before > 0 ? '…' : '', context(text, before, start)),
-          operations.flatMap((o) => nodesOf(o, key, texts, say)),
-          h('span', { class: 'rd-context' }, context(text, end, after), after < text.length ? '…' : '')));
+          h('span', { class: 'rd-context' }, before > 0 ? '…' : '', shade(before, start, whole)),
+          operations.flatMap((o) => nodesOf(o, key, texts, say, (nodes) => shade(start + o[key][0], start + o[key][1], nodes))),
+          h('span', { class: 'rd-context' }, shade(end, after, whole), after < text.length ? '…' : '')));
     };
     return h('div', { class: 'rd-row rd-passages' }, side('a', a), side('b', b));
+  }
+
+  /** Return what draws a stretch of a text by `nodes`, with parts that do not count shaded. */
+  function shader(text, left, say) {
+    const named = new Set();
+    return (from, to, nodes) => {
+      const found = [];
+      let at = from;
+      for (const part of left) {
+        const [start, end] = [Math.max(at, part.from), Math.min(to, part.to)];
+        if (start >= end) continue;
+        if (start > at) found.push(...nodes(text.slice(at, start)));
+        const label = named.has(part) ? null : h('span', { class: 'rd-kind' }, say(PARTS[part.kind]));
+        named.add(part);
+        found.push(h('span', { class: 'rd-left' }, label, nodes(text.slice(start, end))));
+        at = end;
+      }
+      return at < to ? [...found, ...nodes(text.slice(at, to))] : found;
+    };
   }
 
   /** The line above a passage: where it is, and on the right how alike both are. */
@@ -101,10 +141,9 @@ const Passages = (() => {
       key === 'b' ? h('span', { class: 'rd-figures' }, figures) : null);
   }
 
-  /** What stands around a passage, without the half of a character at its ends. */
-  function context(/** @type {string} */ text, /** @type {number} */ start, /** @type {number} */ end) {
-    const part = text.slice(Math.max(0, start), end).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
-    return lines(part);
+  /** Text around a passage, without the half of a character at its ends. */
+  function whole(/** @type {string} */ text) {
+    return lines(text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, ''));
   }
 
   /** Lines stay lines here, for a passage is one row. */
@@ -112,14 +151,16 @@ const Passages = (() => {
     return text.split('\n').flatMap((line, i) => [...(i ? ['\n'] : []), ...Spans.nodesOf(line)]);
   }
 
-  function nodesOf(operation, side, texts, say) {
+  function nodesOf(operation, side, texts, say, shade) {
     const text = texts[side].slice(...operation[side]);
     if (!text) return [];
     const other = side === 'a' ? 'b' : 'a';
     const { kind } = operation;
-    if (kind === 'equal') return [h('span', { class: 'rd-shared' }, Spans.shortened(text, say, lines))];
+    if (kind === 'equal') {
+      return [h('span', { class: 'rd-shared' }, shade((part) => Spans.shortened(part, say, lines)))];
+    }
     const counterpart = texts[other].slice(...operation[other]);
-    return Spans.draw({ kind, text, other: counterpart, mark: -1, say }, side);
+    return shade((part) => Spans.draw({ kind, text: part, other: counterpart, mark: -1, say }, side));
   }
 
   return Object.freeze({ draw, place });

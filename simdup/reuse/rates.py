@@ -1,0 +1,278 @@
+"""Rates: how much of a document is in others, whoever they are.
+
+The share of a document that was copied is the union of all its passages: what three sources have in
+common counts once.  What others may have for a good reason is left out on both sides of the
+fraction: copied units outside the parts that are left out, of all units outside them.
+
+Documents with the same text are one source, and a text that several have was copied whole.
+Passages are of pairs of texts, while rights are those of documents (a reference has no rate, and
+nobody copies from their own group).  So texts are split into classes of documents that may be
+compared with the same others; most have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.model.shared_passages import Part, Rate
+from simdup.reuse.finding import Passages
+from simdup.reuse.overlaps import Holders
+from simdup.reuse.symbols import symbols_before
+from simdup.search.arrays import I64, Bools, ranges, run_starts
+
+# From the number of a document to its parts that are left out, and its text.
+LookUpParts = Callable[[int], tuple[Sequence[Part], str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rates(Sequence[Rate]):
+    """The rates of documents in arrays; each becomes an object when it is asked for.
+
+    By falling share, then in input order.
+    """
+
+    documents: I64
+    figures: NDArray[np.float64]  # float64[documents, 3]: share, counted, largest share
+    largest: I64  # the largest single source; -1 for none
+    sources: I64
+    parts: dict[int, tuple[Part, ...]]  # by document, of those that have any
+    names: Sequence[Any]
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.documents)
+
+    @overload
+    def __getitem__(self, number: int) -> Rate: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Rate]: ...
+    def __getitem__(self, number: int | slice) -> Rate | Sequence[Rate]:
+        """Return the rate of one document, or of some."""
+        if isinstance(number, slice):
+            return [self[i] for i in range(*number.indices(len(self)))]
+        document, source = int(self.documents[number]), int(self.largest[number])
+        share, counted, most = self.figures[number].tolist()
+        name = None if source < 0 else self.names[source]
+        left_out = self.parts.get(document, ())
+        sources = int(self.sources[number])
+        return Rate(self.names[document], share, counted, name, most, sources, left_out)
+
+    def __iter__(self) -> Iterator[Rate]:
+        """Yield all rates."""
+        return map(self.__getitem__, range(len(self)))
+
+
+class _Spans(NamedTuple):
+    """Spans of texts, each with what it is shared with; texts and classes alike own some."""
+
+    owners: I64
+    others: I64
+    starts: I64
+    ends: I64
+
+    def take(self, rows: I64 | Bools) -> _Spans:
+        return _Spans(*(column[rows] for column in self))
+
+
+def rate_documents(
+    found: Passages,
+    sizes: I64,
+    holders: Holders,
+    shared: I64,
+    names: Sequence[Any],
+    parts_of: LookUpParts | None = None,
+) -> Rates:
+    """Return the rates of all documents that are no references.
+
+    Parameters
+    ----------
+    found : Passages
+        Of pairs of texts.
+    sizes : int64[texts]
+        The symbols of each text.
+    holders : Holders
+        The documents of each text.
+    shared : int64[some]
+        The texts whose documents are listed as copies.
+    names : sequence
+        Of the documents.
+    parts_of : callable or None
+        What to leave out of a document; None for nothing.
+    """
+    count = len(holders.order)
+    text_of = np.empty(count, np.int64)
+    text_of[holders.order] = np.repeat(np.arange(len(sizes)), np.diff(holders.firsts))
+    rated = np.flatnonzero(holders.sides.sources)
+    groups = holders.sides.groups[rated]
+    keys = text_of[rated] * (int(groups.max(initial=-1)) + 2) + groups + 1
+    _, firsts, class_of = np.unique(keys, return_index=True, return_inverse=True)
+    texts, groups = text_of[rated[firsts]], groups[firsts]  # of the classes
+    leaders = _Leaders.of(holders)
+    spans = _class_spans(_text_spans(found, sizes, shared), texts, groups, leaders)
+    # The largest source of each class: a copy before all others, then the first in input order.
+    covered, first = _covers(spans)
+    owners, others = spans.owners[first], spans.others[first]
+    sources = leaders.lead(others, groups[owners])
+    order = np.lexsort((sources, others != texts[owners], -covered, owners))
+    best = order[run_starts(owners[order])]
+    figures = np.zeros((len(rated), 3))
+    largest, number = np.full(len(texts), -1), np.bincount(owners, minlength=len(texts))
+    largest[owners[best]] = sources[best]
+    most = np.zeros(len(texts), np.int64)
+    most[owners[best]] = covered[best]
+    found_in = largest[class_of]
+    # Whoever is the first of its text has its copy from the second.
+    own = found_in == rated
+    found_in[own] = leaders.second(text_of[rated[own]])
+    # The union of what a class shares with anybody.
+    union = _union(spans._replace(others=np.zeros_like(spans.others)))
+    copied = np.bincount(union.owners, union.ends - union.starts, minlength=len(texts))
+    size = np.maximum(sizes[text_of[rated]], 1)
+    figures[:, 0] = figures[:, 1] = copied[class_of] / size
+    figures[:, 2] = most[class_of] / size
+    parts = dict[int, tuple[Part, ...]]()
+    bounds = np.searchsorted(union.owners, np.arange(len(texts) + 1))
+    for row, document in enumerate(rated.tolist() if parts_of else ()):
+        listed, text = parts_of(document)  # type: ignore[misc]
+        if listed:
+            parts[document] = tuple(listed)
+            own_spans = union.take(np.arange(*bounds[class_of[row] : class_of[row] + 2]))
+            total = int(sizes[text_of[document]])
+            figures[row, 1] = _counted(own_spans, total, listed, text)
+    order = np.lexsort((rated, -figures[:, 0]))
+    return Rates(
+        rated[order], figures[order], found_in[order], number[class_of[order]], parts, names
+    )
+
+
+def and_silent(rates: Rates, names: Sequence[Any], places: I64) -> Rates:
+    """Return rates together with those of documents that share nothing.
+
+    Parameters
+    ----------
+    rates : Rates
+    names : sequence
+        Of the documents that share nothing.
+    places : int64[documents]
+        Where all documents are in the input, those of `names` last.
+    """
+    if not names:
+        return rates
+    known, more = len(rates.names), len(names)
+    documents = np.append(rates.documents, np.arange(known, known + more))
+    figures = np.concatenate([rates.figures, np.zeros((more, 3))])
+    largest = np.append(rates.largest, np.full(more, -1))
+    sources = np.append(rates.sources, np.zeros(more, np.int64))
+    order = np.lexsort((places[documents], -figures[:, 0]))
+    return Rates(
+        documents[order], figures[order], largest[order], sources[order], rates.parts,
+        [*rates.names, *names],
+    )  # fmt: skip
+
+
+def _counted(spans: _Spans, size: int, parts: Sequence[Part], text: str) -> float:
+    """Return the share of spans of a text, both without its parts; 0 if nothing is left."""
+    places = np.array([part[1:] for part in parts], np.int64)
+    starts, ends = symbols_before(text, places.ravel()).reshape(-1, 2).T
+    sums = np.append(0, np.cumsum(ends - starts))
+
+    def left_out(symbols: I64) -> I64:
+        """Return how many symbols before some are left out."""
+        part = np.searchsorted(starts, symbols, "right")
+        last = np.append(0, ends)[part]
+        behind: I64 = sums[part] - np.maximum(last - symbols, 0)
+        return behind
+
+    counted = (spans.ends - left_out(spans.ends)) - (spans.starts - left_out(spans.starts))
+    rest = size - int(sums[-1])
+    return int(counted.sum()) / rest if rest else 0.0
+
+
+class _Leaders(NamedTuple):
+    """The documents that others are compared with, by text; -1 for none."""
+
+    first: I64
+    other: I64  # the first of another group than that of `first`
+    after: I64  # the one behind `first`
+    groups: I64  # of documents
+
+    @classmethod
+    def of(cls, holders: Holders) -> _Leaders:
+        """Return the first documents of each text."""
+        firsts = np.full((3, len(holders.firsts) - 1), -1)
+        able = holders.order[holders.sides.references[holders.order]]
+        texts = np.repeat(np.arange(len(firsts[0])), np.diff(holders.firsts))
+        texts = texts[holders.sides.references[holders.order]]
+        groups = holders.sides.groups
+        starts = run_starts(texts)
+        firsts[0, texts[starts]] = able[starts]
+        later = np.ones(len(able), np.bool_)
+        later[starts] = False
+        for row, rows in ((1, groups[able] != groups[firsts[0, texts]]), (2, later)):
+            some = np.flatnonzero(rows)
+            some = some[run_starts(texts[some])]
+            firsts[row, texts[some]] = able[some]
+        first, other, after = firsts
+        return cls(first, other, after, groups)
+
+    def lead(self, texts: I64, groups: I64) -> I64:
+        """Return the first document of each text that one of a group is compared with, or -1."""
+        first = self.first[texts]
+        same = (groups >= 0) & (first >= 0) & (self.groups[first] == groups)
+        return np.where(same, self.other[texts], first)
+
+    def second(self, texts: I64) -> I64:
+        """Return the document behind the first one of each text."""
+        return self.after[texts]
+
+
+def _text_spans(found: Passages, sizes: I64, shared: I64) -> _Spans:
+    """Return what each text shares with others, and what copies share: all of it."""
+    a, b = found.texts.T
+    return _Spans(
+        np.concatenate([a, b, shared]),
+        np.concatenate([b, a, shared]),
+        np.concatenate([found.a[:, 0], found.b[:, 0], np.zeros_like(shared)]),
+        np.concatenate([found.a[:, 1], found.b[:, 1], sizes[shared]]),
+    )
+
+
+def _class_spans(spans: _Spans, texts: I64, groups: I64, leaders: _Leaders) -> _Spans:
+    """Return what each class of documents shares with texts that it is compared with."""
+    spans = _union(spans)
+    bounds = np.searchsorted(spans.owners, np.stack([texts, texts + 1]))
+    counts = bounds[1] - bounds[0]
+    rows = ranges(bounds[0], counts)
+    found = spans.take(rows)._replace(owners=np.repeat(np.arange(len(texts)), counts))
+    return found.take(leaders.lead(found.others, groups[found.owners]) >= 0)
+
+
+def _covers(spans: _Spans) -> tuple[I64, I64]:
+    """Return how many symbols each owner shares with each other one, and the first span of each.
+
+    The spans are disjoint for each of these, and sorted.
+    """
+    new = (np.diff(spans.owners, prepend=-1) != 0) | (np.diff(spans.others, prepend=-1) != 0)
+    first = np.flatnonzero(new)
+    lengths = spans.ends - spans.starts
+    return np.add.reduceat(lengths, first) if len(first) else lengths, first
+
+
+def _union(spans: _Spans) -> _Spans:
+    """Return disjoint spans that cover the same for each owner and other one, sorted."""
+    spans = spans.take(np.lexsort((spans.starts, spans.others, spans.owners)))
+    pair = np.cumsum(
+        (np.diff(spans.owners, prepend=-1) != 0) | (np.diff(spans.others, prepend=-1) != 0)
+    )
+    # Far apart, those of one pair do not reach those of the next.
+    far = pair * (int(spans.ends.max(initial=0)) + 1)
+    reach = np.maximum.accumulate(spans.ends + far)
+    new = np.append(-1, reach[:-1])[: len(far)] < spans.starts + far
+    first = np.flatnonzero(new)
+    last = np.append(first[1:], len(far)) - 1 if len(first) else first
+    return spans.take(first)._replace(ends=(reach - far)[last])

@@ -1,0 +1,326 @@
+"""Quotations that name their source, in Chinese and English.
+
+A quotation is between quotation marks, a block that Markdown or LaTeX marks, or one that is
+indented.  It names a source by a mark of a citation or a note behind it, or by whoever says it
+beside it: 张三指出：“...”, Smith (2019) argues that "...", “...”[12].  Without one it is text like
+any other: whoever puts quotation marks around a copied sentence has not said where it is from.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+from simdup.base.when_used import pattern
+from simdup.model.shared_passages import Part
+from simdup.text.characters import FOLDED_IN_PLACE
+
+# Lines of one paragraph: where each begins, ends, and the columns before it.
+Stretch = list[tuple[int, int, int]]
+Span = tuple[int, int]
+
+# Characters before and behind a quotation in which its source is looked for.
+_AROUND = 120
+# A longer quotation lacks its end.
+_LONGEST = 3000
+
+_MARKS = pattern("[“”„‘’「」『』«»＂\"]|``|''")
+_CLOSES = dict(zip('“„‘「『«"＂', '”“’」』»"＂', strict=True)) | {"``": "''"}
+
+# -- what names a source --
+
+_YEAR = r"(?:1[5-9]|20)\d\d"
+_NOTE = (
+    r"[\[〔【]\s?\d{1,3}(?:\s?[-–,，、~:：]\s?\d{1,4}){0,12}[^\[\]]{0,20}[\]〕】]|[①-⑳㉑-㊿⑴-⒇]|[¹²³⁰⁴-⁹]+"
+    r"|\^\[?\d{1,3}\]?\^?|\[\^[^\[\]]{1,30}\]|\[[^\[\]@]{0,40}@[^\[\]]{1,100}\]"
+    r"|<sup>[^<>]{0,40}</sup>|\$\^\{?\[?\d[^$]{0,20}\$|~?\\footnotemark\b|~?\\footnote\{"
+    r"|~?\\(?:\w{0,8}cite\w{0,8}|textsuperscript)\*?\s?(?:\[[^\[\]]{0,60}\]){0,2}\{[^{}]{0,100}\}"
+    r"|[(（](?:pp?\.\s?\d|第?\s?\d{1,4}\s?页|ibid|同上|同前)[^()（）]{0,20}[)）]"
+)
+_AUTHOR_YEAR = (
+    r"[(（](?![^()（）]{0,4}公元)[^\d()（）]{1,60}[^()（）]{0,30}?"
+    rf"{_YEAR}[^()（）]{{0,40}}[)）]"
+)
+_CITED_FORM = rf"[\s,.;:。，；：、!?！？]{{0,3}}(?:{_NOTE}|{_AUTHOR_YEAR})"
+# A digit that was raised before the text lost its form.
+_BEHIND = pattern(rf"{_CITED_FORM}|\d{{1,3}}(?=[\s,.;。，；)）]|$)")
+_FARTHER = pattern(rf"[^\s，。；！？,.;!?“”\"「」()（）\[\]]{{1,10}}(?:{_NOTE}|{_AUTHOR_YEAR})")
+_DASH = pattern(r"[\s。.]{0,3}(?:[—–―]{1,2}|--)\s?[^\s—].{0,60}$")
+_WITHIN = pattern(
+    rf"(?:{_NOTE}|{_AUTHOR_YEAR})[\s.。]{{0,3}}$|[a-z\u4e00-\u9fff][.。]\d{{1,3}}$"
+    r"|(?:\n|[。”\".!?！？…])[\s>]*(?:[—–―]{1,2}|--)\s?[^\s—][^—\n]{0,60}$"
+)
+_CITED_LAST = pattern(rf"(?:{_NOTE}|{_AUTHOR_YEAR})[\s.。]{{0,3}}$")
+_SAYS_ZH = (
+    "指出|认为|写道|写到|写下|强调|主张|提出|论述|论及|论道|阐述|阐释|阐明|断言|宣称|声称|评价|评论|批评|总结|概括|归纳"
+    "|定义|界定|描述|表述|提到|提及|谈到|谈及|所言|所述|所云|曾言|有言"
+)
+_SPOKEN_ZH = "所说|说过|说道|(?<![小学据传])说|云|曰|(?<![名简职通统所])称(?!为)|(?<![知味])道"
+_SPOKEN = ("说", "说道", "说过", "道", "曰", "云", "表示", "称")
+_SAYS_BEFORE_ZH = pattern(
+    rf"(?:(?:{_SAYS_ZH}|{_SPOKEN_ZH})(?:[了过的道为是到]{{0,2}}|如下|:|其为|之为)|的(?:定义|观点|说法|看法|话|论述|表述)(?:是|为|来?说|来?讲)?)$"
+)
+_BY_ZH = pattern(
+    r"\W{0,2}(?:而|但|又|也|并|其中)?(?:正如|诚如|恰如|如同|根据|依据|按照|据|引自|参见|引用|借用)[^，。；]{2,60}$"
+)
+_SPOKEN_EN = "says?|said|calls?|called|adds?|added"
+_SAYS_EN = (
+    r"(?:writes?|wrote|written|argue[sd]?|states?|stated|notes?|noted|observe[sd]?|claim(?:s|ed)?"
+    r"|suggest(?:s|ed)?|point(?:s|ed)? out|remark(?:s|ed)?|assert(?:s|ed)?|conclude[sd]?"
+    r"|maintain(?:s|ed)?|contend(?:s|ed)?|explain(?:s|ed)?|describe[sd]?|define[sd]?"
+    r"|emphasi[sz]e[sd]?|insist(?:s|ed)?|declare[sd]?|hold(?:s)?|held|put(?:s)? it|propose[sd]?"
+    r"|report(?:s|ed)?|warn(?:s|ed)?|acknowledge[sd]?|admit(?:s|ted)?|according to"
+    rf"|in the words of|{_SPOKEN_EN})"
+)
+_SAYS_BEFORE_EN = pattern(rf"\b{_SAYS_EN}\b(?:[\s,:]+[\w'’-]+){{0,7}}$")
+_SPOKEN_LAST = pattern(rf"\b(?:{_SPOKEN_EN})\b(?:[\s,:]+[\w'’-]+){{0,3}}$")
+_SAYS_BEHIND_EN = pattern(
+    rf"[\s,.]{{0,3}}(?:(?:[A-Z][\w.'’-]*\s+){{1,3}}(?:\([^()]{{1,30}}\)\s+)?(?:\w+ly\s+)?(?i:{_SAYS_EN})\b"
+    rf"|(?i:{_SAYS_EN})\s+(?:[A-Z][\w.'’-]+))"
+)
+_SAYS_BEHIND_ZH = pattern(
+    rf"[\s，,。]{{0,2}}(?:这是|这便是)?([\u4e00-\u9fff·a-z\s]{{2,12}}?)(?:{_SAYS_ZH})(?:[道过了]{{0,2}})(?=[。，,；;\n]|$)"
+)
+_NARRATIVE = pattern(
+    rf"(?:[a-z\u4e00-\u9fff'’.]\s?[(（]\s?{_YEAR}[^()（）]{{0,30}}[)）]|[\w」』”)）]\s?(?:{_NOTE}))[^。；;!?]{{0,40}}$"
+)
+_SENTENCES = pattern(r"[。！？!?；;]|\.\n|\.\s(?=[A-Z“\"])|\\(?:begin|end)\{\w{1,20}\}")
+# Who is no source: the author, and nobody.
+_NOBODY = pattern(
+    "(?:本文|本研究|本论文|笔者|我们?|本人|有人|有的人?|有些人|某人|某些人|人们|大家|不少人|很多人|许多人|一些人|常言|俗话|俗语|古人|老话"
+    "|民间|人家|老师|同学们?|一般|通常|谁)(?:都|也|曾|还|常|常常|总|就|便|会|所|则|又|往往|一般|普遍|通常|经常|可以)*"
+)
+_PRONOUN = pattern(
+    "(?:他们?|她们?|其|它|前者|后者|二人|两人|该作者)(?:都|也|曾|还|就|便|则|又|进一步|同时|进而|明确|特别|在[^，。]{1,16})*"
+)
+_LEADS = pattern(
+    "(?:正如|如同|诚如|恰如|但是?|而且?|然而|因此|所以|对此|同时|其中|于是|例如|比如|如|还|并|也|又)+"
+)
+_NO_NAMES = frozenset(
+    """A All Also An Another As At But By Each Everybody Everyone For From Hence Here How However I
+    If In It Many Most Moreover My No Nobody Now Of On One Or Others Our People Since So Some
+    Somebody Someone Such That The Then There These This Those Though Thus To We What When While Who
+    Why With Yet You""".split()  # noqa: SIM905
+)
+_CAPITAL = pattern(r"\b[A-Z][\w'’-]*")
+_HE = pattern(r"\b(?:he|she|they)\b", 2)
+
+
+def sourced_quotations(text: str, folded: str, stretches: Sequence[Stretch]) -> list[Part]:
+    """Return the quotations that name a source, in order, each with the citation behind it.
+
+    Parameters
+    ----------
+    text, folded : str
+        The text, and the same in place folded.
+    stretches : sequence of Stretch
+        The paragraphs to look at, in order.
+    """
+    found = list[Part]()
+    before = 0  # where the paragraph before begins
+    for stretch, blocks in zip(stretches, _blocks(text, folded, stretches), strict=True):
+        found += [Part("quotes", *span) for span in blocks]
+        start, end = stretch[0][0], stretch[-1][1]
+        done = before if text.endswith(_COLONS, 0, start) else start
+        spans = _outside(_between_marks(text, start, end), blocks)
+        for (first, last), (following, _) in pairwise([*spans, (end, end)]):
+            low, high = max(done, first - _AROUND), min(following, last + _AROUND)
+            cited = _BEHIND.match(folded, last, high)
+            if cited or _names_before(text[low:first]) or _names_behind(text[last:high]):
+                last = cited.end() if cited else last
+                found.append(Part("quotes", first, last))
+            # The mark behind a quotation is its own.
+            done = last
+        before = max(start, end - _AROUND)
+    return sorted(found, key=lambda part: part.start)
+
+
+def _outside(spans: Iterator[Span], blocks: Sequence[Span]) -> list[Span]:
+    """Return the spans that are in none of the blocks; both are in order."""
+    found, number = list[Span](), 0
+    for start, end in spans:
+        while number < len(blocks) and blocks[number][1] <= start:
+            number += 1
+        if number == len(blocks) or end <= blocks[number][0]:
+            found.append((start, end))
+    return found
+
+
+def _between_marks(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield where the outermost quotations of a paragraph begin and end."""
+    begin, depth, opens, closes = -1, 0, "", ""
+    for found in _MARKS.finditer(text, start, end):
+        mark, place = found[0], found.start()
+        if begin >= 0 and place - begin > _LONGEST:
+            begin = -1
+        before = text[place - 1] if place > start else "\n"
+        behind = text[found.end()] if found.end() < end else "\n"
+        if begin >= 0 and mark in closes and not (mark == '"' and before.isspace()):
+            if mark == "’" and behind.isalpha() and behind.isascii():
+                continue  # an apostrophe
+            depth -= 1
+            if not depth:
+                yield begin, found.end()
+                begin = -1
+        elif begin >= 0 and mark == opens and before not in "\n\u3000":
+            depth += 1
+        elif mark in _CLOSES and (begin < 0 or mark == opens):
+            # Not 5"; each paragraph of a quotation may begin with a mark.
+            if mark == '"' and ((before.isalnum() and before.isascii()) or behind.isspace()):
+                continue
+            begin, depth, opens, closes = place, 1, mark, _CLOSES[mark]
+
+
+def _unwrapped(text: str) -> str:
+    """Return text on one line; between Chinese characters, a line end is no space."""
+    return _WRAP.sub("", text).replace("\n", " ")
+
+
+_WRAP = pattern(r"(?<=[\u3000-\u9fff])\s*\n\s*|\s*\n\s*(?=[\u3000-\u9fff])")
+
+
+def _names_behind(text: str) -> bool:
+    """Return whether the text behind a quotation names its source, but for a mark at once."""
+    dash = _DASH.match(text.partition("\n")[0])
+    text = _unwrapped(text)
+    folded = text.translate(FOLDED_IN_PLACE)
+    if dash or _FARTHER.match(folded):
+        return True
+    if _SAYS_BEHIND_EN.match(text) and not _starts_with_nobody(text):
+        return True
+    behind = _SAYS_BEHIND_ZH.match(folded)
+    return behind is not None and _is_somebody(behind[1], spoken=False)
+
+
+def _starts_with_nobody(text: str) -> bool:
+    found = _CAPITAL.search(text[:60])
+    return found is not None and found[0] in _NO_NAMES | {"He", "She", "They"}
+
+
+def _names_before(text: str) -> bool:
+    """Return whether the text before a quotation names its source."""
+    text = text.rstrip(" \n:：,，")
+    if _FULL_STOP.search(text, max(len(text) - 3, 0)) and not text.endswith("al."):
+        return False
+    text = text[max((found.end() for found in _SENTENCES.finditer(text)), default=0) :]
+    text = _unwrapped(text)
+    folded = text.translate(FOLDED_IN_PLACE)
+    if found := _SAYS_BEFORE_ZH.search(folded):
+        who = folded[: found.start()]
+        return _is_somebody(who, spoken=found[0].rstrip("了过的:") in _SPOKEN)
+    clause = folded[max(folded.rfind("，"), folded.rfind(",")) + 1 :]
+    if _BY_ZH.match(clause):
+        return True
+    if _SAYS_BEFORE_EN.search(folded):
+        names = [name for name in _CAPITAL.findall(text) if name not in _NO_NAMES]
+        spoken = bool(_SPOKEN_LAST.search(folded))
+        return (bool(names) and (names[-1] not in ("He", "She", "They") or not spoken)) or (
+            not spoken and bool(_HE.search(text))
+        )
+    return bool(_NARRATIVE.search(folded))
+
+
+def _is_somebody(who: str, spoken: bool) -> bool:
+    """Return whether the words before a verb are a source; of spoken words, no pronoun is one."""
+    clause = who[max(who.rfind("，"), who.rfind(",")) + 1 :].strip()
+    clause = (clause or who).strip(" ,，")
+    if lead := _LEADS.match(clause):
+        clause = clause[lead.end() :]
+    if not clause or _NOBODY.fullmatch(clause) or clause.endswith(("这样", "那样", "如此", "类似")):
+        return False
+    return not (spoken and _PRONOUN.fullmatch(clause))
+
+
+# -- blocks --
+
+_BEGIN = pattern(r"\\begin\{(?:quote|quotation|displayquote|displaycquote|verse)\}")
+_END = pattern(r"\\end\{(?:quote|quotation|displayquote|displaycquote|verse)\}")
+_COLONS = (":", "：", ":\n", "：\n", ":\n\n", "：\n\n")
+# Columns before an indented block.
+_DEEP = 4
+# Lines of a block that nothing but its citation marks.
+_LINES = 12
+# What is said in so many words.
+_VERBATIM = pattern(
+    r"(?:写[道到下]|说道|曰|原[文话][是为如下]{0,2}|如是说|\b(?:writes?|wrote|says|said|follows|words|quote[sd]?)"
+    r"(?:\s[\w ]{0,30})?)\s*[:：]\s*$"
+)
+_FULL_STOP = pattern(r"[。.！？!?…][”\"'’]?$")
+
+
+def _blocks(text: str, folded: str, stretches: Sequence[Stretch]) -> Iterator[list[Span]]:
+    """Yield the block quotations with a source of each paragraph."""
+    indents = Counter(line[2] for lines in stretches for line in lines)
+    deep = max(_DEEP, max(indents, key=lambda one: (indents[one], -one), default=0) + 2)
+
+    def form(line: tuple[int, int, int]) -> str:
+        start, _, indent = line
+        return ">" if text.startswith(">", start) else "deep" * (indent >= deep)
+
+    before = ""
+    for number, lines in enumerate(stretches):
+        following = stretches[number + 1][0] if number + 1 < len(stretches) else (0, 0, 0)
+        behind = folded[following[0] : min(following[1], following[0] + _AROUND)]
+        found = list[Span]()
+        for kind, group in groupby(lines, key=form):
+            some = list(group)
+            start, end = some[0][0], some[-1][1]
+            spans = [(start, end)] if kind else _latex(text, start, end)
+            for span in spans:
+                intro = text[max(start, span[0] - _AROUND) : span[0]].strip() or before
+                rest = folded[span[1] : min(lines[-1][1], span[1] + _AROUND)].lstrip() or behind
+                if _is_sourced(folded, span, intro, rest):
+                    found.append(span)
+            if not kind and not spans:
+                found += _introduced(text, folded, some, before)
+            before = text[max(start, end - _AROUND) : end]
+        yield found
+
+
+def _latex(text: str, start: int, end: int) -> list[Span]:
+    """Return the block quotations of LaTeX in a paragraph."""
+    found = list[Span]()
+    while begin := _BEGIN.search(text, start, end):
+        close = _END.search(text, begin.end(), end)
+        start = close.end() if close else end
+        found.append((begin.start(), start))
+    return found
+
+
+def _introduced(text: str, folded: str, lines: Stretch, before: str) -> Iterator[Span]:
+    """Yield what a line that ends with "X writes:" introduces, where no form is left.
+
+    Word text has lost the indent of a block.  It ends with a citation, or is a paragraph on a line.
+    """
+    done = -1
+    for number, (start, end, _) in enumerate(lines):
+        intro = before
+        before = text[max(start, end - _AROUND) : end]
+        if start < done or not intro.endswith((":", "：")) or _MARKS.match(text, start):
+            continue
+        if not _names_before(intro):
+            continue
+        for _, last, _ in lines[number : number + _LINES]:
+            if _CITED_LAST.search(folded, max(start, last - _AROUND), last):
+                done = last
+                yield start, last
+                break
+        else:
+            if _VERBATIM.search(intro) and _FULL_STOP.search(text, max(start, end - 3), end):
+                done = end
+                yield start, end
+
+
+def _is_sourced(folded: str, span: Span, before: str, behind: str) -> bool:
+    """Return whether a block names its source: within, in the paragraph before or behind it."""
+    start, end = span
+    inside = folded[max(start, end - _AROUND) : end]
+    if close := _END.search(inside):
+        inside = inside[: close.start()]
+    if _WITHIN.search(inside.rstrip(" \n>")):
+        return True
+    if before.rstrip().endswith((":", "：", ",", "，")) and _names_before(before):
+        return True
+    line = behind.partition("\n")[0]
+    return bool(_CITED_LAST.match(line) or _DASH.match(line))

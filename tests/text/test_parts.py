@@ -1,0 +1,249 @@
+"""The parts of a text that do not count: recognised by headings and form, and by nothing less."""
+
+import re
+
+import pytest
+
+from lab.corpora.made import prose
+from simdup.model.shared_passages import PARTS, Part
+from simdup.text.parts import find_parts
+
+# A text shows its parts as ⟦r:...⟧, each by the first letter of its kind.
+_MARK = re.compile(r"⟦([rqchs]):|⟧")
+_KINDS = {kind[0]: kind for kind in PARTS}
+
+
+def unmarked(marked: str) -> tuple[str, list[Part]]:
+    """A text without marks, and its parts."""
+    text, parts, opened = "", list[tuple[str, int]](), list[Part]()
+    done = 0
+    for found in _MARK.finditer(marked):
+        text += marked[done : found.start()]
+        done = found.end()
+        if found[1]:
+            parts.append((_KINDS[found[1]], len(text)))
+        else:
+            kind, start = parts.pop()
+            opened.append(Part(kind, start, len(text)))
+    return text + marked[done:], opened
+
+
+def shown(text: str, parts: list[Part]) -> str:
+    """A text with its parts marked."""
+    for part in reversed(parts):
+        inside = text[part.start : part.end]
+        text = f"{text[: part.start]}⟦{part.kind[0]}:{inside}⟧{text[part.end :]}"
+    return text
+
+
+def wrong(text: str, parts: list[Part]) -> str:
+    """What of a text is found in another kind of part than it is in, without white space."""
+    kinds = [[""] * len(text), [""] * len(text)]
+    for own, some in zip(kinds, (parts, find_parts(text)), strict=True):
+        for part in some:
+            own[part.start : part.end] = [part.kind] * (part.end - part.start)
+    differs = (c for c, a, b in zip(text, *kinds, strict=True) if a != b and not c.isspace())
+    return "".join(differs)
+
+
+CHINESE = """某某大学硕士学位论文
+面向课程作业的文本复用检测研究
+
+⟦s:学位论文原创性声明
+本人郑重声明：所呈交的学位论文，是本人在导师指导下独立进行研究工作所取得的成果。
+除文中已经注明引用的内容外，本论文不包含任何其他个人已经发表的成果。
+学位论文作者签名：            日期：     年   月   日
+学位论文版权使用授权书
+本学位论文作者完全了解学校有关保留、使用学位论文的规定，同意学校保留论文的复印件。
+保密□，在____年解密后适用本授权书。
+作者签名：            导师签名：
+日期：     年   月   日⟧
+摘  要
+本文研究课程作业中的文本复用。“复用”一词在文献中有多种含义，参考文献的写法也各不相同。
+关键词：复用；检测
+⟦c:目  录
+摘  要	I
+第一章  绪论	1
+1.1  研究背景	1
+1.2  研究意义	3
+第二章  相关工作	7
+参考文献	45
+致  谢	47
+图目录
+图 1.1  系统结构	5
+图 2.1  流程	9⟧
+第一章  绪论
+1.1  研究背景
+课程作业的规模逐年扩大，见参考文献[3]。张三在《文本》中指出：⟦q:“文本复用是写作的常态，而不是例外。”⟧这一看法影响很大。
+有人说：“天下文章一大抄。”这句话流传很广，但没有人知道是谁先说的。
+王五认为，⟦q:“检测不是目的，教育才是。”⟧
+教育部的通知写得很清楚，⟦q:“各高校应当建立学术诚信制度”[5]⟧，各校随后跟进。
+⟦q:“引用不等于抄袭”（李四，2018）⟧，这是底线。所谓“底线”，因校而异。
+第二章  相关工作
+第二章主要介绍相关工作。2019年以来，这一领域发展很快。
+⟦r:参考文献
+[1] 张三. 文本复用研究[J]. 情报学报, 2019, 38(2): 1-9.
+[2] Smith J, Brown K. Text reuse in the classroom and what to
+do about it[M]. London: Press, 2018: 12-19.
+[3] 国家标准化管理委员会. 参考文献著录规则: GB/T 7714—2015[S]. 北京: 中国标准出版社, 2015.
+[4] 某某网. 学术规范[EB/OL]. (2020-01-02)[2021-03-04]. https://example.com/a.⟧
+附录A  调查问卷
+一、您的年级是什么？
+致  谢
+感谢导师。
+"""
+
+ENGLISH = """Text Reuse in Student Essays
+A thesis submitted by Jane Doe
+
+⟦s:Declaration of Originality
+
+I hereby declare that this thesis is my own work and that it contains no material
+previously published or written by another person, except where due reference is made.
+
+Signed: ____________________   Date: ____________⟧
+
+⟦c:Table of Contents
+
+Abstract ........................................ ii
+1 Introduction .................................. 1
+1.1 Background and the long history of the
+    reuse of texts ............................ 2
+2 Related Work .................................. 8
+References ...................................... 40
+
+List of Figures
+
+Figure 1: The architecture ...................... 5⟧
+
+1 Introduction
+
+Reuse is everywhere. As Smith (2019) argues, ⟦q:"text reuse is the rule and not
+the exception in student writing."⟧ Others disagree. He said "no" to that.
+The word "reuse" is used in several ways. ⟦q:"Copying is how we learn to write"
+(Jones, 2017, p. 12)⟧, and nobody doubts it. The references are at the end.
+
+According to Brown, ⟦q:“a quotation without its source is a copy.”⟧ We follow him.
+
+Miller (2016) puts it in these words:
+
+    ⟦q:A quotation is a debt that is acknowledged, and a copy is one that is not;
+    both are paid by somebody else.⟧
+
+2 Related Work
+
+Work on reuse began in 1995.
+
+⟦r:References
+
+Brown, K. (2015). Debts and quotations. Journal of Writing, 12(3), 1-20.
+    https://doi.org/10.1000/xyz
+Jones, A. (2017). Learning to copy. London: Press.
+Smith, J., & Doe, J. (2019). The rule of reuse. In Proceedings of the
+    Conference on Reuse (pp. 12-19). Springer.⟧
+
+Appendix A: Questionnaire
+
+How often do you copy?
+
+Acknowledgements
+
+I thank my parents.
+"""
+
+MARKDOWN = """# 文本复用
+
+⟦c:## 目录
+
+- [绪论](#绪论)
+- [方法](#方法)
+- [参考文献](#参考文献)⟧
+
+## 绪论
+
+鲁迅在《拿来主义》中写道：
+
+⟦q:> 没有拿来的，人不能自成为新人，
+> 没有拿来的，文艺不能自成为新文艺。⟧
+
+这句话常被引用。下面的话没有出处：
+
+> 天下文章一大抄，看你会抄不会抄。
+
+⟦q:“写作就是重写。”[^1]⟧ 而“重写”不是抄写。
+
+⟦r:## **参考文献**
+
+1. 鲁迅. 且介亭杂文[M]. 北京: 人民文学出版社, 1973.
+2. Smith J. *Reuse*. Press, 2019.⟧
+
+## 方法
+
+正文继续。
+
+⟦r:### 本章参考文献
+
+- 王五. 检测方法[J]. 学报, 2020(1): 3-4.⟧
+"""
+
+LATEX = r"""\documentclass{book}
+\begin{document}
+\tableofcontents
+\chapter{Introduction}
+Knuth says it well:
+⟦q:\begin{quote}
+Premature optimization is the root of all evil.
+\end{quote}⟧
+and so it is. Also ⟦q:``weeds of the mind are copied'' \cite{knuth74}⟧, and the ``rest'' is silence.
+⟦r:\begin{thebibliography}{99}
+\bibitem{knuth74} D. Knuth. Structured programming with go to statements. 1974.
+\bibitem{lamport} L. Lamport. LaTeX.
+\end{thebibliography}⟧
+\appendix
+\chapter{Data}
+Nothing here.
+\end{document}
+"""
+
+TRADITIONAL = """⟦s:原創性聲明
+本人聲明所呈交之論文為本人獨立完成。
+簽名：          日期：⟧
+⟦c:目 錄
+第一章 緒論 ......................... 1
+參考文獻 ........................... 30⟧
+第一章 緒論
+胡適認為：⟦q:「大膽假設，小心求證」⟧，此說流傳甚廣。所謂「流傳」，是說很多人知道。
+⟦r:參考文獻
+胡適（1919）。《中國哲學史大綱》。上海：商務印書館。
+錢穆（1940）。《國史大綱》。上海：商務印書館。⟧
+"""
+
+
+@pytest.mark.parametrize("marked", [CHINESE, ENGLISH, MARKDOWN, LATEX, TRADITIONAL])
+def test_the_parts_of_a_thesis_are_found(marked: str) -> None:
+    text, _ = unmarked(marked)
+    assert shown(text, find_parts(text)) == marked
+
+
+def pages(count: int, end: str, head: str = "某某大学硕士学位论文", foot: str = "- {} -") -> str:
+    """Pages of text with running heads and feet, marked."""
+    found = []
+    for number in range(1, count + 1):
+        body = prose(number, 200)
+        edges = [f"⟦h:{one.format(number)}⟧" for one in (head, foot) if one]
+        found.append("\n".join([edges[0], body, *edges[1:]]) if head else f"{body}\n{edges[0]}")
+    return end.join(found)
+
+
+@pytest.mark.parametrize("end", ["\n", "\f", "\n\f", "\n\n"])
+@pytest.mark.parametrize(
+    ("head", "foot"),
+    [
+        ("某某大学硕士学位论文", "- {} -"), ("某某大学硕士学位论文", "{}"), ("A Thesis on Reuse", "{}"),
+        ("", "第 {} 页 共 40 页"), ("", "Page {} of 40"), ("", "{}"), ("Reuse {}", ""),
+        ("第三章  方法    {}", ""),
+    ],
+)  # fmt: skip
+def test_lines_at_the_edges_of_pages_are_headers(head: str, foot: str, end: str) -> None:
+    text, parts = unmarked(pages(6, end, head, foot))
+    assert wrong(text, parts) == ""
