@@ -99,7 +99,7 @@ _criteria = partial(Row, of=Criteria)
 _passages = partial(Row, of=PassageCriteria, commands="passages")
 _selection = partial(Row, of=Selection, rules=_LISTING)
 _dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
-_parts = partial(Row, of=PartCriteria, commands="dedupe", common=True)
+_parts = partial(Row, commands="dedupe")
 _page = partial(Row, of=PageOptions, rules=_PAGE_ONLY)
 _conflicts = partial(Row, commands="conflicts")
 _search = partial(Row, of=SearchOptions, commands=f"{_SCANS}, cluster, pairs", rules=(_NO_PRINTS,))
@@ -294,12 +294,13 @@ _MATCHING = (
         common=True, trial="1000"),
     _passages("--common N", text="Text in more than N documents does not start a passage.",
         kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5", trial="many||2"),
-    _parts("--unit UNIT", kind=UNITS, default=None, shown="whole documents",
-        text="Cut repeated lines, sentences or paragraphs out of documents, and keep these",
-        trial="sentence"),
-    _parts("--copies N", kind=_COUNT, rules=_UNIT_ONLY, trial="n|--unit line --min-length 1|2",
+    _parts("--unit UNIT", kind=UNITS, common=True, shown="off", trial="sentence",
+        text="Cut repeated parts out of documents"),
+    _parts("--copies N", of=PartCriteria, kind=_COUNT, rules=_UNIT_ONLY,
+        trial="n|--unit line --min-length 1|2",
         text="With --unit, leave each part in the first N documents that have it."),
-    _parts("--min-length N", kind=_COUNT, rules=_UNIT_ONLY, trial="n|--unit line|1",
+    _parts("--min-length N", of=PartCriteria, kind=_COUNT, rules=_UNIT_ONLY,
+        trial="n|--unit line|1000",
         text="With --unit, cut parts of at least N letters and digits only."),
     _conflicts("--context N", of=ConflictCriteria, kind=_NUMBER, common=True, trial="100",
         text="Equal units on either side of a difference, at least."),

@@ -108,7 +108,7 @@ def shorten_files(
         files = [rereadable(file, sources, folder) for file in listing.files]
         opened = open_files(listing._replace(files=files), settings)
         _, given = on_disk(files, listing)
-        task = _Task(opened, options, criteria, sources, finish)
+        task = _PartTask(opened, options, criteria, sources, finish)
         if options.target is None or (listing.skipped and not given):
             return task.try_out(given)
         single = single_file(sources, given, options.target)
@@ -122,7 +122,7 @@ def shorten_files(
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _PartTask:
     """A corpus from which repeated parts are cut."""
 
     opened: Input
