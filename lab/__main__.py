@@ -29,6 +29,7 @@ BENCHMARKS = {
         "commands": ("start", "scan", "large_groups", "report"),
         "accuracy": ("accuracy", "planted", "short_texts", "template_pages", "advice"),
         "passages": ("passages",),
+        "units": ("units",),
         "conflicts": ("conflicts",),
         "texts": ("minhash", "verification", "words"),
         "fingerprints": ("search", "queries"),
