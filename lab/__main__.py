@@ -30,6 +30,7 @@ BENCHMARKS = {
         "accuracy": ("accuracy", "planted", "short_texts", "template_pages", "advice"),
         "passages": ("passages",),
         "rates": ("rates",),
+        "units": ("units",),
         "conflicts": ("conflicts",),
         "texts": ("minhash", "verification", "words"),
         "fingerprints": ("search", "queries"),

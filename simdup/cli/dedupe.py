@@ -33,9 +33,8 @@ def command(call: Call) -> Status:
     undecodable files are copied as they are; a file that cannot be opened is named, and is missing
     from OUT. SOURCEs are never changed.
 
-    With --unit, no document is left out: lines, sentences or paragraphs that other documents have
-    are cut, so that each stays in the first --copies documents that have it. What is left of a
-    text has the bytes that it had; one that loses all of it stays, empty.
+    With --unit each part stays in the first --copies documents that have it; a document that loses
+    all of its text stays, empty.
 
     A --reference may be an index: see simdup scan --help. With --lossless the kept document has at
     least 98 % of the shingles of each removed one, and all of its numbers, dates and codes.
@@ -48,10 +47,7 @@ def command(call: Call) -> Status:
       simdup dedupe ./corpus -o ./clean --link hard --keep longest
       simdup dedupe today.jsonl --id-field url --index seen.index --add -o new.jsonl
       simdup dedupe train.jsonl -o clean.jsonl --by source --max-removed 0.5
-      simdup dedupe ./corpus -o ./clean --lossless --keep longest
-      simdup dedupe train.jsonl -o annotated.jsonl --annotate
-      simdup dedupe ./pages -o ./clean --unit paragraph --removed cut.csv
-      simdup dedupe ./corpus --dry-run
+      simdup dedupe ./pages --unit paragraph --dry-run
     """
     sources, removed, dry_run = call.sources, call["removed"], call["dry_run"]
     target = None if dry_run else call["target"]
@@ -102,7 +98,7 @@ def _cut_parts(call: Call, options: DedupeOptions, listing: Output) -> Status:
 
     # What is configured for whole documents does not matter here.
     options = replace(options, references=(), by=None, max_removed=None, index=None)
-    criteria = call.value(PartCriteria)
+    criteria = call.value(PartCriteria, unit=call["unit"])
     with call.watch() as settings:
         settings = replace(settings, recipe=Recipe(), criteria=Criteria())
         shortened = shorten_files(call.sources, options, criteria, settings, list_removed)

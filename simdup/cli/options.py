@@ -105,7 +105,7 @@ _selection = partial(Row, of=Selection, rules=_LISTING)
 _dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
 _rewrites = partial(_dedupe, commands="dedupe, decontaminate")
 _leaks = partial(Row, commands="decontaminate")
-_repeated = partial(Row, of=PartCriteria, commands="dedupe", common=True)
+_repeated = partial(Row, commands="dedupe")
 _page = partial(Row, of=PageOptions, rules=_PAGE_ONLY)
 _conflicts = partial(Row, commands="conflicts")
 _search = partial(Row, of=SearchOptions, commands=f"{_SCANS}, cluster, pairs", rules=(_NO_PRINTS,))
@@ -312,12 +312,13 @@ _MATCHING = (
     _runs("--common N", text="Text in more than N documents does not start a passage.",
         kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5; off with --groups",
         trial="many||2"),
-    _repeated("--unit UNIT", kind=UNITS, default=None, shown="whole documents",
-        text="Cut repeated lines, sentences or paragraphs out of documents, and keep these",
-        trial="sentence"),
-    _repeated("--copies N", kind=_COUNT, rules=_UNIT_ONLY, trial="n|--unit line --min-length 1|2",
+    _repeated("--unit UNIT", kind=UNITS, common=True, shown="off", trial="sentence",
+        text="Cut repeated parts out of documents"),
+    _repeated("--copies N", of=PartCriteria, kind=_COUNT, rules=_UNIT_ONLY,
+        trial="n|--unit line --min-length 1|2",
         text="With --unit, leave each part in the first N documents that have it."),
-    _repeated("--min-length N", kind=_COUNT, rules=_UNIT_ONLY, trial="n|--unit line|1",
+    _repeated("--min-length N", of=PartCriteria, kind=_COUNT, rules=_UNIT_ONLY,
+        trial="n|--unit line|1000",
         text="With --unit, cut parts of at least N letters and digits only."),
     _conflicts("--context N", of=ConflictCriteria, kind=_NUMBER, common=True, trial="100",
         text="Equal units on either side of a difference, at least."),

@@ -253,6 +253,14 @@ def _json_texts(source: str, names: Sequence[str]) -> list[str | None]:
     return [find_field(values, name) for name in names]
 
 
+def _without_each(texts: Sequence[str | None], spans: Spans) -> list[str | None]:
+    """Return the texts of fields without spans of the text of all."""
+    return [
+        text and without_spans(text, within)
+        for text, within in zip(texts, spans_of_fields(texts, spans), strict=True)
+    ]
+
+
 def _require(found: Sequence[Any], values: Sequence[str | None], spans: Spans) -> None:
     """Raise if values are not those before without the spans.
 
@@ -261,11 +269,7 @@ def _require(found: Sequence[Any], values: Sequence[str | None], spans: Spans) -
     Uncut
         Nobody knows why, but nothing is lost.
     """
-    left = [
-        None if text is None else without_spans(text, within)
-        for text, within in zip(values, spans_of_fields(values, spans), strict=True)
-    ]
-    if list(found) != left:
+    if list(found) != _without_each(values, spans):
         raise Uncut("what is left would not be read as the same text")
 
 
@@ -419,11 +423,9 @@ class SpanCuts:
             spans = self.of(number)
             if not spans:
                 return None
-            texts = [None if content is None else content.decode() for content in contents]
-            return [
-                None if text is None else without_spans(text, within).encode()
-                for text, within in zip(texts, spans_of_fields(texts, spans), strict=True)
-            ]
+            texts = [content if content is None else content.decode() for content in contents]
+            left = _without_each(texts, spans)
+            return [text if text is None else text.encode() for text in left]
 
         change_texts(source, target, self.reading.text_fields, cut)
 

@@ -97,7 +97,7 @@ class RepeatedParts(NamedTuple):
         return RepeatedParts(*(column[rows] for column in self))
 
     def spans(self, documents: int) -> list[I64]:
-        """Return the spans of each of so many documents: int64[parts, 2]."""
+        """Return the spans of each document, given their number: int64[parts, 2] each."""
         bounds = np.searchsorted(self.documents, np.arange(documents + 1))
         columns = np.stack([self.starts, self.ends], axis=1)
         return [columns[low:high] for low, high in pairwise(bounds.tolist())]
@@ -149,7 +149,7 @@ def find_repeated(collection: Collection, copies: int) -> RepeatedParts:
     )  # fmt: skip
 
 
-class _Task(NamedTuple):
+class _CutTask(NamedTuple):
     """Texts from which parts are cut."""
 
     texts: Sequence[tuple[Slot, I64]]  # each with the starts of its parts
@@ -169,7 +169,7 @@ def cut_out(
     texts = [slot_at(slots, int(text_of[owner])) for owner in owners.tolist()]
     starts = [repeated.starts[low:high] for low, high in pairwise(bounds)]
     tasks = [
-        _Task(list(zip(texts[low : low + _TEXTS], starts[low : low + _TEXTS], strict=True)),
+        _CutTask(list(zip(texts[low : low + _TEXTS], starts[low : low + _TEXTS], strict=True)),
               sum(one.size for one in texts[low : low + _TEXTS]))
         for low in range(0, len(texts), _TEXTS)
     ]  # fmt: skip
@@ -187,24 +187,28 @@ def cut_out(
 
 
 def _worked(
-    tasks: Sequence[_Task], size: int, spool: SpoolReader, criteria: PartCriteria, run: RunOptions
+    tasks: Sequence[_CutTask],
+    size: int,
+    spool: SpoolReader,
+    criteria: PartCriteria,
+    run: RunOptions,
 ) -> Iterator[I64]:
     """Yield the spans of each task, in order."""
     start = partial(_cutter, spool, criteria.unit)
     if run.processes == 1 or size < WORTH_WORKERS:
         yield from map(start(0), tasks)
         return
-    workers = Workers[_Task, I64](run.processes, start)
+    workers = Workers[_CutTask, I64](run.processes, start)
     try:
         yield from workers.map(tasks)
     finally:
         workers.close()
 
 
-def _cutter(spool: SpoolReader, unit: str, number: int) -> Callable[[_Task], I64]:
+def _cutter(spool: SpoolReader, unit: str, number: int) -> Callable[[_CutTask], I64]:
     """Return what finds the spans of texts, -1 for what stays, in the process of a number."""
 
-    def cut(task: _Task) -> I64:
+    def cut(task: _CutTask) -> I64:
         found: list[tuple[int, int]] = []
         for slot, starts in task.texts:
             text = spool.read(slot).decode("utf-8", "surrogatepass")

@@ -69,43 +69,21 @@ from simdup.show.targets import check_name, check_places, places, single_file
 
 @overload
 def dedupe(
-    data: Data,
-    *,
-    unit: str,
-    copies: int = 1,
-    min_length: int = 20,
-    output: str | os.PathLike[str] | None = None,
-    link: str = "copy",
-    force: bool = False,
-    reading: Reading | None = None,
-    run: RunOptions | None = None,
-    jobs: int | None = None,
-    text: str | tuple[str, ...] | None = None,
-    id: str | None = None,
-) -> Shortened: ...
+    data: Data, *, unit: str, copies: int = 1, min_length: int = 20,
+    output: str | os.PathLike[str] | None = None, link: str = "copy", force: bool = False,
+    reading: Reading | None = None, run: RunOptions | None = None, jobs: int | None = None,
+    text: str | tuple[str, ...] | None = None, id: str | None = None,
+) -> Shortened: ...  # fmt: skip
 @overload
 def dedupe(
-    data: Data,
-    recipe: Recipe | str = "default",
-    criteria: Criteria | None = None,
-    *,
-    output: str | os.PathLike[str] | None = None,
-    references: Paths = (),
-    link: str = "copy",
-    force: bool = False,
-    by: str | None = None,
-    max_removed: float | None = None,
-    annotate: bool = False,
-    index: str | os.PathLike[str] | None = None,
-    add: bool = False,
-    reading: Reading | None = None,
-    run: RunOptions | None = None,
-    jobs: int | None = None,
-    text: str | tuple[str, ...] | None = None,
-    id: str | None = None,
-    title: str | None = None,
-    **fields: Unpack[CriteriaFields],
-) -> Cleaned: ...
+    data: Data, recipe: Recipe | str = "default", criteria: Criteria | None = None, *,
+    output: str | os.PathLike[str] | None = None, references: Paths = (), link: str = "copy",
+    force: bool = False, by: str | None = None, max_removed: float | None = None,
+    annotate: bool = False, index: str | os.PathLike[str] | None = None, add: bool = False,
+    reading: Reading | None = None, run: RunOptions | None = None, jobs: int | None = None,
+    text: str | tuple[str, ...] | None = None, id: str | None = None,
+    title: str | None = None, **fields: Unpack[CriteriaFields],
+) -> Cleaned: ...  # fmt: skip
 def dedupe(
     data: Data,
     recipe: Recipe | str = "default",

@@ -80,7 +80,7 @@ class SingleFile:
 
     @property
     def sizes(self) -> tuple[int | None, int | None]:
-        """The bytes of the file and of the target once it is there; None if they differ in kind."""
+        """The bytes of the file and of its target, once written; none where they differ in kind."""
         if self.compression != self.file.compression or not os.path.isfile(self.target):
             return None, None
         return self.file.size, os.path.getsize(self.target)

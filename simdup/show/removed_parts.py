@@ -67,9 +67,9 @@ class Shortened(NamedTuple):
     notes : tuple of (str, str)
         Names, and what a person should know about them.
     written : str or None
-        Where the corpus was written; None if nothing was.
+        Where the corpus was written, if it was.
     bytes_before, bytes_after : int or None
-        Sizes of its files and of the written files; None if they cannot be compared.
+        Sizes of its files and of the written files, where these can be compared.
     missing : tuple of str
         Files and folders that could not be opened, and so are missing from what was written.
     data : object

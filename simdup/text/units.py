@@ -83,7 +83,7 @@ class Block(NamedTuple):
     several: bool = False  # whether it is one part of several lines
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """A line, a sentence or a paragraph without the white space around it."""
 
     start: int
@@ -94,7 +94,7 @@ class Part(NamedTuple):
 class Layout(NamedTuple):
     """The parts of a text, in order, and what they are in."""
 
-    parts: Sequence[Part]
+    parts: Sequence[TextPart]
     lines: Sequence[Line]
     blocks: Sequence[Block]
 
@@ -171,17 +171,17 @@ def _joined(text: str, lines: Sequence[Line]) -> list[Line]:
     return found
 
 
-def _trimmed(text: str, begin: int, end: int, line: int) -> Part:
+def _trimmed(text: str, begin: int, end: int, line: int) -> TextPart:
     """Return what is between two places, without the white space around it."""
     inner = text[begin:end]
     start = begin + len(inner) - len(inner.lstrip())
-    return Part(start, begin + len(inner.rstrip()), line)
+    return TextPart(start, begin + len(inner.rstrip()), line)
 
 
 # -- sentences --
 
 
-def _sentences(text: str, line: Line, number: int) -> Iterator[Part]:
+def _sentences(text: str, line: Line, number: int) -> Iterator[TextPart]:
     """Yield the sentences of a line."""
     begin, close = line.begin, line.close
     for run in _END.finditer(text, begin, close):
@@ -286,7 +286,7 @@ def _run(gone: Sequence[bool], at: int, step: int) -> Iterator[int]:
 def _first_changed(
     text: str, unit: str, layout: Layout, spans: Sequence[tuple[int, int] | None]
 ) -> int | None:
-    """Return the first part that stays and is no part of what is left; None if each is."""
+    """Return the first part that stays and is not the same in what is left, if there is one."""
     staying = [i for i, span in enumerate(spans) if span is None]
     if len(staying) == len(spans):
         return None
@@ -296,7 +296,9 @@ def _first_changed(
         one = layout.parts[i]
         if text[one.start : one.end] != part:
             return i
-    return None if len(parts) == len(staying) else staying[min(len(parts), len(staying) - 1)]
+    if len(parts) != len(staying):
+        return staying[min(len(parts), len(staying) - 1)]
+    return None
 
 
 def _spans(text: str, layout: Layout, gone: Sequence[bool]) -> list[tuple[int, int] | None]:
@@ -331,7 +333,7 @@ def _spans(text: str, layout: Layout, gone: Sequence[bool]) -> list[tuple[int, i
     return _with_blank_line(text, layout, found)
 
 
-def _everything(text: str, parts: Sequence[Part]) -> list[tuple[int, int] | None]:
+def _everything(text: str, parts: Sequence[TextPart]) -> list[tuple[int, int] | None]:
     """Return what is cut if nothing stays: all white space goes too."""
     starts = [part.start if i else 0 for i, part in enumerate(parts)]
     return list(zip(starts, [*starts[1:], len(text)], strict=False))

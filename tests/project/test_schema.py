@@ -51,7 +51,10 @@ def test_what_is_written_is_valid(simdup: Command, tmp_path: Any) -> None:
     simdup("dedupe", "corpus", "-o", "clean", "--removed", "removed.jsonl", "--by", "folder")
     lossless = ("--lossless", "--removed", "lossless.jsonl")
     simdup("dedupe", "examples/corpus", "-o", "contained", *lossless)
-    written += [(tmp_path / name).read_bytes() for name in ("removed.jsonl", "lossless.jsonl")]
+    units = ("--unit", "line", "--min-length", "2", "--removed", "parts.jsonl")
+    simdup("dedupe", "examples/corpus", "-o", "shortened", *units)
+    lists = ("removed.jsonl", "lossless.jsonl", "parts.jsonl")
+    written += [(tmp_path / name).read_bytes() for name in lists]
     prints = simdup("fingerprint", "-q", "corpus").out
     written += [simdup(name, "-f", "jsonl", stdin=prints).out for name in ("cluster", "pairs")]
     found = simdup("scan", "examples/corpus", "-f", "jsonl").out

@@ -55,7 +55,8 @@ def test_rates_are_those_of_sets_of_units(data: st.DataObject) -> None:
     references = np.array([reference for _, reference, _ in documents])
     every = np.ones(len(documents), np.bool_)
     groups = np.array([group for _, _, group in documents], np.int64)
-    sides = Sides(~references, references, groups) if referring else Sides(every, every, groups)
+    both = (~references, references) if referring else (every, every)
+    sides = Sides(*both, groups, np.zeros(len(documents), np.uint64))
     holders = Holders.of(np.array(text_of), len(sizes), sides)
     copies = {text for text in range(len(sizes)) if text_of.count(text) > 1}
     parts, left_out = dict[int, list[Part]](), dict[int, set[int]]()
