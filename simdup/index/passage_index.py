@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from simdup.base.errors import SimdupError
 from simdup.corpus.batches import TextBatch
 from simdup.corpus.spool import SpoolReader
-from simdup.index.opening import open_storage
+from simdup.index.opening import open_storage, read_min_run
 from simdup.index.sections import Extents, read_extents, read_names, to_numbers
 from simdup.index.storage import Storage
 from simdup.index.store import Store
@@ -42,7 +42,7 @@ from simdup.near.cutting import Cutting, assemble
 from simdup.near.inputs import Input
 from simdup.reuse.seeds import Place, common_grams
 from simdup.reuse.symbols import cut
-from simdup.reuse.winnowing import Window, winnow
+from simdup.reuse.winnowing import Seeds, Window, winnow
 from simdup.search.arrays import I64, U64, Bools, contains, distinct, run_starts
 from simdup.text.characters import DIGEST_TYPE, digest_bytes, fold_all
 
@@ -56,8 +56,6 @@ _BATCH_BYTES = 1 << 20
 # Hashes are counted by their first bits, about so many in a cell; those in full cells one by one.
 _IN_A_CELL = 16
 _FEWEST_BITS, _MOST_BITS = 10, 24
-# No passage is longer.
-_LONGEST_RUN = 1 << 32
 
 
 # -- making columns --------------------------------------------------------------------------------
@@ -150,8 +148,8 @@ def read_common(storage: Storage) -> CommonGrams:
     """Return what `begin_passages` and `seal` wrote."""
     content = storage.get("passages")
     numbers = to_numbers(content[: len(content) // 8 * 8])
-    if len(numbers) * 8 == len(content) and len(numbers) >= 2 and 0 < numbers[0] < _LONGEST_RUN:
-        found = CommonGrams(int(numbers[0]), int(numbers[1]), numbers[2:])
+    if len(numbers) * 8 == len(content) and len(numbers) >= 2:
+        found = CommonGrams(read_min_run(storage) or 0, int(numbers[1]), numbers[2:])
         if (found.hashes[1:] > found.hashes[:-1]).all():
             return found
     raise storage.damaged("section passages 0 is damaged")
@@ -188,7 +186,10 @@ def find_common(store: Store, min_run: int) -> CommonGrams:
         with collected(opened, opened.analyzer(), Cutting(window)) as read:
             found = assemble(read)
             place = Place(found.symbols, window.k, most)
-            hashes = common_grams(found.seeds, found.starts, place)
+            # The others are known to be rare.
+            rows = np.flatnonzero(contains(crowd, found.seeds.hashes))
+            seeds = Seeds(found.seeds.hashes[rows], found.seeds.positions[rows])
+            hashes = common_grams(seeds, found.starts, place)
     return CommonGrams(min_run, texts, hashes)
 
 
@@ -197,7 +198,7 @@ def _crowded(store: Store, first: Bools, most: int) -> U64:
 
     `first` says which documents are the first with their text.
     """
-    total = sum(len(one.grams) for one in _searched_blocks(store))
+    total = sum(int(to_numbers(content)[-2]) for _, content in store.sections("extents", 24))
     bits = min(max((total // _IN_A_CELL).bit_length(), _FEWEST_BITS), _MOST_BITS)
     shift = np.uint64(64 - bits)
     counts = np.zeros(1 << bits, np.int64)
