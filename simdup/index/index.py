@@ -298,7 +298,7 @@ class Index:
             Where damaged blocks are noted, each of up to 1,024 documents; the others follow.
             Without it, a damaged block raises a SimdupError.
         """
-        for names, values in self._blocks(skipped):
+        for names, values in _blocks(self._session, skipped):
             yield from zip(names, map(to_int, values), strict=True)
 
     def export_lines(self, skipped: list[Skipped] | None = None) -> Iterator[bytes]:
@@ -306,22 +306,8 @@ class Index:
         bits = self._session.recipe.bits
         if self.recipe["digest"]:
             yield format_header(self.recipe["digest"], bits)
-        for names, values in self._blocks(skipped):
+        for names, values in _blocks(self._session, skipped):
             yield format_lines(to_hex(values, bits), names)
-
-    def _blocks(self, skipped: list[Skipped] | None) -> Iterator[tuple[list[str], U64]]:
-        storage, store = self._session.storage, self._session.store
-        with storage.reading():
-            for number, documents in storage.blocks():
-                try:
-                    block = store.read_fingerprints(number)
-                except SimdupError as error:
-                    if skipped is None:
-                        raise
-                    what = f"block {number}: {documents:,} documents are lost ({error.what})"
-                    skipped.append(Skipped(self.path, what, error=True))
-                else:
-                    yield block
 
     def info(self) -> IndexInfo:
         """Return facts about the index; this takes the same time for any size."""
@@ -338,6 +324,22 @@ class Index:
     def require_recipe(self, name: str | None, options: dict[str, Any]) -> None:
         """Raise if the requested recipe differs from the index's."""
         self._session.recipe.require(name, options)
+
+
+def _blocks(session: Session, skipped: list[Skipped] | None) -> Iterator[tuple[list[str], U64]]:
+    """Yield the names and fingerprints of each block; see `Index.export`."""
+    storage, store = session.storage, session.store
+    with storage.reading():
+        for number, documents in storage.blocks():
+            try:
+                block = store.read_fingerprints(number)
+            except SimdupError as error:
+                if skipped is None:
+                    raise
+                what = f"block {number}: {documents:,} documents are lost ({error.what})"
+                skipped.append(Skipped(storage.path, what, error=True))
+            else:
+                yield block
 
 
 def _stream_options(sources: Sources, run: RunOptions) -> RunOptions:

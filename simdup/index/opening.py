@@ -275,7 +275,7 @@ class IndexInfo:
     model_documents : int or None
         How many documents its own IDF model was learned from; None if it has no model.
     min_run : int or None
-        The least run of the passages that are found in its texts; None for an index without these.
+        The least run of the passages that are found in its texts, or None without these.
     """
 
     path: str
@@ -310,7 +310,7 @@ def read_stored(storage: Storage) -> dict[str, Any]:
 
 
 def read_min_run(storage: Storage) -> int | None:
-    """Return the least run of the passages that an index finds; None if it keeps no texts."""
+    """Return the least run of the passages that an index finds, or None without texts."""
     if not storage.has("passages"):
         return None
     # `simdup.index.passage_index` has the whole section.

@@ -107,7 +107,7 @@ def _pack(text: str) -> bytes:
 
 
 def _unpack(packed: bytes, size: int) -> str:
-    """Return a text of so many bytes; raise ValueError if it is not."""
+    """Return a text of this size in bytes; raise ValueError if it has another."""
     stream = zlib.decompressobj()
     try:
         # One byte more shows that it is longer; how much longer does not matter.
@@ -374,7 +374,7 @@ def open_passages(path: str) -> PassageIndex:
     Raises
     ------
     SimdupError
-        If it does not exist, is no index, is damaged, or was built without passages.
+        If it does not exist, is not an index, is damaged, or was built without passages.
     """
     return PassageIndex(open_storage(path))
 

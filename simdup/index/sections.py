@@ -183,7 +183,7 @@ class Extents(NamedTuple):
 
 
 def read_extents(content: bytes, documents: int) -> Extents:
-    """Return the extents of a block of so many documents; raise ValueError if they are none."""
+    """Return the extents of a block's documents; raise ValueError if they are wrong."""
     rows = np.frombuffer(content, "<i8").astype(np.int64, copy=False).reshape(documents, 3)
     if (rows < 0).any() or (np.diff(rows[:, :2], axis=0) < 0).any():
         raise ValueError("wrong ends of texts")
