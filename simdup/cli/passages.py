@@ -35,8 +35,8 @@ def command(call: Call) -> Status:
     criteria, scope = call.value(PassageCriteria), call.value(PassageScope)
     read = (*sources, *references, *scope.templates)
     with call.writing(*read) as stream, call.watch() as settings:
-        opened = open_passages(sources, settings, references, scope.across)
-        with examine(opened, criteria, scope) as (result, text_of):
+        opened, beside = open_passages(sources, settings, references, scope.across)
+        with examine(opened, criteria, scope, beside) as (result, text_of):
             result = typed(result)
             call.screen.skipped(result.skipped, result.notes)
             if out.format == PAGE:

@@ -44,7 +44,7 @@ def slot_at(slots: Slots, row: int) -> Slot:
 
 
 class SpoolWriter:
-    """Writes to one file in the spool's folder; no two writers may have the same number.
+    """Writes to one file in the spool's folder; no two may do so at once with the same number.
 
     The folder's creator removes it.
     """
@@ -52,7 +52,8 @@ class SpoolWriter:
     def __init__(self, folder: str, writer: int) -> None:
         self._writer = writer
         self._path = _path(folder, writer)
-        self._end = 0
+        # An earlier writer of this number may have left its part.
+        self._end = os.path.getsize(self._path) if os.path.exists(self._path) else 0
 
     def write(self, contents: Iterable[bytes]) -> list[Slot]:
         """Append byte strings and return the slot of each."""

@@ -68,6 +68,7 @@ SCHEMA: Mapping[str, Any] = {
     "positions": np.int64,  # [2]: the slot of the places of these
     "lines": np.int64,  # [2]: the slot of the places where its lines begin
     "symbols": np.int64,  # [2]: the slot of the text as symbols
+    "common_units": np.int64,  # of it, that too many references have
     "form": np.int64,  # its row in the table of forms, -1 for none
     # Of the forms of short texts, and of documents, as in `simdup.near.rules`.
     "letters": np.int64,
@@ -180,6 +181,10 @@ class Growing:
                 # An eighth more: what grows row by row is copied as often as it doubles, or less.
                 column.resize((self._size + len(column) // 8, *column.shape[1:]), refcheck=False)
             column[first : self._size] = rows
+
+    def copy(self, of: type[AnyTable]) -> AnyTable:
+        """Return the rows so far as a table of its own."""
+        return of({name: column[: self._size].copy() for name, column in self._columns.items()})
 
     def take(self, of: type[AnyTable]) -> AnyTable:
         """Return the rows as a table; there are none afterwards."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -37,6 +38,7 @@ from simdup.near.batch_reader import (
     BatchReader,
     Known,
     ReadBatch,
+    Seen,
     TextWork,
     document_columns,
 )
@@ -53,7 +55,7 @@ from simdup.text.titles import share_titles
 from simdup.text.weights import ENOUGH_DOCUMENTS
 
 
-def mapped(path: str, kind: DTypeLike, count: int) -> NDArray[np.generic]:
+def mapped(folder: str, kind: DTypeLike, count: int) -> NDArray[np.generic]:
     """Return an array of so many values, in a new file where the system can reserve its room.
 
     Without room reserved, a full disk would end the process when a page is written.
@@ -67,20 +69,20 @@ def mapped(path: str, kind: DTypeLike, count: int) -> NDArray[np.generic]:
     reserve = getattr(os, "posix_fallocate", None)
     if reserve is None or not size:
         return np.empty(count, kind)
-    with open(path, "xb") as file:
+    with tempfile.TemporaryFile(dir=folder) as file:
         reserve(file.fileno(), 0, size)
-    return np.memmap(path, kind, "r+", shape=(count,)).view(np.ndarray)
+        return np.memmap(file, kind, "r+", shape=(count,)).view(np.ndarray)
 
 
 def spooled_numbers(
-    spool: SpoolReader, slots: Slots, name: str, kind: DTypeLike
+    spool: SpoolReader, slots: Slots, kind: DTypeLike
 ) -> tuple[RowIds, NDArray[Any]]:
-    """Return where the 64-bit numbers of each slot begin, and all of them in a file of that name.
+    """Return where the 64-bit numbers of each slot begin, and all of them in a file.
 
     See `mapped`.
     """
     starts = np.append(0, np.cumsum(slots[:, 1] // 8))
-    numbers = mapped(os.path.join(spool.folder, name), kind, int(starts[-1])).view(kind)
+    numbers = mapped(spool.folder, kind, int(starts[-1])).view(kind)
     for first, last, content in spool.runs(slots):
         numbers[starts[first] : starts[last]] = np.frombuffer(content, kind)
     return starts, numbers
@@ -167,7 +169,7 @@ class Collection:
 
     def seeds(self) -> TextSeeds:
         """Return the seeds of all texts."""
-        return TextSeeds(*spooled_numbers(self.spool, self.texts["seeds"], "seeds", np.uint64))
+        return TextSeeds(*spooled_numbers(self.spool, self.texts["seeds"], np.uint64))
 
     def title_keys(self) -> NDArray[np.uint64]:
         """Return a key of each document, equal for those whose titles are equal (uint64[n])."""
@@ -264,10 +266,21 @@ class Collector:
 
     def take(self) -> Collection:
         """Return what was added; whatever is added later makes another collection."""
-        documents, texts, forms = (
+        tables = [
             self.parts.pop(name, Growing()).take(Documents) for name in (DOCUMENTS, TEXTS, FORMS)
-        )
+        ]
         chunks, self.chunks, self.size, self.forms = self.chunks, [], 0, 0
+        return self._collection(tables, chunks)
+
+    def so_far(self) -> Collection:
+        """Return what was added; what is added later belongs to the same collection."""
+        tables = [
+            self.parts.get(name, Growing()).copy(Documents) for name in (DOCUMENTS, TEXTS, FORMS)
+        ]
+        return self._collection(tables, list(self.chunks))
+
+    def _collection(self, tables: Sequence[Documents], chunks: list[CountedChunk]) -> Collection:
+        documents, texts, forms = tables
         documents = documents.and_columns(text=_texts_of(documents))
         about = self.analyzer, self.report, self.spool
         return Collection(documents, texts, forms, chunks, *about)
@@ -303,18 +316,43 @@ def ingest(opened: Input, makers: Sequence[Maker] = ()) -> Iterator[Collection]:
 @contextmanager
 def collected(opened: Input, analyzer: Analyzer, work: TextWork) -> Iterator[Collection]:
     """Read all documents, and do some work on them; the spool exists until the block ends."""
-    settings, recipe = opened.settings, opened.settings.recipe
+    with collecting(opened, analyzer) as stages:
+        stages.read(opened, work)
+        yield stages.finish()
+
+
+@dataclass
+class Collecting:
+    """Reads documents in stages, each with a work of its own; equal texts are worked on once."""
+
+    opened: Input
+    collector: Collector
+    seen: Seen = field(default_factory=Seen)
+    done: int = 0  # bytes that were read
+
+    def read(self, opened: Input, work: TextWork) -> None:
+        """Read the batches of an input, and do some work on their texts."""
+        recipe, folder = opened.settings.recipe, self.collector.spool.folder
+        reader = BatchReader(opened.settings.reading, work, recipe, folder, seen=self.seen)
+        for batch in read_batches(opened, reader, self.done):
+            self.done += batch.size
+            self.collector.add(batch)
+            if recipe.idf != "builtin" and self.collector.size >= ENOUGH_DOCUMENTS:
+                self.collector.forget_terms()
+        if not self.collector.parts:  # the columns are there all the same
+            self.collector.add(reader(0)(TextBatch((), 0)))
+
+    def finish(self) -> Collection:
+        """Return all that was read."""
+        self.opened.report.finish(self.opened.settings.recipe.strip)
+        return self.collector.take()
+
+
+@contextmanager
+def collecting(opened: Input, analyzer: Analyzer) -> Iterator[Collecting]:
+    """Prepare to read documents; the spool exists until the block ends."""
     with spool_folder() as folder, closing(SpoolReader(folder)) as spool:
-        reader = BatchReader(settings.reading, work, recipe, folder)
-        collector = Collector.of(opened, analyzer, spool)
-        for batch in read_batches(opened, reader):
-            collector.add(batch)
-            if recipe.idf != "builtin" and collector.size >= ENOUGH_DOCUMENTS:
-                collector.forget_terms()
-        if not collector.parts:  # the columns are there all the same
-            collector.add(reader(0)(TextBatch((), 0)))
-        opened.report.finish(recipe.strip)
-        yield collector.take()
+        yield Collecting(opened, Collector.of(opened, analyzer, spool))
 
 
 @contextmanager
@@ -381,8 +419,8 @@ def _as_they_come(
     opened.report.finish(opened.settings.recipe.strip)
 
 
-def read_batches(opened: Input, read: BatchReader) -> Iterator[ReadBatch]:
-    """Yield what is read of each batch, in order.
+def read_batches(opened: Input, read: BatchReader, before: int = 0) -> Iterator[ReadBatch]:
+    """Yield what is read of each batch, in order; `before` are the bytes that were read before.
 
     One process begins; others join when there is enough work for them.
     """
@@ -401,13 +439,13 @@ def read_batches(opened: Input, read: BatchReader) -> Iterator[ReadBatch]:
                 return
             yield make(batch)
             done += batch.size
-            run.progress("reading", done, opened.size)
+            run.progress("reading", before + done, opened.size)
     workers = Workers[Batch, ReadBatch](run.processes, read, first=1)
     try:
         for made in workers.map(opened.batches):
             yield made
             done += made.size
-            run.progress("reading", done, opened.size)
+            run.progress("reading", before + done, opened.size)
     finally:
         workers.close()
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,10 @@ from simdup.near.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
 from simdup.near.collection import Collection, group_numbers, mapped, spooled_numbers
 from simdup.near.inputs import Input
 from simdup.reuse.finding import Sides
-from simdup.reuse.seeds import MARGIN
+from simdup.reuse.seeds import MARGIN, Stretches
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, cut_lines, end_marks
-from simdup.reuse.winnowing import Seeds, Template, Window, winnow
+from simdup.reuse.winnowing import Seeds, Template, Window, positions_of, winnow
+from simdup.search.arrays import U64, Bools, Members
 from simdup.text.characters import digest_bytes, fold_all
 
 Found = TypeVar("Found")
@@ -35,13 +35,27 @@ MOST_UNITS = 1 << 32
 _TEXTS = 1 << 10
 
 
+# Which k-grams nobody looks up, and which everybody does.
+NONE = Members(np.zeros(0, np.uint64))
+
+
+def every(hashes: U64) -> Bools:
+    """Return that all of some seeds are looked up."""
+    return np.ones(len(hashes), np.bool_)
+
+
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """Cuts texts into symbols, and finds their seeds."""
+    """Cuts texts into symbols, and finds their seeds.
+
+    A text without a wanted seed leaves nothing behind but what is counted of it.
+    """
 
     window: Window
     template: Template | None = None
     lines: bool = False  # whether it is asked where lines begin
+    wanted: Callable[[U64], Bools] = every  # which seeds are looked up
+    common: Members = NONE  # k-grams whose units are counted
 
     def __call__(self) -> Callable[[Sequence[Document]], CutTexts]:
         """Return what prepares the documents of each batch in one process."""
@@ -73,24 +87,41 @@ class CutTexts:
         self, documents: Sequence[int], first: Sequence[int], spool: Spool
     ) -> tuple[Tables, None]:
         """Return the slots of decoded texts, and of the symbols and seeds of those met first."""
-        decoded = (self._documents[place].text for place in documents)
-        originals = spool(text.encode("utf-8", "surrogatepass") for text in decoded)
+        work = self._work
         texts = _joined([self._texts[place] for place in first])
-        if self._work.template is not None:
-            texts = self._work.template.cover(texts)
-        seeds = winnow(texts, self._work.window)
+        if work.template is not None:
+            texts = work.template.cover(texts)
+        seeds = winnow(texts, work.window)
+        wanted = work.wanted(seeds.hashes)
+        seeds = Seeds(seeds.hashes[wanted], seeds.positions[wanted])
         bounds = np.searchsorted(seeds.positions, texts.starts)
         own = seeds.positions - np.repeat(texts.starts[:-1], np.diff(bounds))
-        columns = {
+        left = np.diff(bounds) == 0 if work.wanted is not every else np.zeros(len(first), np.bool_)
+        columns: dict[str, Any] = {
             name: spool(values[low:high].tobytes() for low, high in pairwise(ends.tolist()))
-            for name, values, ends in (
-                ("symbols", texts.symbols, texts.starts),
-                ("seeds", seeds.hashes, bounds),
-                ("positions", own, bounds),
-            )
+            for name, values, ends in (("seeds", seeds.hashes, bounds), ("positions", own, bounds))
         }
+        ends = np.where(left, texts.starts[:-1], texts.starts[1:])
+        columns["symbols"] = spool(
+            texts.symbols[low:high].tobytes()
+            for low, high in zip(texts.starts[:-1].tolist(), ends.tolist(), strict=True)
+        )
         columns["lines"] = spool(self._lines[place].tobytes() for place in first)
+        columns["common_units"] = units_of(work.common, texts, work.window.k)
+        gone = {place for place, left in zip(first, left.tolist(), strict=True) if left}
+        originals = spool(
+            b"" if place in gone else self._documents[place].text.encode("utf-8", "surrogatepass")
+            for place in documents
+        )
         return {DOCUMENTS: {"original": originals}, TEXTS: columns}, None
+
+
+def units_of(common: Members, texts: SymbolTexts, k: int) -> I64:
+    """Return how many units of each text common k-grams cover."""
+    if not len(common):
+        return np.zeros(len(texts.starts) - 1, np.int64)
+    found = positions_of(common, texts.symbols, k)
+    return Stretches.of(found, k, len(texts.symbols)).by_text(texts.starts)
 
 
 def _joined(texts: Sequence[Symbols]) -> SymbolTexts:
@@ -116,7 +147,7 @@ def assemble(cut: Collection) -> Assembled:
     SimdupError
         If there are more units than positions have numbers.
     """
-    text_of, rows = _distinct(cut["folded"], cut.text_of)
+    text_of, rows = distinct_texts(cut["folded"], cut.text_of)
     slots = {name: cut.texts[name][rows] for name in ("symbols", "seeds", "positions", "lines")}
     sizes = slots["symbols"][:, 1] // 4
     starts = np.append(0, np.cumsum(sizes + 1)) + MARGIN
@@ -125,7 +156,7 @@ def assemble(cut: Collection) -> Assembled:
         what = f"{int(sizes.sum()):,} units are more than {MOST_UNITS:,}"
         raise SimdupError("passages", what, "compare it in parts")
     spool = cut.spool
-    symbols = mapped(os.path.join(spool.folder, "symbols"), np.uint32, size).view(np.uint32)
+    symbols = mapped(spool.folder, np.uint32, size).view(np.uint32)
     symbols[:MARGIN] = symbols[size - MARGIN :] = HOLE
     marks = end_marks(np.arange(len(sizes)))
     symbols[starts[1:] - 1] = marks
@@ -135,9 +166,9 @@ def assemble(cut: Collection) -> Assembled:
             part = found[done : done + sizes[text]]
             symbols[starts[text] : starts[text + 1] - 1] = np.where(part == HOLE, marks[text], part)
             done += len(part)
-    _, hashes = spooled_numbers(spool, slots["seeds"], "hashes", np.uint64)
+    _, hashes = spooled_numbers(spool, slots["seeds"], np.uint64)
     positions, lines = (
-        _placed(*spooled_numbers(spool, slots[name], name, np.int64), starts)
+        _placed(*spooled_numbers(spool, slots[name], np.int64), starts)
         for name in ("positions", "lines")
     )
     return Assembled(text_of, starts, symbols, Seeds(hashes, positions), lines)
@@ -153,7 +184,7 @@ def _placed(begins: I64, positions: I64, starts: I64) -> I64:
     return positions
 
 
-def _distinct(digests: NDArray[np.void], rows: I64) -> tuple[I64, I64]:
+def distinct_texts(digests: NDArray[np.void], rows: I64) -> tuple[I64, I64]:
     """Return the text of each document, numbered in the order of documents, and a row of each.
 
     Two processes may have met a text first, which then has two rows.
@@ -179,12 +210,16 @@ class PairTexts:
 
 
 def sides_of(cut: Collection, opened: Input, across: str | None) -> Sides:
-    """Return what is compared with what."""
+    """Return what is compared with what: all with each other, or SOURCEs with references."""
     paths = cut.documents["path"].tolist()
     references = np.array([path in opened.references for path in paths], np.bool_)
-    sources = ~references if opened.references else references | True
     if not opened.references:
-        references = sources
+        return sides_between(cut, ~references, ~references, across)
+    return sides_between(cut, ~references, references, across)
+
+
+def sides_between(cut: Collection, sources: Bools, references: Bools, across: str | None) -> Sides:
+    """Return that some documents are compared with others, if they differ in a field."""
     groups = np.full(len(references), -1)
     if across is not None:
         groups = group_numbers(cut, "across", across)

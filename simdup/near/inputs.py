@@ -359,6 +359,8 @@ class Input:
     seen: str | None = None
     # Makes their fingerprints; None where the recipe and the corpus decide.
     fingerprinter: Fingerprinter | None = None
+    # Those of the batches that are of references: the first ones, as long as none was read.
+    reference_batches: Iterator[Batch] = field(default_factory=lambda: iter(()))
 
     def analyzer(self) -> Analyzer:
         """Return what turns their texts into terms."""
@@ -431,8 +433,9 @@ def open_files(listing: SourceListing, settings: Settings) -> Input:
     settings = _with_fields(settings)
     reading = settings.reading
     require_extras(files, reading)
+    first = batches(files[: listing.references], reading)
     return Input(
-        batches(files, reading),
+        chain(first, batches(files[listing.references :], reading)),
         settings,
         None if any(f.path == STDIN for f in files) else sum(f.size for f in files),
         listing.skipped,
@@ -440,6 +443,7 @@ def open_files(listing: SourceListing, settings: Settings) -> Input:
         [*listing.notes, *_without_effect(files, reading)],
         SourceReport(listing.named, reading),
         files,
+        reference_batches=first,
     )
 
 

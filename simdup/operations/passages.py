@@ -25,13 +25,13 @@ from simdup.model.shared_passages import (
     PassageScope,
     PassageSummary,
 )
-from simdup.near.collection import collected
-from simdup.near.cutting import Cutting, PairTexts, assemble, find_in_ranges, sides_of
+from simdup.near.compared import References, compared
+from simdup.near.cutting import PairTexts, find_in_ranges
 from simdup.near.inputs import Data, GroupBy, Input, open_input
-from simdup.reuse.finding import Finder, concat
-from simdup.reuse.overlaps import Holders, form_overlaps
+from simdup.reuse.finding import concat
+from simdup.reuse.overlaps import form_overlaps
 from simdup.reuse.symbols import look_up_in
-from simdup.reuse.winnowing import Template, Window
+from simdup.reuse.winnowing import Template
 
 
 def passages(
@@ -99,55 +99,51 @@ def passages(
     check_names(fields, PassageFields.__annotations__)
     criteria = replace(criteria or PassageCriteria(), **fields)
     scope = PassageScope(across, tuple(as_paths(templates, "templates")))
-    opened = open_passages(data, settings, references, across)
-    with examine(opened, criteria, scope) as (result, _):
+    opened, beside = open_passages(data, settings, references, across)
+    with examine(opened, criteria, scope, beside) as (result, _):
         return result
 
 
 def open_passages(
     data: Data, settings: Settings, references: Paths = (), across: str | None = None
-) -> Input:
-    """List what is to be read; see `passages`."""
+) -> tuple[Input, References]:
+    """List what is to be read, and what it is compared with; see `passages`."""
     others = without_indexes(as_paths(references, "references"))
     if across is not None:
         field = GroupBy("across", across).field
         settings = replace(settings, reading=replace(settings.reading, group_field=field))
-    return open_input(data, settings, others)
+    return open_input(data, settings, others), References(bool(others))
 
 
 @contextmanager
 def examine(
-    opened: Input, criteria: PassageCriteria, scope: PassageScope
+    opened: Input, criteria: PassageCriteria, scope: PassageScope, references: References
 ) -> Iterator[tuple[PassageResult, PairTexts]]:
     """Find passages in opened sources; yield them, and the texts of pairs."""
     started = time.monotonic()
     template = None
     if scope.templates:
-        texts = _read_templates(scope.templates, opened.settings)
-        template = Template.of(texts, criteria.min_run)
-    work = Cutting(Window.of(criteria.min_run), template)
-    with collected(opened, opened.analyzer(), work) as cut:
-        text_of, starts, symbols, seeds, _ = assemble(cut)
-        sizes, documents, report = np.diff(starts) - 1, cut.documents, cut.report
-        holders = Holders.of(text_of, len(sizes), sides_of(cut, opened, scope.across))
-        finder = Finder.indexed(starts, symbols, seeds, criteria, holders.text_sides)
-        del seeds
+        given = _read_templates(scope.templates, opened.settings)
+        template = Template.of(given, criteria.min_run)
+    with compared(opened, criteria, scope.across, template, references) as texts:
+        starts, finder, holders = texts.starts, texts.finder, texts.holders
+        documents, report = texts.cut.documents, texts.cut.report
         found = concat(find_in_ranges(finder, opened.settings.run))
-        shared = holders.shared(starts, symbols, criteria.min_length)
-        overlaps = form_overlaps(found, sizes, holders, shared)
-        text = partial(cut.spool.text, documents["original"])
+        shared = holders.shared(starts, finder.symbols, criteria.min_length)
+        overlaps = form_overlaps(found, np.diff(starts) - 1, holders, shared)
+        text = partial(texts.cut.spool.text, documents["original"])
         overlaps = overlaps.located(documents["name"].tolist(), look_up_in(text))
-        copies, units = np.diff(holders.firsts), finder.index.crowded.by_text(starts)
+        copies = np.diff(holders.firsts)
         summary = PassageSummary(
-            documents=len(documents),
+            documents=texts.documents,
             pairs=len(overlaps),
             passages=len(overlaps.lengths),
             skipped=len(report.skipped),
             identical=int((copies[shared] - 1).sum()),
             common=finder.index.common,
-            common_units=int((units * copies).sum()),
-            common_documents=int(copies[units > 0].sum()),
-            most_documents=criteria.most_documents(len(sizes)),
+            common_units=int(texts.units.sum()),
+            common_documents=int(np.count_nonzero(texts.units)),
+            most_documents=texts.most,
             repeated=finder.index.repeated,
             seconds=time.monotonic() - started,
         )

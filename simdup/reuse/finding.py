@@ -90,6 +90,10 @@ class Sides(NamedTuple):
         """Whether all are compared with each other."""
         return bool((self.sources & self.references & (self.groups < 0)).all())
 
+    def take(self, rows: I64) -> Sides:
+        """Return those of some documents."""
+        return Sides(self.sources[rows], self.references[rows], self.groups[rows])
+
     def allow(self, a: I64 | U32, b: I64 | U32) -> Bools:
         """Return which pairs are compared."""
         crossed = self.sources[a] & self.references[b] | self.references[a] & self.sources[b]
@@ -115,20 +119,25 @@ class Finder:
         owners = np.searchsorted(texts.starts, seeds.positions, "right") - 1
         moved = seeds.positions + (starts[:-1] - texts.starts[:-1])[owners]
         sides = Sides.every(len(starts) - 1)
-        return cls.indexed(starts, symbols, seeds._replace(positions=moved), criteria, sides)
+        place = Place.of(symbols, criteria, len(starts) - 1)
+        index = index_seeds(seeds._replace(positions=moved), starts, place)
+        return cls.indexed(starts, symbols, index, criteria, sides)
 
     @classmethod
     def indexed(
-        cls, starts: I64, symbols: Symbols, seeds: Seeds, criteria: PassageCriteria, sides: Sides
-    ) -> Finder:
-        """Return the finder of texts that are surrounded, with the positions of seeds in them."""
-        most, k = criteria.most_documents(len(starts) - 1), Window.of(criteria.min_run).k
-        index = index_seeds(seeds, starts, Place(symbols, k, most))
-        return cls(starts, symbols, index, row_symbols(symbols, k), criteria, sides)
+        cls, starts: I64, symbols: Symbols, index: SeedIndex, criteria: PassageCriteria,
+        sides: Sides,
+    ) -> Finder:  # fmt: skip
+        """Return the finder of texts that are surrounded, and whose seeds are indexed."""
+        rows = row_symbols(symbols, Window.of(criteria.min_run).k)
+        return cls(starts, symbols, index, rows, criteria, sides)
 
     def ranges(self) -> list[tuple[int, int]]:
-        """Return ranges of texts that are about the same work."""
-        count = len(self.starts) - 1
+        """Return ranges of texts that are about the same work.
+
+        Behind the last reference, no text is compared with a later one.
+        """
+        count = int(np.flatnonzero(self.sides.references).max(initial=-1)) + 1
         work = np.append(0, np.cumsum(self.index.partners))[self.index.first_seeds(count)]
         cuts = np.searchsorted(work, np.arange(_PAIRS, int(work[-1]), _PAIRS))
         return list(pairwise(np.unique([0, *cuts.tolist(), count]).tolist()))

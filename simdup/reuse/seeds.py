@@ -14,6 +14,10 @@ Whether a k-gram is chosen depends on its window.  Of a notice that all document
 within it choose the same k-grams everywhere, and these are known to be common.  But a window over
 its edge may choose another one: in each document by what comes before the notice.  So k-grams
 beside the first and the last common ones are counted where they are, chosen or not.
+
+*References.*  Texts may be compared with some that are there before, the references.  Then common
+is what too many of these have (`common_grams`), whoever else has it: a text that ten thousand
+others have copied is still found in each of them.
 """
 
 from __future__ import annotations
@@ -25,13 +29,15 @@ import numpy as np
 
 from simdup.base.mix64 import GOLDEN, mix64
 from simdup.kernels.sketches import runs
+from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse.symbols import Symbols
-from simdup.reuse.winnowing import Seeds
+from simdup.reuse.winnowing import Seeds, Window, positions_of
 from simdup.search.arrays import (
     I64,
     U32,
     U64,
     Bools,
+    Members,
     distinct,
     iter_ranges,
     read_rows,
@@ -110,6 +116,11 @@ class Place(NamedTuple):
     symbols: Symbols
     k: int
     most: int  # texts that may have one that is not
+
+    @classmethod
+    def of(cls, symbols: Symbols, criteria: PassageCriteria, texts: int) -> Place:
+        """Return where the k-grams of so many texts are, and when they are common."""
+        return cls(symbols, Window.of(criteria.min_run).k, criteria.most_documents(texts))
 
     def hashes(self, positions: I64) -> U64:
         """Return the hashes of the k-grams at positions."""
@@ -227,7 +238,7 @@ def index_seeds(seeds: Seeds, starts: I64, place: Place) -> SeedIndex:
     place : Place
         The texts, and in how many of them a k-gram that starts passages may occur.
     """
-    texts = (np.searchsorted(starts, seeds.positions, "right") - 1).astype(np.uint32)
+    texts = _texts_of(seeds, starts)
     found = _group(seeds.hashes, texts, place.most)
     kept, groups, common = found.seeds, found.groups, found.common
     crowded = seeds.positions[found.crowd.seeds]
@@ -237,8 +248,46 @@ def index_seeds(seeds: Seeds, starts: I64, place: Place) -> SeedIndex:
         crowded = distinct(np.concatenate([crowded, beside, seeds.positions[kept[~rare]]]))
         common += len(distinct(seeds.hashes[kept[~rare]]))
         kept, groups = kept[rare], groups[rare]
-    positions, texts = seeds.positions[kept], texts[kept]
-    contexts = _contexts(kept, groups, positions, texts, place.k)
+    stretches = Stretches.of(crowded, place.k, len(place.symbols))
+    about = common, stretches, found.repeated
+    return _indexed(kept, groups, seeds.positions[kept], texts[kept], place.k, about)
+
+
+def common_grams(seeds: Seeds, starts: I64, place: Place) -> U64:
+    """Return the hashes, ascending, of the k-grams that too many texts have.
+
+    The parameters are those of `index_seeds`.
+    """
+    texts = _texts_of(seeds, starts)
+    crowd = _group(seeds.hashes, texts, place.most).crowd
+    beside = [common_beside(seeds, texts, crowd, place)[1]] if len(crowd.seeds) else []
+    return distinct(np.concatenate([seeds.hashes[crowd.seeds], *beside]))
+
+
+def index_known(seeds: Seeds, starts: I64, place: Place, common: Members) -> SeedIndex:
+    """Group the seeds of texts by their k-grams, where it is known which are common.
+
+    The other parameters are those of `index_seeds`; in how many texts a k-gram occurs does not
+    matter.
+    """
+    texts, rare = _texts_of(seeds, starts), np.flatnonzero(~common(seeds.hashes))
+    found = _group(seeds.hashes[rare], texts[rare], len(starts))
+    kept = rare[found.seeds]
+    crowded = positions_of(common, place.symbols, place.k)
+    about = len(common), Stretches.of(crowded, place.k, len(place.symbols)), found.repeated
+    return _indexed(kept, found.groups, seeds.positions[kept], texts[kept], place.k, about)
+
+
+def _texts_of(seeds: Seeds, starts: I64) -> U32:
+    """Return the text of each seed."""
+    return (np.searchsorted(starts, seeds.positions, "right") - 1).astype(np.uint32)
+
+
+def _indexed(
+    kept: I64, groups: U64, positions: I64, texts: U32, k: int, about: tuple[int, Stretches, int]
+) -> SeedIndex:
+    """Return the index of the seeds that start passages, of which `kept` are the numbers."""
+    contexts = _contexts(kept, groups, positions, texts, k)
     # Seeds of one context are next to each other, but for a chance of 2**-32; then some pairs are
     # looked at needlessly.
     order = np.argsort((groups << np.uint64(32)) | (contexts * GOLDEN >> np.uint64(32)))
@@ -248,8 +297,7 @@ def index_seeds(seeds: Seeds, starts: I64, place: Place) -> SeedIndex:
     ranks[order] = np.arange(len(order), dtype=np.uint32)
     return SeedIndex(
         positions, texts, order.astype(np.uint32), ranks, group_first[ranks], group_ends[ranks],
-        first_of[ranks], ends[ranks], common, Stretches.of(crowded, place.k, len(place.symbols)),
-        found.repeated,
+        first_of[ranks], ends[ranks], *about,
     )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from simdup.base.mix64 import mix64
 from simdup.kernels.sketches import runs
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut
-from simdup.search.arrays import I64, U64, contains, distinct, ranges
+from simdup.search.arrays import I64, U64, Members, contains, distinct, ranges
 from simdup.text.characters import fold_all
 
 # Patterns of so many symbols at most make a k-gram a row.
@@ -71,7 +71,7 @@ def winnow(texts: SymbolTexts, window: Window) -> Seeds:
     count = len(symbols) - (k + w - 1) + 1
     if count <= 0:
         return Seeds(np.zeros(0, np.uint64), np.zeros(0, np.int64))
-    hashes = mix64(_hashes(texts, k))
+    hashes = gram_hashes(symbols, k)
     hashes[_row_grams(symbols, k)] = _NEVER
     hashes[_with_holes(symbols, k)] = _NEVER
     # The position in the lower half: of equal hashes the last is the least.
@@ -149,12 +149,12 @@ class Template:
     @classmethod
     def of(cls, texts: Sequence[str], run: int) -> Template:
         """Return the template of some texts: all of their runs of so many units."""
-        found = [_hashes(cut([folded]), run) for folded in fold_all(texts)]
+        found = [_hashes(cut([folded]).symbols, run) for folded in fold_all(texts)]
         return cls(run, distinct(np.concatenate([np.zeros(0, np.uint64), *found])))
 
     def cover(self, texts: SymbolTexts) -> SymbolTexts:
         """Return texts with holes where they have a run of the template."""
-        hashes = _hashes(texts, self.run)
+        hashes = _hashes(texts.symbols, self.run)
         if not len(hashes) or not len(self.hashes):
             return texts
         edges = np.zeros(len(texts.symbols) + 1, np.int64)
@@ -167,8 +167,22 @@ class Template:
         return texts._replace(symbols=np.where(np.cumsum(edges)[:-1] > 0, HOLE, texts.symbols))
 
 
-def _hashes(texts: SymbolTexts, run: int) -> U64:
+def gram_hashes(symbols: Symbols, k: int) -> U64:
+    """Return the hashes of all k-grams, in order (uint64[n - k + 1])."""
+    return mix64(_hashes(symbols, k))
+
+
+def positions_of(grams: Members, symbols: Symbols, k: int) -> I64:
+    """Return where k-grams are whose hashes are known, chosen or not, rising."""
+    found = [np.zeros(0, np.int64)]
+    for low in range(0, len(symbols) if len(grams) else 0, _PART):
+        here = gram_hashes(symbols[low : low + _PART + k - 1], k)
+        found.append(np.flatnonzero(grams(here)) + low)
+    return np.concatenate(found)
+
+
+def _hashes(symbols: Symbols, run: int) -> U64:
     """Return the hashes of all runs of so many symbols, as if the texts were one."""
-    if len(texts.symbols) < run:
+    if len(symbols) < run:
         return np.zeros(0, np.uint64)
-    return runs(np.array([0, len(texts.symbols)]), texts.symbols, run)[1]
+    return runs(np.array([0, len(symbols)]), symbols, run)[1]

@@ -159,6 +159,31 @@ def contains(ordered: NDArray[Any], asked: NDArray[Any]) -> Bools:
     return found
 
 
+class Members:
+    """Mixed 64-bit numbers, ascending, that many others are looked up among.
+
+    Most of what is looked up is not there.  A table of first bits says so in a tenth of the time
+    that a search takes.
+    """
+
+    def __init__(self, ordered: U64) -> None:
+        bits = min(max(16 * len(ordered), 1 << 10).bit_length(), 24)
+        self._ordered, self._shift = ordered, np.uint64(WORD - bits)
+        self._marks = np.zeros(1 << bits, np.bool_)
+        self._marks[ordered >> self._shift] = True
+
+    def __len__(self) -> int:
+        """Return how many numbers there are."""
+        return len(self._ordered)
+
+    def __call__(self, asked: U64) -> Bools:
+        """Return which of some numbers are among them."""
+        found: Bools = self._marks[asked >> self._shift]
+        rows = np.flatnonzero(found)
+        found[rows] = contains(self._ordered, asked[rows])
+        return found
+
+
 def ranges(firsts: RowIds, counts: RowIds) -> RowIds:
     """Return as many numbers as `counts` has from each first one on, one range after the other.
 
