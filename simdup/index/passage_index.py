@@ -43,8 +43,8 @@ from simdup.near.inputs import Input
 from simdup.reuse.seeds import Place, common_grams
 from simdup.reuse.symbols import cut
 from simdup.reuse.winnowing import Seeds, Window, winnow
-from simdup.search.arrays import I64, U64, Bools, contains, distinct, run_starts
-from simdup.text.characters import DIGEST_TYPE, digest_bytes, fold_all
+from simdup.search.arrays import I64, U64, Bools, Members, distinct, run_starts
+from simdup.text.characters import DIGEST_BYTES, DIGEST_TYPE, digest_bytes, fold_all
 
 # What is wanted of an array of hashes.
 Wanted = Callable[[U64], Bools]
@@ -180,14 +180,14 @@ def find_common(store: Store, min_run: int) -> CommonGrams:
     most = PassageCriteria().most_documents(texts)
     hashes = _crowded(store, first, most)
     if len(hashes):
-        crowd = hashes
-        batches = _batches(store, lambda block: block.having(lambda h: contains(crowd, h)), first)
+        crowd = Members(hashes)
+        batches = _batches(store, lambda block: block.having(crowd), first)
         opened = Input(batches, Settings(run=RunOptions(jobs=1)), None, [])
         with collected(opened, opened.analyzer(), Cutting(window)) as read:
             found = assemble(read)
             place = Place(found.symbols, window.k, most)
             # The others are known to be rare.
-            rows = np.flatnonzero(contains(crowd, found.seeds.hashes))
+            rows = np.flatnonzero(crowd(found.seeds.hashes))
             seeds = Seeds(found.seeds.hashes[rows], found.seeds.positions[rows])
             hashes = common_grams(seeds, found.starts, place)
     return CommonGrams(min_run, texts, hashes)
@@ -260,7 +260,7 @@ def _searched_blocks(store: Store) -> Iterator[_SearchedBlock]:
 
 def _digests(content: bytes) -> NDArray[np.bytes_]:
     """Return digests; all have the same length, so those that differ do so without final zeros."""
-    return np.frombuffer(content, DIGEST_TYPE).view(f"S{DIGEST_TYPE.itemsize}")
+    return np.frombuffer(content, DIGEST_TYPE).view(f"S{DIGEST_BYTES}")
 
 
 def _batches(
@@ -353,7 +353,8 @@ class PassageIndex:
         digests : collection of bytes
             Texts whose symbols have one of these digests are wanted, too.
         """
-        asked = _digests(b"".join(sorted(digests)))
+        # Without the zeros at their ends, too.
+        asked = np.array(sorted(digests), f"S{DIGEST_BYTES}")
 
         def choose(block: _SearchedBlock) -> I64:
             having = block.having(wanted)

@@ -51,20 +51,6 @@ MARGIN = 4096
 _AT_ONCE = 1 << 19
 
 
-def common_grams(seeds: Seeds, starts: I64, place: Place) -> U64:
-    """Return the hashes, ascending, of the k-grams that too many texts have, those beside chosen
-    ones included.
-
-    The parameters are those of `index_seeds`.
-    """
-    texts = (np.searchsorted(starts, seeds.positions, "right") - 1).astype(np.uint32)
-    crowd = _group(seeds.hashes, texts, place.most).crowd
-    chosen = seeds.hashes[crowd.seeds]
-    if not len(chosen):
-        return chosen
-    return distinct(np.concatenate([chosen, common_beside(seeds, texts, crowd, place)[1]]))
-
-
 class Crowd(NamedTuple):
     """Seeds that occur in too many texts."""
 
