@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Unpack
@@ -15,7 +15,8 @@ from simdup.base.errors import SimdupError, check_names, check_type
 from simdup.corpus.batches import read
 from simdup.corpus.rows import Paths, as_paths
 from simdup.corpus.sources import Named
-from simdup.index.opening import without_indexes
+from simdup.index import passage_index
+from simdup.index.opening import split_indexes
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import (
@@ -57,7 +58,8 @@ def passages(
     criteria : PassageCriteria, optional
         When two documents share a passage.
     references : path or iterable of path
-        Files and folders: documents are compared with these only.
+        Files, folders and indexes that were built with ``passages``: documents are compared with
+        these only.
     templates : path or iterable of path
         Files and folders: text that also occurs in one of them is ignored.
     across : str, optional
@@ -108,11 +110,16 @@ def open_passages(
     data: Data, settings: Settings, references: Paths = (), across: str | None = None
 ) -> tuple[Input, References]:
     """List what is to be read, and what it is compared with; see `passages`."""
-    others = without_indexes(as_paths(references, "references"))
+    indexes, others = split_indexes(as_paths(references, "references"))
+    if across is not None and indexes:
+        hint = "leave `across` out, or take the documents themselves as `references`"
+        what = f"{indexes[0]} is an index, which has no groups of documents"
+        raise SimdupError("across", what, hint, "across")
     if across is not None:
         field = GroupBy("across", across).field
         settings = replace(settings, reading=replace(settings.reading, group_field=field))
-    return open_input(data, settings, others), References(bool(others))
+    opened = replace(open_input(data, settings, others), indexes=indexes)
+    return opened, References(bool(indexes or others))
 
 
 @contextmanager
@@ -125,7 +132,11 @@ def examine(
     if scope.templates:
         given = _read_templates(scope.templates, opened.settings)
         template = Template.of(given, criteria.min_run)
-    with compared(opened, criteria, scope.across, template, references) as texts:
+    with ExitStack() as stack:
+        indexes = map(passage_index.open_passages, opened.indexes)
+        stored = [stack.enter_context(index) for index in indexes]
+        beside = replace(references, stored=stored)
+        texts = stack.enter_context(compared(opened, criteria, scope.across, template, beside))
         starts, finder, holders = texts.starts, texts.finder, texts.holders
         documents, report = texts.cut.documents, texts.cut.report
         found = concat(find_in_ranges(finder, opened.settings.run))

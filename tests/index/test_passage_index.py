@@ -18,7 +18,7 @@ from support import Command
 
 from lab.corpora.crafted import edit, forge
 from lab.corpora.made import prose, write
-from simdup import Index, SimdupError, dedupe
+from simdup import Index, SimdupError, dedupe, passages
 from simdup.index import store
 from simdup.index.passage_index import PassageIndex, open_passages
 from simdup.index.sections import PASSAGES, SECTIONS
@@ -198,6 +198,59 @@ def test_nothing_is_written_where_nothing_changes(path: str) -> None:
     with Index.open(path) as index:
         assert index.add(COMMON.items()).unchanged == len(COMMON)
     assert Path(path).read_bytes() == before
+
+
+# -- passages found in it --------------------------------------------------------------------------
+
+_PARTS = st.sampled_from(
+    [prose(i, 25) for i in range(6)] + [NOTICE, "練習 题目 " * 9, "---- " * 30]
+)
+# Without any words, a document is in no index.
+_BODIES = st.lists(_PARTS, min_size=1, max_size=4).map(lambda parts: " ".join(["harbour", *parts]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(_BODIES, min_size=1, max_size=14),
+    st.lists(_BODIES, min_size=1, max_size=3),
+    st.sampled_from([{}, {"min_run": 20}, {"common": 3}, {"gap": 0, "min_length": 20}]),
+)
+def test_passages_are_those_that_are_found_in_the_documents_themselves(
+    bodies: list[str], asked: list[str], options: dict[str, int]
+) -> None:
+    new = [(f"asked {i}", text) for i, text in enumerate(asked)]
+    with tempfile.TemporaryDirectory() as folder:
+        texts = {f"{i:02}.txt": text for i, text in enumerate(bodies)}
+        sources = os.path.join(folder, "c")
+        write(Path(sources), texts)
+        path = os.path.join(folder, "i")
+        Index.build(path, sources, passages=True).close()
+        ours = passages(new, references=path, **options)  # type: ignore[arg-type]
+        theirs = passages(new, references=sources, **options)  # type: ignore[arg-type]
+    assert list(ours.overlaps) == list(theirs.overlaps)
+    assert ours.summary.documents == theirs.summary.documents
+    assert ours.summary.most_documents == theirs.summary.most_documents
+
+
+def test_the_command_finds_what_it_finds_in_the_documents(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {f"c/{i}.txt": text for i, text in enumerate(COMMON.values())})
+    write(tmp_path, {"new/a.txt": f"{prose(200)} {prose(3, 8)} {NOTICE} {prose(53, 8)}"})
+    assert simdup("index", "build", "seen.index", "c/0.txt", "--passages").status == 0
+    assert simdup("index", "add", "seen.index", "c").status == 0
+    line = ("passages", "new", "--min-length", "10", "-f", "csv", "--reference")
+    ours, theirs = simdup(*line, "seen.index"), simdup(*line, "c")
+    assert len(ours.lines) > 1
+    assert ours.out == theirs.out
+    done = simdup("passages", "new", "--reference", "seen.index", "--across", "folder")
+    assert done.status == 2
+    assert "seen.index is an index, which has no groups of documents" in done.err
+    Index.build(str(tmp_path / "plain.index"), [("a", prose(1))]).close()
+    done = simdup("passages", "new", "--reference", "plain.index")
+    assert done.status == 2
+    assert done.err.splitlines() == [
+        "simdup: plain.index: is an index that was built without --passages: it has no texts",
+        "hint: build it again with --passages, or name the documents themselves",
+    ]
 
 
 # -- readers beside a writer -----------------------------------------------------------------------
