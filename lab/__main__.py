@@ -34,7 +34,7 @@ BENCHMARKS = {
         "conflicts": ("conflicts",),
         "texts": ("minhash", "verification", "words"),
         "fingerprints": ("search", "queries"),
-        "index": ("index", "index_recall"),
+        "index": ("index", "index_recall", "passage_index"),
         "formats": ("formats", "decoding", "office", "html_pages", "hostile"),
     }.items()
     for name in names

@@ -216,6 +216,7 @@ VIEWS: dict[str, View] = {
     ),
     "index": columns(plain("measure", "figure", "unit", "beside", "of", "ratio")),
     "index_recall": index_recall,
+    "passage_index": columns(plain("measure", "figure", "unit", "beside", "of", "ratio")),
     "advice": columns(
         {**plain("texts", "documents"), "of all pairs": "true pairs",
          **plain("advice", "promised", "found")},

@@ -6,6 +6,7 @@ characters.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import statistics
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.bench.accuracy import LEAST, similar
+from lab.bench.passages import prose
 from lab.corpora import real
 from lab.measuring import clock, in_turn, median_seconds, ratio, simdup
 from lab.oracles.search import hits
@@ -223,6 +225,65 @@ def _texts(folder: Path, many: int) -> list[Row]:
         _row(measure, built, "fingerprint", prints),
         _row("index add of the same", again, "index build", built),
     ]
+
+
+# -- passages --
+
+# Where an essay is cut from documents of the index, in characters.
+_EXCERPTS = (700, 1000, 600)
+
+
+def passage_index(trial: Trial) -> Iterator[Table]:
+    """An index of passages: building it, one essay against it, and adding to it.
+
+    Laws, and prose as in the table of passages: 98 MB.
+    """
+    say("index of passages: writing prose")
+    folder = trial.folder
+    texts = {"laws": real.texts("laws").values(), "prose": prose(trial.pick(1, 70) * 10**6)}
+    sources = [
+        real.write_records(real.numbered(each), folder / f"{name}.jsonl").path
+        for name, each in texts.items()
+    ]
+    yield tabulate("An index of passages", _passages(folder, sources))
+
+
+def _passages(folder: Path, sources: list[Path]) -> Iterator[Row]:
+    path, plain, essay = folder / "passages.index", folder / "plain.index", folder / "essay.txt"
+    lines = [line for one in sources for line in one.read_text("utf-8").splitlines()]
+    chosen = np.random.default_rng(6).integers(0, len(lines), len(_EXCERPTS)).tolist()
+    parts = zip(chosen, _EXCERPTS, strict=True)
+    essay.write_text("".join(json.loads(lines[i])["text"][:size] for i, size in parts), "utf-8")
+
+    def build(path: Path, *options: str) -> float:
+        path.unlink(missing_ok=True)
+        return simdup("index", "build", "-q", path, *sources, *options).seconds
+
+    say("index of passages: build")
+    ours, theirs = in_turn(3, lambda: build(path, "--passages"), lambda: build(plain))
+    bytes_of = sum(one.stat().st_size for one in sources)
+    measure = f"index build --passages, {len(lines):,} texts, {bytes_of / 1e6:.1f} MB"
+    built = statistics.median(ours)
+    yield _row(measure, built, "without --passages", statistics.median(theirs))
+    size = path.stat().st_size / bytes_of
+    yield _row("its size", size) | {"unit": "bytes a byte of the sources"}
+    say("index of passages: one essay")
+    asked = ("passages", "-f", "csv", essay)
+    named = [word for one in sources for word in ("--reference", one)]
+    rows = [simdup(*asked, *words).output for words in (["--reference", path], named)]
+    assert rows[0] == rows[1]
+    assert rows[0].count(b"\n") > len(_EXCERPTS)
+    one = _command(*asked, "--reference", path)
+    yield _row("passages of one essay", one, "--reference of the files", _command(*asked, *named))
+    text = folder / "more.txt"
+
+    def added(number: int) -> float:
+        text.write_text(f"{number} {essay.read_text('utf-8')}", "utf-8")
+        return simdup("index", "add", "-q", path, text).seconds
+
+    say("index of passages: add")
+    yield _row("index add of one", statistics.median(map(added, range(3))), "build", built)
+    yield _row("index check", _command("index", "check", path), "build", built)
 
 
 # -- recall --

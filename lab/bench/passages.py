@@ -145,7 +145,7 @@ def _speed(trial: Trial) -> Iterator[Row]:
     contents = {name: real.texts(name).values() for name in ("laws", "vsdocs")}
     files = {
         name: real.write_records(real.numbered(texts), trial.folder / f"{name}.jsonl").path
-        for name, texts in (contents | {"prose": _prose(trial.pick(1, 70) * 10**6)}).items()
+        for name, texts in (contents | {"prose": prose(trial.pick(1, 70) * 10**6)}).items()
     }
     cases = {name: ([file], 1) for name, file in files.items()}
     cases["laws and prose"] = ([files["laws"], files["prose"]], 2)
@@ -163,7 +163,7 @@ def _speed(trial: Trial) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def _prose(size: int) -> Iterator[str]:
+def prose(size: int) -> Iterator[str]:
     """Yield documents of 300 to 3,000 characters: a chain of Markov, with a few excerpts."""
     chance = random.Random(1)
     texts = (text for name in real.NAMES for text in real.texts(name, 500).values())

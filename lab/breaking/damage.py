@@ -20,7 +20,7 @@ from lab.corpora.made import edited, prose, write
 from lab.reporting import Table
 from lab.trial import Trial
 from simdup import Index
-from simdup.index.sections import SECTIONS
+from simdup.index.sections import PASSAGES, SECTIONS
 from simdup.index.storage import LIST, SectionList
 
 PAGE = 4096
@@ -38,6 +38,7 @@ READERS = {
     "index info as JSON": ("index", "info", FILE, "-f", "jsonl"),
     CHECK: ("index", "check", FILE),
     "index export": ("index", "export", FILE),
+    "passages": ("passages", "asked", "--reference", FILE, "-q", "-f", "csv", "-j", "1"),
 }
 WRITERS = {
     "index add": ("index", "add", FILE, "asked", "-j", "1"),
@@ -252,7 +253,7 @@ class IndexPlace:
             ("asked/2.txt", prose(-2, 40)),
             *((f"d{i}", prose(i, 40)) for i in range(documents)),
         ]
-        with Index.build(str(self.folder / FILE), stored) as index:
+        with Index.build(str(self.folder / FILE), stored, passages=True) as index:
             index.remove(f"d{i}" for i in range(documents) if i % 8 < 2)
         whole = self.read_files()
         for words in (*READERS.values(), *WRITERS.values()):
@@ -340,7 +341,7 @@ def read_sections(path: Path, files: Files) -> Readable:
             readable.frame.extend(schema.fetchall())
         if any(row[0] == "view" for row in readable.frame):
             return readable  # it may have no end
-        for kind in (LIST, "recipe", *SECTIONS):
+        for kind in (LIST, "recipe", "passages", *SECTIONS, *PASSAGES):
             for number in range(_BLOCKS):
                 with suppress(sqlite3.Error, ValueError):
                     for written in file.execute(statement, (kind, number)):

@@ -99,6 +99,8 @@ _ROWS = {
     "fit": ("fit in more -o model", "model", "fit in -o model"),
     "index build": (_BUILD, "seen"),
     "index add": ("index add seen more", "seen", _BUILD),
+    "index build, with passages": (f"{_BUILD} --passages", "seen"),
+    "index add, with passages": ("index add seen more", "seen", f"{_BUILD} --passages"),
     "index remove": ("index remove seen in/a.txt", "seen", _BUILD),
     "index info": ("index info seen -o new.txt", "new.txt", _BUILD),
     "index export": ("index export seen -o new", "new", _BUILD),

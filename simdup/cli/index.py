@@ -28,8 +28,8 @@ def command() -> None:
 
     An index is a single file. It stores the name, the fingerprint and a sketch of the text of each
     document, hashes of the texts that `simdup dedupe --add` removed because of them, and the recipe
-    with its IDF model and user dictionary. `simdup query` searches it. Several processes may read
-    it while one writes.
+    with its IDF model and user dictionary; with --passages the texts, too. `simdup query` searches
+    it. Several processes may read it while one writes.
 
     Examples:
       simdup index build seen.index ./corpus
@@ -46,8 +46,12 @@ def build(call: Call) -> Status:
     these documents (by default, if there are at least 200), it also weighs the terms of everything
     added or queried later. Without SOURCEs the index is empty.
 
+    With --passages the index also keeps the texts, compressed, so that `simdup passages --reference
+    INDEX` finds what new documents share with them. It is about as large as the texts then.
+
     Examples:
       simdup index build seen.index ./corpus
+      simdup index build essays.index ./essays --passages
       simdup index build --idf builtin seen.index
       simdup fingerprint ./corpus | simdup index build seen.index --fingerprints -
     """
@@ -59,6 +63,8 @@ def build(call: Call) -> Status:
             call.sources,
             settings.recipe,
             fingerprints=call["fingerprints"],
+            passages=call["passages"],
+            min_run=call["min_run"],
             reading=settings.reading,
             run=settings.run,
         )
@@ -153,7 +159,8 @@ def check(call: Call) -> Status:
     """Check every part of an index.
 
     SQLite checks the file, every section is compared with its checksum, the recipe with its digest,
-    and the names of the documents with those by which they are found.
+    the names of the documents with those by which they are found, and the texts of an index with
+    passages with what they are searched by.
 
     Status: 0 everything is intact; 2 something is damaged. Then build the index again; `simdup
     index export` prints what is intact.

@@ -68,9 +68,7 @@ class SpoolWriter:
 
     def column(self, contents: Iterable[bytes]) -> Slots:
         """Append byte strings and return the slot of each as a column of a table."""
-        slots = self.write(contents)
-        packed = [(writer << _OFFSET_BITS | start, size) for writer, start, size in slots]
-        return np.array(packed, np.int64).reshape(-1, 2)
+        return _column(self.write(contents))
 
 
 class SpoolReader:
@@ -117,6 +115,35 @@ class SpoolReader:
         for file in self._files.values():
             file.close()
         self._files.clear()
+
+
+class BatchSpool(SpoolReader):
+    """The bytes of one batch, in memory, for results that are streamed."""
+
+    def __init__(self, content: bytes = b"") -> None:
+        super().__init__("")
+        self.content = content
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the bytes."""
+        return type(self), (self.content,)
+
+    def column(self, contents: Iterable[bytes]) -> Slots:
+        """Append byte strings and return the slot of each as a column of a table."""
+        parts = [self.content, *contents]
+        starts = np.cumsum(list(map(len, parts[:-1]))).tolist()
+        self.content = b"".join(parts)
+        sizes = map(len, parts[1:])
+        return _column(Slot(0, start, size) for start, size in zip(starts, sizes, strict=True))
+
+    def read(self, slot: Slot) -> bytes:
+        """Return the bytes of a slot."""
+        return self.content[slot.start : slot.start + slot.size]
+
+
+def _column(slots: Iterable[Slot]) -> Slots:
+    packed = [(writer << _OFFSET_BITS | start, size) for writer, start, size in slots]
+    return np.array(packed, np.int64).reshape(-1, 2)
 
 
 def _path(folder: str, writer: int) -> str:

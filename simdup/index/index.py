@@ -17,17 +17,19 @@ from simdup.corpus.fingerprint_lines import format_header, format_lines
 from simdup.index.ingest import Sources, are_present, build, line_documents_of, text_documents
 from simdup.index.matching import QueryOptions, adding_chunks, query, query_and_add
 from simdup.index.opening import IndexInfo, index_info, open_storage
-from simdup.index.sections import SECTIONS, name_keys
+from simdup.index.passage_index import find_common, passage_faults, read_common
+from simdup.index.sections import name_keys
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
 from simdup.model.criteria import INDEX_METHODS, Criteria
 from simdup.model.documents import Skipped
 from simdup.model.matches import Added, QueryResults
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
+from simdup.model.shared_passages import PassageCriteria
 from simdup.search.arrays import U64, distinct
 from simdup.text.simhash import to_hex, to_int
 
-_DEFAULT = Criteria()
+_DEFAULT, _PASSAGES = Criteria(), PassageCriteria()
 
 
 class Index:
@@ -68,6 +70,8 @@ class Index:
         recipe: Recipe | str = "default",
         *,
         fingerprints: bool = False,
+        passages: bool = False,
+        min_run: int = _PASSAGES.min_run,
         reading: Reading | None = None,
         run: RunOptions | None = None,
     ) -> Index:
@@ -84,6 +88,10 @@ class Index:
             applies to all later ones.
         fingerprints : bool
             Whether the sources are fingerprint lines, or (name, fingerprint) pairs, not texts.
+        passages : bool
+            Whether to keep the texts, so that passages can be found in them.
+        min_run : int
+            The least run of these passages, as in `PassageCriteria`.
         reading, run : optional
             How files are read, and what the run may use.
 
@@ -92,7 +100,8 @@ class Index:
         SimdupError
             If the file already exists, or cannot be written.
         """
-        added = build(path, sources, Settings.of(recipe, reading=reading, run=run), fingerprints)
+        settings = Settings.of(recipe, reading=reading, run=run)
+        added = build(path, sources, settings, fingerprints, min_run if passages else None)
         index = cls.open(path)
         index.built = added
         return index
@@ -177,7 +186,7 @@ class Index:
                 settings = Settings.of(reading=reading, run=run)
                 # A snapshot: what is added meanwhile would be known to some processes only.
                 known = partial(are_present, contents=writer().contents.copy())
-                batches = text_documents(self._session, sources, settings, result, known)
+                batches = text_documents(self._session, sources, settings, result, known, True)
                 progress = no_progress  # the stage of reading counts them
             for columns in batches:
                 new, replaced = writer().add_all(columns, progress)
@@ -271,7 +280,7 @@ class Index:
             batches = adding_chunks(asked) if add else iter([asked])
         else:
             settings = Settings.of(reading=reading, run=_stream_options(sources, using))
-            batches = text_documents(session, sources, settings, results)
+            batches = text_documents(session, sources, settings, results, adding=add)
         if add:
             patience = Patience(timeout, waiting)
             found = (query_and_add(session, one, options, patience) for one in batches)
@@ -289,7 +298,7 @@ class Index:
             Where damaged blocks are noted, each of up to 1,024 documents; the others follow.
             Without it, a damaged block raises a SimdupError.
         """
-        for names, values in self._blocks(skipped):
+        for names, values in _blocks(self._session, skipped):
             yield from zip(names, map(to_int, values), strict=True)
 
     def export_lines(self, skipped: list[Skipped] | None = None) -> Iterator[bytes]:
@@ -297,22 +306,8 @@ class Index:
         bits = self._session.recipe.bits
         if self.recipe["digest"]:
             yield format_header(self.recipe["digest"], bits)
-        for names, values in self._blocks(skipped):
+        for names, values in _blocks(self._session, skipped):
             yield format_lines(to_hex(values, bits), names)
-
-    def _blocks(self, skipped: list[Skipped] | None) -> Iterator[tuple[list[str], U64]]:
-        storage, store = self._session.storage, self._session.store
-        with storage.reading():
-            for number, documents in storage.blocks():
-                try:
-                    block = store.read_fingerprints(number)
-                except SimdupError as error:
-                    if skipped is None:
-                        raise
-                    what = f"block {number}: {documents:,} documents are lost ({error.what})"
-                    skipped.append(Skipped(self.path, what, error=True))
-                else:
-                    yield block
 
     def info(self) -> IndexInfo:
         """Return facts about the index; this takes the same time for any size."""
@@ -329,6 +324,22 @@ class Index:
     def require_recipe(self, name: str | None, options: dict[str, Any]) -> None:
         """Raise if the requested recipe differs from the index's."""
         self._session.recipe.require(name, options)
+
+
+def _blocks(session: Session, skipped: list[Skipped] | None) -> Iterator[tuple[list[str], U64]]:
+    """Yield the names and fingerprints of each block; see `Index.export`."""
+    storage, store = session.storage, session.store
+    with storage.reading():
+        for number, documents in storage.blocks():
+            try:
+                block = store.read_fingerprints(number)
+            except SimdupError as error:
+                if skipped is None:
+                    raise
+                what = f"block {number}: {documents:,} documents are lost ({error.what})"
+                skipped.append(Skipped(storage.path, what, error=True))
+            else:
+                yield block
 
 
 def _stream_options(sources: Sources, run: RunOptions) -> RunOptions:
@@ -355,13 +366,16 @@ def _find_faults(session: Session) -> list[str]:
     with storage.reading():
         with _collect(faults):
             # One by one: what comes before an error counts.
-            for fault in storage.faults(len(SECTIONS)):
+            for fault in storage.faults(len(session.store.kinds)):
                 faults.append(fault)
         with _collect(faults):
             if session.recipe.complete:
                 _ = session.recipe.fingerprinter
         with _collect(faults):
             session.store.removed()
+        common = None
+        with _collect(faults):
+            common = read_common(storage) if storage.has("passages") else None
         keys = [np.zeros(0, np.uint64)]
         for number, _ in storage.blocks():
             with _collect(faults):
@@ -369,6 +383,11 @@ def _find_faults(session: Session) -> list[str]:
                 keys.append(columns["name_key"])
                 if (name_keys(columns["name"].tolist()) != columns["name_key"]).any():
                     faults.append(f"block {number} has names that cannot be found")
+                if common is not None:
+                    faults += passage_faults(number, columns, common.window)
+        with _collect(faults):
+            if common is not None and not common.equals(find_common(session.store, common.min_run)):
+                faults.append("its common passages are those of other documents")
     if len(distinct(np.concatenate(keys))) < sum(map(len, keys)):
         faults.append("a name occurs twice")
     return faults

@@ -5,10 +5,10 @@ With them it is created, by `build`, or by `remember` if it is to know what `ded
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,8 +16,10 @@ import numpy as np
 from simdup.base.errors import SimdupError
 from simdup.corpus.fingerprint_lines import FingerprintLines, format_header, read_lines
 from simdup.index.opening import create_storage, open_storage
+from simdup.index.passage_index import begin_passages, load_passages, passage_makers, seal
 from simdup.index.sections import (
     NO_REMOVED,
+    PASSAGE_COLUMNS,
     TEXT_HASH,
     RemovedTexts,
     content_hashes,
@@ -36,12 +38,13 @@ from simdup.index.session import (
     store_recipe,
 )
 from simdup.index.storage import Storage
-from simdup.index.store import KeySet, Store, Writer
+from simdup.index.store import KeySet, Load, Store, Writer, as_they_are
 from simdup.model.criteria import Shingling
 from simdup.model.documents import Document
 from simdup.model.matches import Added, QueryResults
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Settings, no_progress
+from simdup.model.shared_passages import PassageCriteria
 from simdup.model.table import Documents, objects
 from simdup.near.batch_reader import DOCUMENTS, Known
 from simdup.near.collection import Collection, ingest_fingerprinted
@@ -84,9 +87,11 @@ def indexed(collection: Collection, found: Fingerprints) -> Documents:
     names = list(map(str, collection["name"][chosen]))
     keys = name_keys(names)
     texts = to_numbers(summaries[:, :TEXT_HASH].tobytes())
+    kept = PASSAGE_COLUMNS if "packed" in collection.documents else ()
     return Documents(
         {
             "name": objects(names),
+            **{name: collection[name][chosen] for name in kept if name in collection.documents},
             **{name: column[chosen] for name, column in found.columns.items()},
             "name_key": keys,
             "content_key": content_hashes(keys, texts[:, None]),
@@ -136,35 +141,60 @@ def text_documents(
     settings: Settings,
     result: Added | QueryResults,
     known: Known | None = None,
+    adding: bool = False,
 ) -> Iterator[Documents]:
-    """Yield documents, batch by batch, except those that are known."""
+    """Yield documents, batch by batch, except those that are known; perhaps to be added."""
+    makers = [summaries, *(passage_makers(session.storage) if adding else ())]
     opened = replace(open_input(sources, settings), fingerprinter=session.recipe.fingerprinter)
     report, known_before = opened.report, 0
     result.skipped, result.notes = report.skipped, report.notes
-    for documents, found in ingest_fingerprinted(opened, [summaries], known)[1]:
+    for documents, found in ingest_fingerprinted(opened, makers, known)[1]:
         if isinstance(result, Added):
             result.unchanged += report.unchanged - known_before
             known_before = report.unchanged
         if len(documents):
-            yield indexed(documents, found)
+            yield load_passages(indexed(documents, found), documents.spool)
 
 
-def build(path: str, sources: Sources, settings: Settings, fingerprints: bool) -> Added:
-    """Create an index of documents with their recipe, or of fingerprints."""
+def build(
+    path: str, sources: Sources, settings: Settings, fingerprints: bool, min_run: int | None
+) -> Added:
+    """Create an index of documents with their recipe, or of fingerprints.
+
+    `min_run` is that of the passages that it should find, if it should find any.
+    """
+    _check_passages(settings.recipe, fingerprints, min_run)
     with create_storage(path) as storage:
+        if min_run is not None:
+            begin_passages(storage, PassageCriteria(min_run=min_run).min_run)
         add = _add_lines if fingerprints else _add_texts
         added = add(storage, sources, settings)
         record_creation(storage)
     return added
 
 
+def _check_passages(recipe: Recipe, fingerprints: bool, min_run: int | None) -> None:
+    """Raise if passages cannot be found in what an index is built from."""
+    if min_run is None:
+        return
+    if fingerprints:
+        raise SimdupError("passages", "fingerprint lines have no texts", field="passages")
+    if recipe.strip:
+        what = "`strip` changes texts: passages would not be where their files have them"
+        raise SimdupError("passages", what, "leave one of them out", "passages")
+
+
 def _add_texts(storage: Storage, sources: Sources, settings: Settings) -> Added:
     opened = open_input(sources, settings)
-    fingerprinter, collections = ingest_fingerprinted(opened, [summaries])
+    makers = [summaries, *passage_makers(storage)]
+    fingerprinter, collections = ingest_fingerprinted(opened, makers)
     store_recipe(storage, fingerprinter)
     # Documents that are added while they are read are counted by the stage of reading.
     progress = settings.run.progress if settings.recipe.may_need_corpus else no_progress
-    parts = itertools.starmap(indexed, collections)
+    parts = (
+        (indexed(collection, found), partial(load_passages, spool=collection.spool))
+        for collection, found in collections
+    )
     added = _fill(storage, settings.recipe.words, parts, progress)
     skipped = opened.report.skipped
     # A mistyped name should not leave an empty index, to which more is then added.
@@ -194,22 +224,25 @@ def _add_lines(storage: Storage, sources: Sources, settings: Settings) -> Added:
     else:
         store_digest(storage, lines.recipe, lines.bits)
     columns = line_documents(lines.names, lines.values)
-    return Added(_fill(storage, -(-lines.bits // 64), [columns], settings.run.progress))
+    parts = [(columns, as_they_are)]
+    return Added(_fill(storage, -(-lines.bits // 64), parts, settings.run.progress))
 
 
 def _fill(
     storage: Storage,
     words: int,
-    parts: Iterable[Documents],
+    parts: Iterable[tuple[Documents, Load]],
     progress: Progress,
     removed: RemovedTexts = NO_REMOVED,
 ) -> int:
     """Add documents, which come in parts, to a new index, and return how many there are."""
-    writer = Writer(Store(storage, words))
-    added = sum(writer.add_all(part, progress)[0] for part in parts)
+    store = Store(storage, words)
+    writer = Writer(store)
+    added = sum(writer.add_all(part, progress, load)[0] for part, load in parts)
     writer.flush()
     if len(removed):
         writer.put_removed(removed)
+    seal(store)
     return added
 
 
@@ -235,7 +268,7 @@ def remember(
         with create_storage(path) as storage:
             store_recipe(storage, fingerprinter)
             words = fingerprinter.recipe.words
-            added = Added(_fill(storage, words, [columns], progress, removed))
+            added = Added(_fill(storage, words, [(columns, as_they_are)], progress, removed))
             record_creation(storage)
         return added
     storage = open_storage(path)

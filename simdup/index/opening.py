@@ -16,6 +16,7 @@ from simdup.base.atomic import beside
 from simdup.base.errors import SimdupError, unreadable, unwritable
 from simdup.corpus.regular_files import open_regular
 from simdup.index.storage import DAMAGED_HINT, REBUILD, RECOVERY, Storage, explain
+from simdup.model.shared_passages import LONGEST_RUN, SHORTEST_RUN
 
 # Bytes 68 to 71 of the file, and the number in bytes 60 to 63; SQLite leaves both to applications.
 APPLICATION = int.from_bytes(b"sdup", "big")
@@ -273,6 +274,8 @@ class IndexInfo:
         The resolved recipe; for fingerprint lines only digest and bits.
     model_documents : int or None
         How many documents its own IDF model was learned from; None if it has no model.
+    min_run : int or None
+        The least run of the passages that are found in its texts, or None without these.
     """
 
     path: str
@@ -283,6 +286,7 @@ class IndexInfo:
     simdup: str
     recipe: dict[str, Any]
     model_documents: int | None
+    min_run: int | None
 
 
 def read_stored(storage: Storage) -> dict[str, Any]:
@@ -305,6 +309,17 @@ def read_stored(storage: Storage) -> dict[str, Any]:
     return stored
 
 
+def read_min_run(storage: Storage) -> int | None:
+    """Return the least run of the passages that an index finds, or None without texts."""
+    if not storage.has("passages"):
+        return None
+    # `simdup.index.passage_index` has the whole section.
+    run = int.from_bytes(storage.get("passages")[:8], "little")
+    if not SHORTEST_RUN <= run <= LONGEST_RUN:
+        raise storage.damaged("section passages 0 is damaged")
+    return run
+
+
 def index_info(storage: Storage) -> IndexInfo:
     """Return facts about an open index."""
     stored = read_stored(storage)
@@ -320,4 +335,5 @@ def index_info(storage: Storage) -> IndexInfo:
         simdup=about["simdup"],
         recipe=stored["resolved"],
         model_documents=stored["model_documents"],
+        min_run=read_min_run(storage),
     )

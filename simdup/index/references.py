@@ -21,6 +21,7 @@ from simdup.base.errors import SimdupError
 from simdup.index.ingest import indexed, summaries
 from simdup.index.matching import Matches, QueryOptions, best, find_nearest, otherwise
 from simdup.index.opening import open_storage
+from simdup.index.passage_index import load_passages, passage_makers
 from simdup.index.sections import (
     REMOVED,
     TEXT_HASH,
@@ -154,7 +155,11 @@ class IndexReferences:
     @property
     def makers(self) -> list[Maker]:
         """What has to be made of documents to compare them with those of an index."""
-        return [summaries] if self.sessions or self.seen is not None else []
+        if not self.sessions and self.seen is None:
+            return []
+        # Only of what is added the texts may be kept.
+        own = (one.storage for one in self.sessions if one.storage.path == self.seen)
+        return [summaries, *(make for storage in own for make in passage_makers(storage))]
 
     def prepare(self, opened: Input) -> Input:
         """Return an input that is read with the recipe of the indexes.
@@ -192,7 +197,7 @@ class IndexReferences:
         # References are not compared with each other.
         terms = np.where(documents["reference"], np.uint8(0), documents["terms"])
         prints = Fingerprints(documents["fingerprint"], settings.recipe.bits, terms)
-        asked = indexed(corpus, prints)
+        asked = load_passages(indexed(corpus, prints), corpus.spool)
         if not self.sessions:
             return IndexMatches(documents, own, asked=asked)
         nearest, numbers = self._nearest(asked, settings), np.flatnonzero(terms)

@@ -5,13 +5,16 @@ The 25 bytes are 8 for the hash of the name, by which the document is found; 8 f
 content, which shows whether it has changed; 4 for its length; 1 for its number of terms; and 4 for
 the end of its name.  A document from a fingerprint line has no text: its ``terms`` are 0, and it
 has no sketch.
+
+In an index of passages, a block has `PASSAGES` too: the texts, and what they are searched by.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +23,8 @@ from simdup.base.mix64 import scatter, unscatter
 from simdup.corpus.names import from_bytes, to_bytes
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents, objects
-from simdup.search.arrays import U64, RowIds
+from simdup.search.arrays import I64, U64, RowIds
+from simdup.text.characters import DIGEST_TYPE
 from simdup.text.families import SKETCH_BYTES
 from simdup.text.sketch_bands import RowSketches
 
@@ -123,12 +127,16 @@ def line_documents(names: Sequence[str], values: U64) -> Documents:
 # -- a table as sections ---------------------------------------------------------------------------
 
 SECTIONS = ("fingerprints", "keys", "contents", "lengths", "terms", "ends", "names", "sketches")
+# What a block of an index of passages has beside them: see `Extents`, and the columns of passages
+# in `simdup.model.table`.
+PASSAGES = ("extents", "digests", "grams", "texts")
+PASSAGE_COLUMNS = ("symbols_digest", "packed", "grams", "packed_text", "gram_hashes", "size")
 
 
 def to_sections(documents: Documents) -> dict[str, bytes]:
     """Return the sections of a block of documents, little-endian."""
     names = list(map(to_bytes, documents["name"]))
-    return {
+    sections = {
         "fingerprints": documents["fingerprint"].astype("<u8").tobytes(),
         "keys": documents["name_key"].astype("<u8").tobytes(),
         "contents": documents["content_key"].astype("<u8").tobytes(),
@@ -138,12 +146,54 @@ def to_sections(documents: Documents) -> dict[str, bytes]:
         "names": b"".join(names),
         "sketches": sketched(documents)[1].tobytes(),
     }
+    if "packed_text" not in documents:
+        return sections
+    texts, grams = documents["packed_text"].tolist(), documents["gram_hashes"].tolist()
+    columns = [np.cumsum(list(map(len, texts))), np.cumsum(list(map(len, grams))) // 8]
+    return sections | {
+        "extents": np.stack([*columns, documents["size"]], 1).astype("<u8").tobytes(),
+        "digests": documents["symbols_digest"].tobytes(),
+        "grams": b"".join(grams),
+        "texts": b"".join(texts),
+    }
 
 
 def from_sections(sections: dict[str, bytes], words: int) -> Documents:
     """Return the documents of a block; raise ValueError if its sections are inconsistent."""
     values = to_numbers(sections["fingerprints"]).reshape(-1, words)
-    return match_columns(sections).and_columns(fingerprint=values)
+    documents = match_columns(sections).and_columns(fingerprint=values)
+    if "extents" not in sections:
+        return documents
+    extents = read_extents(sections["extents"], len(documents))
+    grams = np.append(0, extents.grams * 8)
+    return documents.and_columns(
+        packed_text=objects(_pieces(sections["texts"], np.append(0, extents.texts))),
+        gram_hashes=objects(_pieces(sections["grams"], grams)),
+        symbols_digest=np.frombuffer(sections["digests"], DIGEST_TYPE),
+        size=extents.sizes,
+    )
+
+
+class Extents(NamedTuple):
+    """How much of a block's texts and hashes each document has (int64[documents] each)."""
+
+    texts: I64  # where it ends among the compressed texts, in bytes
+    grams: I64  # where it ends among the hashes, which are 8 bytes each
+    sizes: I64  # bytes of its text in UTF-8
+
+
+def read_extents(content: bytes, documents: int) -> Extents:
+    """Return the extents of a block's documents; raise ValueError if they are wrong."""
+    rows = np.frombuffer(content, "<i8").astype(np.int64, copy=False).reshape(documents, 3)
+    if (rows < 0).any() or (np.diff(rows[:, :2], axis=0) < 0).any():
+        raise ValueError("wrong ends of texts")
+    return Extents(*rows.T)
+
+
+def _pieces(content: bytes, bounds: I64) -> Iterator[bytes]:
+    if bounds[-1] != len(content):
+        raise ValueError("wrong ends of texts")
+    return (content[start:end] for start, end in pairwise(bounds.tolist()))
 
 
 def match_columns(sections: dict[str, bytes], which: RowIds | slice = slice(None)) -> Documents:

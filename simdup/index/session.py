@@ -16,6 +16,7 @@ from typing import Any
 from simdup._version import __version__
 from simdup.base.errors import SimdupError
 from simdup.index.opening import read_stored
+from simdup.index.passage_index import seal
 from simdup.index.row_searches import IndexRows
 from simdup.index.sections import RemovedTexts
 from simdup.index.storage import Storage
@@ -73,6 +74,7 @@ class Session:
 
         with self.storage.writing(patience.timeout, patience.waiting):
             yield writer
+            seal(self.store)
             version = self.storage.version()
         if used:
             self._writer = version, used[0]

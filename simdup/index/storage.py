@@ -234,6 +234,11 @@ class Storage:
 
     # -- the list of sections ----------------------------------------------------------------------
 
+    @property
+    def changed(self) -> bool:
+        """Whether this transaction has written anything so far."""
+        return self._dirty
+
     def begin_empty(self) -> None:
         """Begin the list of a new file, which has none yet."""
         self._known = self.version(), SectionList()

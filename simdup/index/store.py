@@ -1,13 +1,14 @@
 """Documents in a file, block by block: found by place or by name, added and removed.
 
-A block has up to `BLOCK` documents, in the order of their arrival.  A removed document is taken out
-of its block; a replaced one moves to the end.  So the cost of adding is that of the added
-documents, and of reading 8 bytes of each present document: the hash of its name.
+A block has up to `BLOCK` documents, in the order of their arrival, and fewer where their texts are
+kept and are long.  A removed document is taken out of its block; a replaced one moves to the end.
+So the cost of adding is that of the added documents, and of reading 8 bytes of each present
+document: the hash of its name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from simdup.base.errors import SimdupError
 from simdup.index.sections import (
     NO_REMOVED,
+    PASSAGE_COLUMNS,
+    PASSAGES,
     REMOVED,
     SECTIONS,
     RemovedTexts,
@@ -44,6 +47,9 @@ from simdup.text.sketch_bands import RowSketches
 #
 # takes this long; adding one document takes 8 to 12 ms with any block size.
 BLOCK = 1024
+# Bytes of texts and hashes per block of an index of passages; a longer document has one of its own.
+# Adding one document writes up to as many again.
+BLOCK_BYTES = 1 << 22
 # Sketches that are read at a time, or a few more: 2 MB. One text against 10**6 documents takes the
 # same time with twice as many, and a tenth more with an eighth.
 _SKETCHES = 1 << 14
@@ -61,6 +67,11 @@ class Store:
     def __len__(self) -> int:
         """Return the number of documents."""
         return sum(documents for _, documents in self.storage.blocks())
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of sections that each block has."""
+        return SECTIONS + PASSAGES if self.storage.has("passages") else SECTIONS
 
     def sections(self, kind: str, item: int) -> Iterator[tuple[int, bytes]]:
         """Yield the sections of a kind with `item` bytes per document, of all blocks."""
@@ -120,8 +131,8 @@ class Store:
 
     def block(self, number: int) -> Documents:
         """Return the documents of a block, or raise if they are damaged."""
-        with self._shaped(number):
-            sections = {kind: self.storage.get(kind, number) for kind in SECTIONS}
+        with self.shaped(number):
+            sections = {kind: self.storage.get(kind, number) for kind in self.kinds}
             documents = from_sections(sections, self.words)
             if len(documents) != self.storage.documents(number):
                 raise ValueError(f"has {len(documents)} documents")
@@ -129,7 +140,7 @@ class Store:
 
     def read_fingerprints(self, number: int) -> tuple[list[str], U64]:
         """Return the names and fingerprints of a block, or raise if they are damaged."""
-        with self._shaped(number):
+        with self.shaped(number):
             get = self.storage.get
             names = read_names(get("ends", number), get("names", number))
             values = to_numbers(get("fingerprints", number)).reshape(-1, self.words)
@@ -138,7 +149,8 @@ class Store:
             return names, values
 
     @contextmanager
-    def _shaped(self, number: int) -> Iterator[None]:
+    def shaped(self, number: int) -> Iterator[None]:
+        """Raise that a block is damaged if what is read of it is inconsistent."""
         try:
             yield
         except SimdupError:
@@ -168,7 +180,7 @@ class Store:
     def _look_up_in(self, number: int, which: RowIds) -> Documents:
         kinds = ["terms", "lengths", "keys", "contents", "ends", "names"]
         sections = {kind: self.storage.get(kind, number) for kind in kinds}
-        with self._shaped(number):
+        with self.shaped(number):
             terms = np.frombuffer(sections["terms"], np.uint8)
             if len(terms) != self.storage.documents(number):
                 raise ValueError("columns of different lengths")
@@ -226,6 +238,34 @@ def _sieve(given: U64, asked: U64) -> U64:
     return kept
 
 
+# Reads what the slots of documents refer to.
+Load = Callable[[Documents], Documents]
+
+
+def as_they_are(documents: Documents) -> Documents:
+    """Return documents that refer to nothing."""
+    return documents
+
+
+def _weights(documents: Documents) -> RowIds:
+    """Return how much of a block each document fills, of `BLOCK_BYTES` in all."""
+    weights = np.zeros(len(documents), np.int64)
+    for name in ("packed_text", "gram_hashes"):
+        if name in documents:
+            weights += np.fromiter(map(len, documents[name]), np.int64)
+    return np.maximum(weights, BLOCK_BYTES // BLOCK)
+
+
+def _cut(documents: Documents) -> Iterator[slice]:
+    """Yield what goes into one block after the other."""
+    ends, first = np.cumsum(_weights(documents)), 0
+    while first < len(ends):
+        room = BLOCK_BYTES + (int(ends[first - 1]) if first else 0)
+        last = max(int(np.searchsorted(ends, room, "right")), first + 1)
+        yield slice(first, last)
+        first = last
+
+
 class Writer:
     """Adds and removes documents; every transaction ends with `flush`.
 
@@ -245,14 +285,18 @@ class Writer:
         self._new_keys: set[int] = set()
         self._outdated: list[int] = []
         self._pending: list[Documents] = []
+        self._pending_weight = 0
 
-    def add_all(self, documents: Documents, progress: Progress) -> tuple[int, int]:
+    def add_all(
+        self, documents: Documents, progress: Progress, load: Load = as_they_are
+    ) -> tuple[int, int]:
         """Add many documents; return how many are new or changed, and how many replaced another."""
         documents = last_of_names(documents)
         total, done, new, replaced = len(documents), 0, 0, 0
+        step = _STEP if load is as_they_are else BLOCK
         progress("adding", 0, total)
-        for first in range(0, total, _STEP):
-            some = documents.take(np.arange(first, min(first + _STEP, total)))
+        for first in range(0, total, step):
+            some = load(documents.take(np.arange(first, min(first + step, total))))
             changed, known = self.add(some)
             done, new, replaced = done + len(some), new + len(changed), replaced + known
             progress("adding", done, total)
@@ -264,6 +308,7 @@ class Writer:
         One with a known name and new content replaces the old one.  Return the documents that are
         new or changed, and how many of them replaced another.
         """
+        documents = self._as_kept(documents)
         if not self._new_keys.isdisjoint(documents["name_key"].tolist()):
             # A name may occur twice in one transaction: the first must be found like any other.
             self.flush()
@@ -276,9 +321,28 @@ class Writer:
         self._new_keys.update(documents["name_key"].tolist())
         self.contents.add(documents["content_key"])
         self._pending.append(documents)
-        if sum(map(len, self._pending)) >= BLOCK:
+        self._pending_weight += int(_weights(documents).sum())
+        if self._pending_weight >= BLOCK_BYTES:
             self._write_full()
         return documents, int(np.count_nonzero(present))
+
+    def _as_kept(self, documents: Documents) -> Documents:
+        """Return documents with the columns that this index keeps.
+
+        Raises
+        ------
+        SimdupError
+            If it keeps texts, and they have none.
+        """
+        if not self._store.storage.has("passages"):
+            return documents.without(*PASSAGE_COLUMNS)
+        if len(documents) and "packed_text" not in documents:
+            raise SimdupError(
+                self._store.storage.path,
+                "keeps the texts of its documents, and fingerprints have none",
+                "add the texts themselves, or use an index without `passages`",
+            )
+        return documents
 
     def remove(self, keys: U64) -> NDArray[np.bool_]:
         """Remove the documents with these name hashes; return which were present."""
@@ -293,19 +357,20 @@ class Writer:
             self._remove_outdated(distinct(np.array(self._outdated, np.uint64)))
         pending = concat(self._pending, self._store.words)
         if len(pending):
-            blocks = self._store.storage.blocks()
-            number, documents = blocks[-1] if blocks else (0, BLOCK)
-            if documents + len(pending) <= BLOCK:
-                pending = concat([self._store.block(number), pending], self._store.words)
-                self._put(number, pending)
-            else:
-                self._put(self._next, pending)
+            number, joined = self._next, pending
+            for last, documents in self._store.storage.blocks()[-1:]:
+                if documents + len(pending) <= BLOCK:
+                    joined = concat([self._store.block(last), pending], self._store.words)
+                    number = last
+            if number != self._next and int(_weights(joined).sum()) > BLOCK_BYTES:
+                number, joined = self._next, pending
+            self._put(number, joined)
         if removed:
             self._load()
             self.put_removed(NO_REMOVED)
         else:
             self._keys.add(np.array(sorted(self._new_keys), np.uint64))
-            self._last, self._pending = self._next - 1, []
+            self._last, self._pending, self._pending_weight = self._next - 1, [], 0
             self._new_keys = set()
         return removed
 
@@ -324,10 +389,14 @@ class Writer:
 
     def _write_full(self) -> None:
         documents = concat(self._pending, self._store.words)
-        whole = len(documents) // BLOCK * BLOCK
-        for first in range(0, whole, BLOCK):
-            self._put(self._next, documents.take(np.arange(first, first + BLOCK)))
-        self._pending = [documents.take(np.arange(whole, len(documents)))]
+        parts = [documents.take(np.arange(*one.indices(len(documents)))) for one in _cut(documents)]
+        last = parts.pop()
+        self._pending_weight = int(_weights(last).sum())
+        if self._pending_weight >= BLOCK_BYTES:
+            parts, last, self._pending_weight = [*parts, last], last.take(np.arange(0)), 0
+        for part in parts:
+            self._put(self._next, part)
+        self._pending = [last]
 
     def _put(self, number: int, documents: Documents) -> None:
         self._store.storage.put_block(number, len(documents), to_sections(documents))

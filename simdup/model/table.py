@@ -52,6 +52,12 @@ SCHEMA: Mapping[str, Any] = {
     "vector_sketch": np.uint8,  # [cells]
     "name_key": np.uint64,  # a hash of the name
     "content_key": np.uint64,  # a hash of the name and the content together
+    # Of documents in which passages are found, as `simdup.index.passages` makes them.
+    "symbols_digest": "V16",  # of the text as symbols
+    "packed": np.int64,  # [2]: the slot of the text, compressed
+    "grams": np.int64,  # [2]: the slot of the hashes of its chosen k-grams
+    "packed_text": object,  # the bytes of these, read from their slots
+    "gram_hashes": object,
     # Of distinct texts.
     "digest": "V16",  # of the compact text
     "length": np.int64,  # characters of the compact text

@@ -19,7 +19,7 @@ import numpy as np
 
 from simdup.corpus.batches import Batch, FileBatch, RowBatch, TextBatch, read
 from simdup.corpus.record_batches import RecordBatch
-from simdup.corpus.spool import Slots, SpoolWriter, slot_at
+from simdup.corpus.spool import BatchSpool, Slots, SpoolWriter, slot_at
 from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading
@@ -89,6 +89,7 @@ class ReadBatch:
     notes: list[tuple[int, str]] = field(default_factory=list)  # documents, and how they were read
     unchanged: Documents = field(default_factory=Documents)  # left out because known
     stripped: set[str] = field(default_factory=set)  # the expressions that matched something
+    content: bytes = b""  # what slots refer to, if there is no spool
 
 
 class BatchTexts(Protocol):
@@ -168,7 +169,10 @@ class BatchReader:
 
     def read(self, batch: Batch) -> ReadBatch:
         """Read a batch on its own."""
-        return self._read(batch, self.work(), _no_spool)
+        spool = BatchSpool()
+        done = self._read(batch, self.work(), spool.column)
+        done.content = spool.content
+        return done
 
     def _read(self, batch: Batch, prepare: PrepareTexts, spool: Spool) -> ReadBatch:
         done = ReadBatch(batch.size)
@@ -263,7 +267,3 @@ def _spooled(counts: CountedChunk, spool: Spool) -> CountedChunk:
     slots = spool(map(bytes, (counts.columns, counts.counts, counts.dictionary)))
     columns, times, dictionary = (slot_at(slots, row) for row in range(3))
     return replace(counts, columns=columns, counts=times, dictionary=dictionary)
-
-
-def _no_spool(contents: Iterable[bytes]) -> Slots:
-    raise ValueError("there is no spool")

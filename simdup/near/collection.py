@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -26,7 +26,7 @@ from simdup.base.workers import Workers
 from simdup.corpus.batches import Batch, TextBatch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.records import without_surrogates
-from simdup.corpus.spool import Slots, SpoolReader, SpoolWriter, spool_folder
+from simdup.corpus.spool import BatchSpool, Slots, SpoolReader, SpoolWriter, spool_folder
 from simdup.model.criteria import Criteria
 from simdup.model.documents import NO_WORDS, Document, Skipped, Unread
 from simdup.model.settings import Reading
@@ -385,15 +385,24 @@ def ingest_fingerprinted(
     """
     recipe, fingerprinter = opened.settings.recipe, opened.fingerprinter
     if fingerprinter is None and recipe.may_need_corpus:
-        with ingest(opened, makers) as collection:
+        with ExitStack() as stack:
+            collection = stack.enter_context(ingest(opened, makers))
             progress, total = opened.settings.run.progress, len(collection)
             progress("fingerprinting", 0, total)
             fingerprinter = Fingerprinter.for_corpus(collection.analyzer, collection.counts)
             found = collection.fingerprints(fingerprinter)
             progress("fingerprinting", total, total)
-            return fingerprinter, iter([(collection, found)])
+            return fingerprinter, _while_open(stack.pop_all(), (collection, found))
     fingerprinter = fingerprinter or Fingerprinter.alone(opened.analyzer())
     return fingerprinter, _as_they_come(opened, fingerprinter, makers, known)
+
+
+def _while_open(
+    stack: ExitStack, found: tuple[Collection, Fingerprints]
+) -> Iterator[tuple[Collection, Fingerprints]]:
+    """Yield a collection, whose spool is there until the next one is asked for."""
+    with stack:
+        yield found
 
 
 def _as_they_come(
@@ -405,7 +414,7 @@ def _as_they_come(
     collector = Collector.of(opened, analyzer, SpoolReader(""))
     for batch in read_batches(opened, BatchReader(reading, work, analyzer.recipe, known=known)):
         collector.add(batch)
-        collection = collector.take()
+        collection = replace(collector.take(), spool=BatchSpool(batch.content))
         yield collection, collection.fingerprints(fingerprinter)
     opened.report.finish(opened.settings.recipe.strip)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice, pairwise
@@ -16,7 +16,8 @@ from simdup.base.errors import SimdupError, check_names, check_type
 from simdup.corpus.batches import read
 from simdup.corpus.rows import Paths, as_paths
 from simdup.corpus.sources import Named
-from simdup.index.opening import without_indexes
+from simdup.index import passage_index
+from simdup.index.opening import split_indexes
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings
@@ -72,7 +73,8 @@ def passages(
     criteria : PassageCriteria, optional
         When two documents share a passage.
     references : path or iterable of path
-        Files and folders: documents are compared with these only.
+        Files, folders and indexes that were built with ``passages``: documents are compared with
+        these only.
     templates : path or iterable of path
         Files and folders: text that also occurs in one of them is ignored.
     across : str, optional
@@ -138,10 +140,15 @@ def open_passages(
     data: Data, settings: Settings, references: Paths, scope: PassageScope
 ) -> tuple[Input, References]:
     """List what is to be read, and what it is compared with; see `passages`."""
+    indexes, others = split_indexes(as_paths(references, "references"))
+    for argument in ("across", "within"):
+        if indexes and getattr(scope, argument) is not None:
+            hint = f"leave `{argument}` out, or take the documents themselves as `references`"
+            what = f"{indexes[0]} is an index, which has no groups of documents"
+            raise SimdupError(argument, what, hint, argument)
     grouped = Criteria(across=scope.across, within=scope.within)
-    others = without_indexes(as_paths(references, "references"))
     opened = open_input(data, replace(settings, criteria=grouped), others)
-    return opened, References(bool(others))
+    return replace(opened, indexes=indexes), References(bool(indexes or others))
 
 
 @contextmanager
@@ -151,7 +158,11 @@ def examine(
     """Find passages in opened sources; yield them, and the texts of pairs."""
     started = time.monotonic()
     template = _template(opened, criteria, scope)
-    with compared(opened, criteria, scope, template, references) as texts:
+    with ExitStack() as stack:
+        indexes = map(passage_index.open_passages, opened.indexes)
+        stored = [stack.enter_context(index) for index in indexes]
+        beside = replace(references, stored=stored)
+        texts = stack.enter_context(compared(opened, criteria, scope, template, beside))
         starts, finder, holders = texts.starts, texts.finder, texts.holders
         documents, report = texts.cut.documents, texts.cut.report
         found = concat(find_in_ranges(finder, opened.settings.run))
@@ -193,6 +204,9 @@ def examine_groups(
 ) -> Iterator[tuple[PassageResult, GroupTexts]]:
     """Find groups of passages in opened sources; yield them, and the texts of their places."""
     started = time.monotonic()
+    if opened.indexes:
+        what = "is an index: groups have places in the documents themselves"
+        raise SimdupError(opened.indexes[0], what, "name these as `references`")
     work = Cutting(Window.of(criteria.min_run), _template(opened, criteria, scope))
     with collected(opened, opened.analyzer(), work) as cut:
         sides = sides_of(cut, opened, scope)

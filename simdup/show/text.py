@@ -246,6 +246,7 @@ def info_text(info: IndexInfo, words: Phrases = ENGLISH) -> bytes:
         "created": words("info.by", created=info.created, version=shown(info.simdup)),
         "changed": info.changed,
         "model": model,
+        "passages": words("info.runs", n=info.min_run) if info.min_run else words("info.none"),
         "recipe": recipe or words("info.unknown", bits=info.recipe["bits"]),
     }
     lines = (f"{padded(words(f'info.{name}'), _FACT)}{fact}\n" for name, fact in facts.items())

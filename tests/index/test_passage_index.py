@@ -1,0 +1,455 @@
+"""An index of passages: it keeps what `passages` computes, whatever was added and removed."""
+
+import os
+import re
+import sqlite3
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import Command
+
+from lab.corpora.crafted import edit, forge
+from lab.corpora.made import prose, write
+from simdup import Index, SimdupError, dedupe, passages
+from simdup.index import store
+from simdup.index.passage_index import PassageIndex, open_passages
+from simdup.index.sections import PASSAGES, SECTIONS
+from simdup.model.settings import RunOptions, Settings
+from simdup.model.shared_passages import PassageCriteria
+from simdup.near.collection import collected
+from simdup.near.cutting import Cutting, assemble
+from simdup.near.inputs import open_input
+from simdup.reuse.finding import Sides
+from simdup.reuse.seeds import Place, common_grams
+from simdup.reuse.symbols import cut
+from simdup.reuse.winnowing import Window, winnow
+from simdup.search.arrays import U64, Bools, contains, distinct
+from simdup.text.characters import digest_bytes, fold
+
+NOTICE = prose(99, 40)
+# Below 10 documents none is common; with 12, what more than 9 of them have.
+COMMON = {f"n{i}": f"{prose(i, 8)} {NOTICE} {prose(i + 50, 8)}" for i in range(12)}
+
+Kept = tuple[list[tuple[str, str]], int, list[int]]
+Contents = dict[str, list[tuple[bytes, ...]]]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "seen.index")
+
+
+def built(path: str, documents: dict[str, str], **options: object) -> str:
+    Index.build(path, documents.items(), passages=True, **options).close()  # type: ignore[arg-type]
+    return path
+
+
+def kept(path: str) -> Kept:
+    """Return the documents, how many distinct texts they have, and what is common."""
+    with open_passages(path) as index:
+        documents = [(one.name, one.text) for batch in index.every() for one in batch.documents]
+        assert len(documents) == index.documents
+        return documents, index.texts, index.common.tolist()
+
+
+WINDOW = Window.of(15)
+
+
+def grams(text: str, window: Window = WINDOW) -> U64:
+    return distinct(winnow(cut([fold(text)]), window).hashes)
+
+
+def digest(text: str) -> bytes:
+    return digest_bytes(cut([fold(text)]).symbols.data)
+
+
+def common(documents: dict[str, str], run: int = 15) -> tuple[int, list[int]]:
+    """Return the distinct texts and what is common, as `passages` reads documents."""
+    opened, window = open_input(documents.items(), Settings()), Window.of(run)
+    with collected(opened, opened.analyzer(), Cutting(window)) as read:
+        found = assemble(read, Sides.every(len(read)))
+        texts = len(found.starts) - 1
+        keys = np.zeros(texts, np.uint64)
+        place = Place(found.symbols, window.k, PassageCriteria().most_documents(texts), keys)
+        return texts, common_grams(found.seeds, found.starts, place).tolist()
+
+
+def matching(index: PassageIndex, wanted: U64, digests: tuple[bytes, ...] = ()) -> list[str]:
+    def among(hashes: U64) -> Bools:
+        return contains(wanted, hashes)
+
+    return [one.name for batch in index.matching(among, digests) for one in batch.documents]
+
+
+# -- what is stored --------------------------------------------------------------------------------
+
+_WORDS = st.sampled_from([*prose(7, 30).split(), "国", "國", "e\u0301", "\ufb01", "--- "])
+_TEXTS = st.lists(_WORDS, min_size=1, max_size=60).map(lambda words: "a word " + " ".join(words))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(_TEXTS, min_size=1, max_size=6), st.sampled_from([4, 8, 15]))
+def test_what_is_stored_is_what_is_computed(texts: list[str], run: int) -> None:
+    documents, window = {f"d{i}": text for i, text in enumerate(texts)}, Window.of(run)
+    with tempfile.TemporaryDirectory() as folder:
+        path = built(os.path.join(folder, "i"), documents, min_run=run)
+        names, count, _ = kept(path)
+        assert names == list(documents.items())
+        assert count == len(set(map(digest, texts)))
+        with open_passages(path) as index, Index.open(path) as opened:
+            assert index.window == window
+            assert opened.check() == []
+            assert opened.info().min_run == run
+            for name, text in documents.items():
+                hashes = grams(text, window)
+                same = [one for one, other in documents.items() if digest(other) == digest(text)]
+                assert matching(index, hashes[:0], (digest(text),)) == same
+                for one in hashes[:3]:
+                    having = [n for n, t in documents.items() if one in grams(t, window)]
+                    assert name in having
+                    assert matching(index, np.array([one], np.uint64)) == having
+
+
+def test_what_is_common_is_what_too_many_texts_have(path: str) -> None:
+    """Copies count once; k-grams beside those that are chosen everywhere are common, too."""
+    documents = COMMON | {f"copy {i}": COMMON["n0"] for i in range(5)}
+    built(path, documents)
+    found = kept(path)
+    assert found == (list(documents.items()), *common(documents))
+    counts = Counter(one for text in COMMON.values() for one in grams(text).tolist())
+    chosen = {one for one, count in counts.items() if count > 9}
+    assert chosen
+    assert chosen <= set(found[2])
+
+
+def test_texts_that_are_read_before_the_recipe_is_known_and_in_processes(path: str) -> None:
+    """From 200 documents on, the corpus decides about the weights; then texts are spooled."""
+    documents = {f"d{i}": prose(i, 30) for i in range(230)} | {"again": prose(1, 30)}
+    built(path, documents, run=RunOptions(jobs=2))
+    assert kept(path) == (list(documents.items()), *common(documents))
+
+
+def test_long_texts_have_blocks_of_their_own(path: str) -> None:
+    chance = np.random.default_rng(1)
+    texts = ["".join(map(chr, chance.integers(0x4E00, 0x9F00, 1_100_000))) for _ in range(3)]
+    documents = {"a": prose(1), **{f"long {i}": text for i, text in enumerate(texts)}, "z": "zz z"}
+    built(path, documents)
+    with Index.open(path) as index:
+        blocks = index._session.storage.blocks()
+        assert [count for _, count in blocks] == [1, 1, 1, 1, 1]
+        index.add([("y", prose(3))])
+        assert len(index._session.storage.blocks()) == len(blocks)
+        assert index.check() == []
+    assert kept(path)[0] == [*documents.items(), ("y", prose(3))]
+
+
+# -- changes ---------------------------------------------------------------------------------------
+
+_NAMES = st.sampled_from([f"n{i}" for i in range(16)])
+_KINDS = st.sampled_from([f"{prose(i, 6)} {NOTICE if i % 5 else ''} {i}" for i in range(14)])
+_CHANGES = st.lists(
+    st.one_of(st.dictionaries(_NAMES, _KINDS, min_size=1), st.lists(_NAMES, max_size=6)), max_size=4
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.dictionaries(_NAMES, _KINDS, min_size=8), _CHANGES, st.integers(1, 5))
+def test_after_any_changes_it_is_as_if_it_was_built_anew(
+    first: dict[str, str], changes: list[dict[str, str] | list[str]], block: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patched, tempfile.TemporaryDirectory() as folder:
+        patched.setattr(store, "BLOCK", block)
+        patched.setattr(store, "BLOCK_BYTES", 4000)
+        present, path = dict(first), os.path.join(folder, "i")
+        with Index.build(path, first.items(), passages=True) as index:
+            for change in changes:
+                if isinstance(change, dict):
+                    index.add(change.items())
+                    new = {name: text for name, text in change.items() if present.get(name) != text}
+                    present = {n: t for n, t in present.items() if n not in new} | new
+                else:
+                    index.remove(change)
+                    present = {n: t for n, t in present.items() if n not in change}
+            assert index.check() == []
+        assert kept(path) == (list(present.items()), *common(present))
+        assert kept(path) == kept(built(os.path.join(folder, "j"), present))
+
+
+def test_what_dedupe_and_query_add_has_its_text_too(path: str) -> None:
+    built(path, {"a": prose(1)})
+    with Index.open(path) as index:
+        found = list(index.query([("b", prose(2)), ("a again", prose(1))], add=True))
+        assert [one.added for one in found] == [True, False]
+    dedupe([("c", prose(3)), ("b again", prose(2))], index=path, add=True)
+    assert kept(path)[0] == [("a", prose(1)), ("b", prose(2)), ("c", prose(3))]
+    with Index.open(path) as index:
+        assert index.check() == []
+
+
+def test_nothing_is_written_where_nothing_changes(path: str) -> None:
+    built(path, COMMON)
+    before = Path(path).read_bytes()
+    with Index.open(path) as index:
+        assert index.add(COMMON.items()).unchanged == len(COMMON)
+    assert Path(path).read_bytes() == before
+
+
+# -- passages found in it --------------------------------------------------------------------------
+
+_PARTS = st.sampled_from(
+    [prose(i, 25) for i in range(6)] + [NOTICE, "練習 题目 " * 9, "---- " * 30]
+)
+# Without any words, a document is in no index.
+_BODIES = st.lists(_PARTS, min_size=1, max_size=4).map(lambda parts: " ".join(["harbour", *parts]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(_BODIES, min_size=1, max_size=14),
+    st.lists(_BODIES, min_size=1, max_size=3),
+    st.sampled_from([{}, {"min_run": 20}, {"common": 3}, {"gap": 0, "min_length": 20}]),
+)
+def test_passages_are_those_that_are_found_in_the_documents_themselves(
+    bodies: list[str], asked: list[str], options: dict[str, int]
+) -> None:
+    new = [(f"asked {i}", text) for i, text in enumerate(asked)]
+    with tempfile.TemporaryDirectory() as folder:
+        texts = {f"{i:02}.txt": text for i, text in enumerate(bodies)}
+        sources = os.path.join(folder, "c")
+        write(Path(sources), texts)
+        path = os.path.join(folder, "i")
+        Index.build(path, sources, passages=True).close()
+        ours = passages(new, references=path, **options)  # type: ignore[arg-type]
+        theirs = passages(new, references=sources, **options)  # type: ignore[arg-type]
+    assert list(ours.overlaps) == list(theirs.overlaps)
+    assert ours.summary.documents == theirs.summary.documents
+    assert ours.summary.most_documents == theirs.summary.most_documents
+
+
+def test_the_command_finds_what_it_finds_in_the_documents(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {f"c/{i}.txt": text for i, text in enumerate(COMMON.values())})
+    write(tmp_path, {"new/a.txt": f"{prose(200)} {prose(3, 8)} {NOTICE} {prose(53, 8)}"})
+    assert simdup("index", "build", "seen.index", "c/0.txt", "--passages").status == 0
+    assert simdup("index", "add", "seen.index", "c").status == 0
+    line = ("passages", "new", "--min-length", "10", "-f", "csv", "--reference")
+    ours, theirs = simdup(*line, "seen.index"), simdup(*line, "c")
+    assert len(ours.lines) > 1
+    assert ours.out == theirs.out
+    done = simdup("passages", "new", "--reference", "seen.index", "--across", "folder")
+    assert done.status == 2
+    assert "seen.index is an index, which has no groups of documents" in done.err
+    Index.build(str(tmp_path / "plain.index"), [("a", prose(1))]).close()
+    done = simdup("passages", "new", "--reference", "plain.index")
+    assert done.status == 2
+    assert done.err.splitlines() == [
+        "simdup: plain.index: is an index that was built without --passages: it has no texts",
+        "hint: build it again with --passages, or name the documents themselves",
+    ]
+
+
+# -- readers beside a writer -----------------------------------------------------------------------
+
+
+def test_a_reader_sees_one_state(path: str) -> None:
+    documents = {f"d{i}": prose(i) for i in range(3)}
+    built(path, documents)
+    with open_passages(path) as reader, Index.open(path) as writer:
+        batches = reader.every()
+        writer.add([("more", prose(9))])
+        writer.remove(["d1"])
+        assert [one.name for batch in batches for one in batch.documents] == list(documents)
+        assert reader.documents == 3
+        with open_passages(path) as other:
+            assert other.documents == 3
+            assert matching(other, grams(prose(9))) == ["more"]
+        assert matching(reader, grams(prose(9))) == []
+
+
+def test_a_writer_that_fails_leaves_it_as_it_was(path: str) -> None:
+    built(path, COMMON)
+    before = kept(path)
+
+    def documents() -> Iterator[tuple[str, str]]:
+        yield from ((f"m{i}", prose(i, 50)) for i in range(300))
+        raise RuntimeError
+
+    with Index.open(path) as index:
+        with pytest.raises(RuntimeError):
+            index.add(documents())
+        assert index.check() == []
+    assert kept(path) == before
+
+
+# -- damage ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", PASSAGES)
+@pytest.mark.parametrize(
+    "change", ["content = zeroblob(length(content))", "content = x''", "number = number + 7"]
+)
+def test_each_damaged_section_is_found_and_not_read(path: str, kind: str, change: str) -> None:
+    built(path, COMMON)
+    edit(Path(path), f"UPDATE section SET {change} WHERE kind = '{kind}'")
+    with Index.open(path) as index:
+        assert any(f"section {kind} 1" in fault for fault in index.check())
+        with pytest.raises(SimdupError, match=f"section {kind} 1 is"):
+            index.add([("more", prose(1))])
+    with open_passages(path) as opened, pytest.raises(SimdupError, match=f"section {kind} 1 is"):
+        list(opened.every())
+
+
+def test_a_damaged_section_of_what_is_common(path: str) -> None:
+    built(path, COMMON)
+    edit(Path(path), "UPDATE section SET content = x'00' WHERE kind = 'passages'")
+    with pytest.raises(SimdupError, match="section passages 0 is damaged"):
+        open_passages(path)
+    with Index.open(path) as index:
+        assert index.check() == ["section passages 0 is damaged"]
+
+
+@pytest.mark.parametrize("kind", PASSAGES)
+def test_a_section_of_an_earlier_change(path: str, kind: str) -> None:
+    built(path, COMMON)
+    where = f"WHERE kind = '{kind}' AND number = 1"
+    with closing(sqlite3.connect(path)) as file:
+        before = file.execute(f"SELECT checksum, content FROM section {where}").fetchone()
+    with Index.open(path) as index:
+        index.add([("n0", prose(1))])
+    edit(Path(path), f"UPDATE section SET checksum = ?, content = ? {where}", values=before)
+    with Index.open(path) as index:
+        assert f"section {kind} 1 is damaged" in index.check()
+
+
+def _other_text(content: bytes) -> bytes:
+    """Exchange the last byte of a text, compressed again."""
+    first = zlib.decompressobj()
+    text = first.decompress(content)
+    packed = zlib.compress(text[:-1] + b"q", 6)
+    return packed + first.unused_data
+
+
+_FORGED: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
+    "another text": ("texts", _other_text, "block 1 "),
+    "no compressed text": ("texts", lambda content: b"x" * len(content), "has damaged texts"),
+    "other hashes": ("grams", lambda c: c[:-8] + bytes(8), "has hashes of other texts"),
+    "fewer hashes": ("grams", lambda c: c[:-8], "block 1 is damaged (wrong ends of texts)"),
+    "another digest": ("digests", lambda c: c[::-1], "has digests of other texts"),
+    "fewer digests": ("digests", lambda c: c[:-16], "block 1 is damaged (columns of"),
+    "sizes": ("extents", lambda c: c[:16] + b"\xff" * 7 + b"\0" + c[24:], "has damaged texts"),
+    "sizes below 0": ("extents", lambda c: c[:16] + b"\xff" * 8 + c[24:], "wrong ends of texts"),
+    "falling ends": ("extents", lambda c: c[24:48] + c[:24] + c[48:], "wrong ends of texts"),
+    "half an extent": ("extents", lambda c: c[:-9], "block 1 is damaged"),
+    "other common ones": ("passages", lambda c: c[:-8], "are those of other documents"),
+    "common ones in disorder": ("passages", lambda c: c + bytes(8), "section passages 0 is dam"),
+    "no run": ("passages", lambda c: bytes(8) + c[8:], "section passages 0 is damaged"),
+    "an endless run": ("passages", lambda c: b"\xff" * 8 + c[8:], "section passages 0 is damaged"),
+    "a part of it": ("passages", lambda c: c[:9], "section passages 0 is damaged"),
+}
+
+
+@pytest.mark.parametrize("what", _FORGED)
+def test_what_somebody_forged_with_right_checksums(path: str, what: str) -> None:
+    """It has an error of one line, and `check` finds it; what can be read is read."""
+    built(path, COMMON)
+    kind, change, fault = _FORGED[what]
+    forge(Path(path), kind, 0 if kind == "passages" else 1, change)
+    with Index.open(path) as index:
+        assert any(fault in one for one in index.check()), index.check()
+    assert re.fullmatch(rf"({re.escape(path)}.*damaged.*)?", refusal(path))
+
+
+def refusal(path: str) -> str:
+    """Return why an index cannot be read; nothing if it can."""
+    try:
+        kept(path)
+    except SimdupError as error:
+        return str(error)
+    return ""
+
+
+def test_a_text_that_says_it_is_small_takes_no_more_memory(path: str) -> None:
+    built(path, {"a": prose(1)})
+    bomb = zlib.compress(bytes(1 << 26), 9)
+    forge(Path(path), "texts", 1, lambda _: bomb)
+    forge(Path(path), "extents", 1, lambda c: len(bomb).to_bytes(8, "little") + c[8:])
+    with open_passages(path) as index, pytest.raises(SimdupError, match="block 1 is damaged"):
+        list(index.every())
+
+
+# -- what has no passages --------------------------------------------------------------------------
+
+
+def sections(path: str) -> set[str]:
+    with closing(sqlite3.connect(path)) as file:
+        return {kind for (kind,) in file.execute("SELECT DISTINCT kind FROM section")}
+
+
+def test_an_index_without_passages_is_as_it_was(path: str) -> None:
+    with Index.build(path, COMMON.items()) as index:
+        index.add([("more", prose(1))])
+        list(index.query([("new", prose(2))], add=True))
+        assert index.info().min_run is None
+        assert index.check() == []
+    assert sections(path) == {*SECTIONS, "list", "recipe"}
+    with pytest.raises(SimdupError) as caught:
+        open_passages(path)
+    assert caught.value.where == path
+    assert caught.value.what == "is an index that was built without `passages`: it has no texts"
+    assert caught.value.hint.startswith("build it again with `passages`")
+
+
+def test_what_is_no_index(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": prose(1)})
+    with pytest.raises(SimdupError, match="is not a simdup index"):
+        open_passages(str(tmp_path / "a.txt"))
+    with pytest.raises(SimdupError, match="no such file"):
+        open_passages(str(tmp_path / "b"))
+
+
+def test_documents_without_texts_are_refused(path: str) -> None:
+    built(path, COMMON)
+    before = kept(path)
+    with Index.open(path) as index:
+        digest = index.recipe["digest"]
+        with pytest.raises(SimdupError, match="keeps the texts of its documents") as caught:
+            index.add([("a", 1)], fingerprints=True)
+        assert "without `passages`" in caught.value.hint
+        with pytest.raises(SimdupError, match="keeps the texts of its documents"):
+            list(index.query([("a", 1)], fingerprints=True, add=True))
+        assert list(index.query([("a", 1)], fingerprints=True))
+        assert index.check() == []
+    assert digest
+    assert kept(path) == before
+    with pytest.raises(SimdupError, match="fingerprint lines have no texts"):
+        Index.build(path + "2", [("a", 1)], fingerprints=True, passages=True)
+    assert not os.path.exists(path + "2")
+
+
+def test_texts_that_a_recipe_changes_are_refused(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1)})
+    done = simdup("index", "build", "seen.index", "c", "--passages", "--strip", "the")
+    assert done.status == 2
+    assert done.err.splitlines()[0].startswith("simdup: --passages: --strip changes texts")
+    assert not (tmp_path / "seen.index").exists()
+
+
+def test_the_command(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1), "d/b.txt": prose(2)})
+    assert simdup("index", "build", "seen.index", "c", "--passages", "--min-run", "9").status == 0
+    assert simdup("index", "add", "seen.index", "d").status == 0
+    assert "passages   runs of 9 units\n" in simdup("index", "info", "seen.index").text
+    assert simdup("index", "check", "seen.index").status == 0
+    assert kept(str(tmp_path / "seen.index"))[0] == [("c/a.txt", prose(1)), ("d/b.txt", prose(2))]
+    for options in (["--min-run", "9"], ["--passages", "--fingerprints"]):
+        done = simdup("index", "build", "other.index", "c", *options)
+        assert done.status == 2
+        assert "--passages" in done.err
+    assert simdup("index", "build", "other.index", "c", "--passages", "--min-run", "1").status == 2
