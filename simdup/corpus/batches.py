@@ -9,15 +9,16 @@ One record of a file is addressed as ``train.jsonl#5``, by its number or by its 
 from __future__ import annotations
 
 import sys
+import zlib
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import chain
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
-from simdup.base.errors import reason
+from simdup.base.errors import SimdupError, reason
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import OFFICE, STDIN, File
@@ -182,7 +183,24 @@ class RowBatch:
     repeated: frozenset[str]  # names that an earlier text has
 
 
-Batch = FileBatch | RecordBatch | TextBatch | RowBatch
+class PackedText(NamedTuple):
+    """A text of an index."""
+
+    name: str
+    content: bytes  # compressed: see `pack_text`
+    size: int  # bytes as UTF-8
+
+
+@dataclass(frozen=True, slots=True)
+class PackedBatch:
+    """Documents of an index: whoever reads the batch unpacks their texts."""
+
+    texts: Sequence[PackedText]
+    size: int
+    where: str  # the path of the index
+
+
+Batch = FileBatch | RecordBatch | TextBatch | RowBatch | PackedBatch
 
 
 def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
@@ -295,10 +313,36 @@ def read(batch: Batch, reading: Reading) -> Iterator[Document | Skipped]:
     elif isinstance(batch, FileBatch):
         for file in batch.files:
             yield read_file(file, reading)
+    elif isinstance(batch, PackedBatch):
+        for name, packed, size in batch.texts:
+            try:
+                yield Document(name, unpack_text(packed, size))
+            except ValueError as error:
+                what = f"the index is damaged (the text of {name}: {error})"
+                raise SimdupError(batch.where, what, "build it again from its sources") from None
     else:
         found = _rows(batch) if isinstance(batch, RowBatch) else read_records(batch, reading)
         for one in found:
             yield _of_page(one, reading) if reading.html and isinstance(one, Document) else one
+
+
+def pack_text(text: str) -> bytes:
+    """Return the bytes that `unpack_text` makes a text of."""
+    # 98 MB of laws and prose take 39 MB at level 6 in 7 s, 44 MB at level 1 in 2.5 s.
+    return zlib.compress(text.encode("utf-8", "surrogatepass"), 6)
+
+
+def unpack_text(packed: bytes, size: int) -> str:
+    """Return a text of this size in bytes; raise ValueError if it has another."""
+    stream = zlib.decompressobj()
+    try:
+        # One byte more shows that it is longer; how much longer does not matter.
+        content = stream.decompress(packed, size + 1)
+    except (zlib.error, OverflowError) as error:
+        raise ValueError(str(error)) from None
+    if len(content) != size or not stream.eof or stream.unused_data:
+        raise ValueError("it has another size")
+    return content.decode("utf-8", "surrogatepass")
 
 
 def _rows(batch: RowBatch) -> Iterator[Document | Skipped]:

@@ -14,7 +14,6 @@ without being chosen (`simdup.reuse.seeds`).
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -25,13 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
-from simdup.corpus.batches import TextBatch
+from simdup.corpus.batches import PackedBatch, PackedText, pack_text, unpack_text
 from simdup.corpus.spool import SpoolReader
 from simdup.index.opening import open_storage, read_min_run
 from simdup.index.sections import Extents, read_extents, read_names, to_numbers
 from simdup.index.storage import Storage
 from simdup.index.store import Store
-from simdup.model.documents import Document
 from simdup.model.settings import RunOptions, Settings
 from simdup.model.shared_passages import PassageCriteria
 from simdup.model.table import Documents, objects
@@ -42,6 +40,7 @@ from simdup.near.cutting import Cutting, assemble
 from simdup.near.inputs import Input
 from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import Place, common_grams
+from simdup.reuse.sought import SoughtSeeds
 from simdup.reuse.symbols import cut
 from simdup.reuse.winnowing import Seeds, Window, winnow
 from simdup.search.arrays import I64, U64, Bools, Members, distinct, run_starts
@@ -50,8 +49,6 @@ from simdup.text.characters import DIGEST_BYTES, DIGEST_TYPE, digest_bytes, fold
 # What is wanted of an array of hashes.
 Wanted = Callable[[U64], Bools]
 
-# 98 MB of laws and prose take 39 MB at level 6 in 7 s, 44 MB at level 1 in 2.5 s.
-_LEVEL = 6
 # Bytes of the texts that are yielded at a time.
 _BATCH_BYTES = 1 << 20
 # Hashes are counted by their first bits, about so many in a cell; those in full cells one by one.
@@ -76,7 +73,7 @@ def passage_columns(batch: Prepared, window: Window) -> Mapping[str, Mapping[str
     digests, grams = _searched(folded if batch.analyzer.recipe.fold else fold_all(texts), window)
     columns = {
         "symbols_digest": np.array(digests, DIGEST_TYPE),
-        "packed": batch.spool(map(_pack, texts)),
+        "packed": batch.spool(map(pack_text, texts)),
         "grams": batch.spool(grams),
     }
     return {DOCUMENTS: columns}
@@ -101,23 +98,6 @@ def load_passages(documents: Documents, spool: SpoolReader) -> Documents:
         for name, slots in (("packed_text", "packed"), ("gram_hashes", "grams"))
     }
     return documents.without("packed", "grams").and_columns(**loaded)
-
-
-def _pack(text: str) -> bytes:
-    return zlib.compress(text.encode("utf-8", "surrogatepass"), _LEVEL)
-
-
-def _unpack(packed: bytes, size: int) -> str:
-    """Return a text of this size in bytes; raise ValueError if it has another."""
-    stream = zlib.decompressobj()
-    try:
-        # One byte more shows that it is longer; how much longer does not matter.
-        content = stream.decompress(packed, size + 1)
-    except (zlib.error, OverflowError) as error:
-        raise ValueError(str(error)) from None
-    if len(content) != size or not stream.eof or stream.unused_data:
-        raise ValueError("a text of another size")
-    return content.decode("utf-8", "surrogatepass")
 
 
 # -- what is common --------------------------------------------------------------------------------
@@ -267,25 +247,25 @@ def _digests(content: bytes) -> NDArray[np.bytes_]:
 
 def _batches(
     store: Store, choose: Callable[[_SearchedBlock], I64], among: Bools | None = None
-) -> Iterator[TextBatch]:
+) -> Iterator[PackedBatch]:
     """Yield the documents of each block that are chosen by place, if they are among some of all."""
-    waiting, size = list[Document](), 0
+    waiting, size = list[PackedText](), 0
     for one in _searched_blocks(store):
         rows = choose(one)
         if among is not None:
             rows = rows[among[one.first + rows]]
-        for document, more in _texts(store, one, rows) if len(rows) else ():
-            waiting.append(document)
-            size += more
+        for text in _texts(store, one, rows) if len(rows) else ():
+            waiting.append(text)
+            size += text.size
             if size >= _BATCH_BYTES:
-                yield TextBatch(tuple(waiting), size)
+                yield PackedBatch(tuple(waiting), size, store.storage.path)
                 waiting, size = [], 0
     if waiting:
-        yield TextBatch(tuple(waiting), size)
+        yield PackedBatch(tuple(waiting), size, store.storage.path)
 
 
-def _texts(store: Store, block: _SearchedBlock, rows: I64) -> Iterator[tuple[Document, int]]:
-    """Yield some documents of a block, and the sizes of their texts."""
+def _texts(store: Store, block: _SearchedBlock, rows: I64) -> Iterator[PackedText]:
+    """Yield the texts of some documents of a block."""
     number, ends, sizes = block.number, block.extents.texts, block.extents.sizes
     starts = np.append(0, ends[:-1])
     get = store.storage.get
@@ -295,8 +275,7 @@ def _texts(store: Store, block: _SearchedBlock, rows: I64) -> Iterator[tuple[Doc
         if len(content) != ends[-1]:
             raise ValueError("wrong ends of texts")
         for name, row in zip(names, rows.tolist(), strict=True):
-            text = _unpack(content[starts[row] : ends[row]], int(sizes[row]))
-            yield Document(name, text), int(sizes[row])
+            yield PackedText(name, content[starts[row] : ends[row]], int(sizes[row]))
 
 
 class PassageIndex:
@@ -345,28 +324,28 @@ class PassageIndex:
         """Close the file."""
         self.close()
 
-    def matching(self, wanted: Wanted, digests: Collection[bytes]) -> Iterator[TextBatch]:
-        """Yield the documents, in the order of the index, that have something wanted.
+    def matching(self, sought: SoughtSeeds, digests: Collection[bytes]) -> Iterator[PackedBatch]:
+        """Yield the documents, in the order of the index, that may share a passage.
 
         Parameters
         ----------
-        wanted : callable
-            Returns which of some hashes of k-grams (uint64[n]) are wanted (bool[n]).
+        sought : SoughtSeeds
+            Those with enough of these seeds.
         digests : collection of bytes
-            Texts whose symbols have one of these digests are wanted, too.
+            Those whose symbols have one of these digests, too.
         """
         # Without the zeros at their ends, too.
         asked = np.array(sorted(digests), f"S{DIGEST_BYTES}")
 
         def choose(block: _SearchedBlock) -> I64:
-            having = block.having(wanted)
-            if not len(asked):
-                return having
-            return np.union1d(having, np.flatnonzero(np.isin(block.digests, asked)))
+            chosen = sought.enough(block.grams, block.extents.grams)
+            if len(asked):
+                chosen |= np.isin(block.digests, asked)
+            return np.flatnonzero(chosen)
 
         return _batches(self._store, choose)
 
-    def every(self) -> Iterator[TextBatch]:
+    def every(self) -> Iterator[PackedBatch]:
         """Yield all documents, in the order of the index."""
         return _batches(self._store, lambda block: np.arange(len(block)))
 
@@ -391,7 +370,7 @@ def passage_faults(number: int, documents: Documents, window: Window) -> Iterabl
         return
     columns = (documents[name].tolist() for name in ("packed_text", "size"))
     try:
-        texts = [_unpack(packed, size) for packed, size in zip(*columns, strict=True)]
+        texts = [unpack_text(packed, size) for packed, size in zip(*columns, strict=True)]
     except ValueError:
         yield f"block {number} has damaged texts"
         return

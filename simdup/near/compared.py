@@ -15,7 +15,7 @@ alone decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -24,7 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from simdup.base.mix64 import mix64
-from simdup.corpus.batches import Batch, TextBatch
+from simdup.corpus.batches import Batch
 from simdup.model.shared_passages import PassageCriteria, PassageScope
 from simdup.model.table import Documents
 from simdup.near.collection import Collecting, Collection, collecting, spooled_numbers
@@ -39,6 +39,7 @@ from simdup.near.inputs import Input
 from simdup.reuse.finding import Finder, Sides
 from simdup.reuse.overlaps import Holders
 from simdup.reuse.seeds import Place, SeedIndex, common_grams, index_known, index_seeds
+from simdup.reuse.sought import SoughtSeeds, least_seeds
 from simdup.reuse.winnowing import Seeds, Template, Window
 from simdup.search.arrays import I64, U64, Bools, Members, distinct
 
@@ -51,10 +52,10 @@ class StoredTexts(Protocol):
     texts: int  # distinct ones
     common: U64  # the k-grams that too many of its texts have
 
-    def matching(self, wanted: Callable[[U64], Bools], digests: Set[bytes]) -> Iterator[TextBatch]:
-        """Yield the documents that have a wanted seed, or a text of one of these digests."""
+    def matching(self, sought: SoughtSeeds, digests: Set[bytes]) -> Iterator[Batch]:
+        """Yield the documents that have enough sought seeds, or a text of one of these digests."""
 
-    def every(self) -> Iterator[TextBatch]:
+    def every(self) -> Iterator[Batch]:
         """Yield all documents."""
 
 
@@ -158,9 +159,9 @@ def _with_references(
         common = Members(index.common)
         reading.read(opened, replace(work, common=common))
         read = reading.collector.so_far()
-        wanted = _wanted(read, common)
+        sought = SoughtSeeds.of(_seeds(read), common, least_seeds(criteria))
         digests = frozenset(read["folded"].view("S16").tolist())
-        reading.read(replace(opened, batches=index.matching(wanted, digests), size=None), work)
+        reading.read(replace(opened, batches=index.matching(sought, digests), size=None), work)
         cut = reading.finish()
         is_reference = np.arange(len(cut)) >= len(read)
         documents, most = len(read) + index.documents, criteria.most_documents(index.texts)
@@ -174,7 +175,8 @@ def _with_references(
             own = Sides.every(len(read))
             common, most = _common(assemble(read, own), own, criteria)
         if not scope.leave_out:
-            work = replace(work, wanted=_wanted(read, common))
+            sought = SoughtSeeds.of(_seeds(read), common, least_seeds(criteria), once=True)
+            work = replace(work, sought=sought)
         work = replace(work, common=common)
         reading.read(opened, work)
         cut = reading.finish()
@@ -196,7 +198,7 @@ def _with_references(
         common, most = _common(texts, sides, criteria)
     texts = texts._replace(seeds=_of_both(texts, sides))
     place = Place.of(texts.symbols, criteria, _text_sides(texts, sides).keys)
-    found = index_known(texts.seeds, texts.starts, place, common)
+    found = index_known(texts.seeds, texts.starts, place, common, _text_sides(texts, sides).sources)
     # A text that references have, too, was counted as theirs.
     units[rows] = found.crowded.by_text(texts.starts)[texts.text_of]
     counts = documents, most, units[~is_reference], left, np.append(rows, silent)
@@ -234,10 +236,10 @@ def _common(texts: Assembled, sides: Sides, criteria: PassageCriteria) -> tuple[
     ), place.most
 
 
-def _wanted(read: Collection, common: Members) -> Members:
-    """Return the seeds of what was read that are not common."""
-    hashes = distinct(spooled_numbers(read.spool, read.texts["seeds"], np.uint64)[1])
-    return Members(hashes[~common(hashes)])
+def _seeds(read: Collection) -> U64:
+    """Return the hashes of the seeds of what was read."""
+    hashes: U64 = spooled_numbers(read.spool, read.texts["seeds"], np.uint64)[1]
+    return hashes
 
 
 def _may_share(cut: Collection, is_reference: Bools) -> Bools:

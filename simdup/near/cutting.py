@@ -25,6 +25,7 @@ from simdup.near.inputs import Input
 from simdup.near.rules import within_groups
 from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import MARGIN, Stretches
+from simdup.reuse.sought import SoughtSeeds
 from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, cut_lines, end_marks
 from simdup.reuse.winnowing import Seeds, Template, Window, positions_of, winnow
 from simdup.search.arrays import U64, Bools, Members, combine_rows
@@ -39,26 +40,22 @@ MOST_UNITS = 1 << 32
 _TEXTS = 1 << 10
 
 
-# Which k-grams nobody looks up, and which everybody does.
+# No k-grams.
 NONE = Members(np.zeros(0, np.uint64))
-
-
-def every(hashes: U64) -> Bools:
-    """Return that all of some seeds are looked up."""
-    return np.ones(len(hashes), np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
     """Cuts texts into symbols, and finds their seeds.
 
-    A text without a wanted seed leaves nothing behind but what is counted of it.
+    Where seeds are sought, a text without enough of them leaves nothing behind but what is counted
+    of it.
     """
 
     window: Window
     template: Template | None = None
     lines: bool = False  # whether it is asked where lines begin
-    wanted: Callable[[U64], Bools] = every  # which seeds are looked up
+    sought: SoughtSeeds | None = None
     common: Members = NONE  # k-grams whose units are counted
 
     def __call__(self) -> Callable[[Sequence[Document]], CutTexts]:
@@ -96,11 +93,14 @@ class CutTexts:
         if work.template is not None:
             texts = work.template.cover(texts)
         seeds = winnow(texts, work.window)
-        wanted = work.wanted(seeds.hashes)
-        seeds = Seeds(seeds.hashes[wanted], seeds.positions[wanted])
+        left = np.zeros(len(first), np.bool_)
+        if work.sought is not None:
+            bounds = np.searchsorted(seeds.positions, texts.starts)
+            left = ~work.sought.enough(seeds.hashes, bounds[1:])
+            wanted = work.sought.hashes(seeds.hashes) & ~np.repeat(left, np.diff(bounds))
+            seeds = Seeds(seeds.hashes[wanted], seeds.positions[wanted])
         bounds = np.searchsorted(seeds.positions, texts.starts)
         own = seeds.positions - np.repeat(texts.starts[:-1], np.diff(bounds))
-        left = np.diff(bounds) == 0 if work.wanted is not every else np.zeros(len(first), np.bool_)
         columns: dict[str, Any] = {
             name: spool(values[low:high].tobytes() for low, high in pairwise(ends.tolist()))
             for name, values, ends in (("seeds", seeds.hashes, bounds), ("positions", own, bounds))

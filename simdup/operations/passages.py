@@ -44,7 +44,6 @@ from simdup.reuse.symbols import SymbolTexts, look_up_in, spans_in
 from simdup.reuse.winnowing import Template, Window
 from simdup.search.arrays import distinct, run_starts
 from simdup.text.characters import lines_of
-from simdup.text.parts import find_parts
 
 
 def passages(
@@ -278,6 +277,8 @@ def _parts_of(
     text: Callable[[int], str], kinds: tuple[str, ...], document: int
 ) -> tuple[list[Part], str]:
     """Return the parts of a document that are left out, and its text."""
+    from simdup.text.parts import find_parts
+
     own = text(document)
     return find_parts(own, kinds), own
 

@@ -259,17 +259,27 @@ def common_grams(seeds: Seeds, starts: I64, place: Place) -> U64:
     return distinct(np.concatenate([seeds.hashes[crowd.seeds], *beside]))
 
 
-def index_known(seeds: Seeds, starts: I64, place: Place, common: Members) -> SeedIndex:
+def index_known(
+    seeds: Seeds, starts: I64, place: Place, common: Members, sources: Bools
+) -> SeedIndex:
     """Group the seeds of texts by their k-grams, where it is known which are common.
 
     The other parameters are those of `index_seeds`; in how many texts a k-gram occurs does not
-    matter.
+    matter.  Where common ones are is looked up in the `sources` (bool[texts]) only: a run is equal
+    in both of its texts.
     """
     texts, rare = _texts_of(seeds, starts), np.flatnonzero(~common(seeds.hashes))
     found = _group(seeds.hashes[rare], texts[rare], len(starts))
     kept = rare[found.seeds]
-    crowded = positions_of(common, SymbolTexts(starts, place.symbols), place.k, place.keys)
-    about = len(common), Stretches.of(crowded, place.k, len(place.symbols)), found.repeated
+    crowded = [np.zeros(0, np.int64)]
+    edges = np.flatnonzero(np.diff(sources, prepend=False, append=False))
+    for first, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        texts_there = SymbolTexts(starts[first : end + 1] - starts[first],
+                                  place.symbols[starts[first] : starts[end]])  # fmt: skip
+        found_there = positions_of(common, texts_there, place.k, place.keys[first:end])
+        crowded.append(found_there + starts[first])
+    stretches = Stretches.of(np.concatenate(crowded), place.k, len(place.symbols))
+    about = len(common), stretches, found.repeated
     return _indexed(kept, found.groups, seeds.positions[kept], texts[kept], place.k, about)
 
 

@@ -167,7 +167,7 @@ class Members:
     """
 
     def __init__(self, ordered: U64) -> None:
-        bits = min(max(16 * len(ordered), 1 << 10).bit_length(), 24)
+        bits = min(max(16 * len(ordered), 1 << 18).bit_length(), 24)
         self._ordered, self._shift = ordered, np.uint64(WORD - bits)
         self._marks = np.zeros(1 << bits, np.bool_)
         self._marks[ordered >> self._shift] = True
@@ -182,6 +182,10 @@ class Members:
         rows = np.flatnonzero(found)
         found[rows] = contains(self._ordered, asked[rows])
         return found
+
+    def places(self, known: U64) -> RowIds:
+        """Return the place of each of some numbers that are among them."""
+        return np.searchsorted(self._ordered, known)
 
 
 def ranges(firsts: RowIds, counts: RowIds) -> RowIds:

@@ -19,19 +19,22 @@ from support import Command
 from lab.corpora.crafted import edit, forge
 from lab.corpora.made import prose, write
 from simdup import Index, SimdupError, dedupe, passages
+from simdup.corpus.batches import PackedBatch, read
 from simdup.index import store
 from simdup.index.passage_index import PassageIndex, open_passages
 from simdup.index.sections import PASSAGES, SECTIONS
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.documents import Document
+from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import PassageCriteria
 from simdup.near.collection import collected
 from simdup.near.cutting import Cutting, assemble
 from simdup.near.inputs import open_input
 from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import Place, common_grams
+from simdup.reuse.sought import SoughtSeeds
 from simdup.reuse.symbols import cut
 from simdup.reuse.winnowing import Window, winnow
-from simdup.search.arrays import U64, Bools, contains, distinct
+from simdup.search.arrays import U64, Members, distinct
 from simdup.text.characters import digest_bytes, fold
 
 NOTICE = prose(99, 40)
@@ -55,7 +58,7 @@ def built(path: str, documents: dict[str, str], **options: object) -> str:
 def kept(path: str) -> Kept:
     """Return the documents, how many distinct texts they have, and what is common."""
     with open_passages(path) as index:
-        documents = [(one.name, one.text) for batch in index.every() for one in batch.documents]
+        documents = [(one.name, one.text) for batch in index.every() for one in unpacked(batch)]
         assert len(documents) == index.documents
         return documents, index.texts, index.common.tolist()
 
@@ -82,11 +85,13 @@ def common(documents: dict[str, str], run: int = 15) -> tuple[int, list[int]]:
         return texts, common_grams(found.seeds, found.starts, place).tolist()
 
 
-def matching(index: PassageIndex, wanted: U64, digests: tuple[bytes, ...] = ()) -> list[str]:
-    def among(hashes: U64) -> Bools:
-        return contains(wanted, hashes)
+def unpacked(batch: PackedBatch) -> list[Document]:
+    return [one for one in read(batch, Reading()) if isinstance(one, Document)]
 
-    return [one.name for batch in index.matching(among, digests) for one in batch.documents]
+
+def matching(index: PassageIndex, wanted: U64, digests: tuple[bytes, ...] = ()) -> list[str]:
+    sought = SoughtSeeds.of(wanted, Members(wanted[:0]), 1)
+    return [one.name for batch in index.matching(sought, digests) for one in batch.texts]
 
 
 # -- what is stored --------------------------------------------------------------------------------
@@ -265,7 +270,7 @@ def test_a_reader_sees_one_state(path: str) -> None:
         batches = reader.every()
         writer.add([("more", prose(9))])
         writer.remove(["d1"])
-        assert [one.name for batch in batches for one in batch.documents] == list(documents)
+        assert [one.name for batch in batches for one in batch.texts] == list(documents)
         assert reader.documents == 3
         with open_passages(path) as other:
             assert other.documents == 3
@@ -380,8 +385,8 @@ def test_a_text_that_says_it_is_small_takes_no_more_memory(path: str) -> None:
     bomb = zlib.compress(bytes(1 << 26), 9)
     forge(Path(path), "texts", 1, lambda _: bomb)
     forge(Path(path), "extents", 1, lambda c: len(bomb).to_bytes(8, "little") + c[8:])
-    with open_passages(path) as index, pytest.raises(SimdupError, match="block 1 is damaged"):
-        list(index.every())
+    with open_passages(path) as index, pytest.raises(SimdupError, match="the index is damaged"):
+        [unpacked(batch) for batch in index.every()]
 
 
 # -- what has no passages --------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """What is compared with references: the same as if all were read, whichever side comes first."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 import numpy as np
 import pytest
@@ -18,9 +18,10 @@ from simdup.near.cutting import find_in_ranges
 from simdup.near.inputs import open_input
 from simdup.reuse.finding import Finder, Passages, Sides, concat, surround
 from simdup.reuse.seeds import Place, Stretches, common_grams, index_known
+from simdup.reuse.sought import SoughtSeeds
 from simdup.reuse.symbols import SymbolTexts, cut
 from simdup.reuse.winnowing import Seeds, Window, positions_of, winnow
-from simdup.search.arrays import U64, Bools, Members
+from simdup.search.arrays import U64, Members, distinct
 from simdup.text.characters import digest_bytes, fold_all
 
 # Both places of a passage: a text, where it begins and where it ends.
@@ -52,11 +53,12 @@ class Stored:
         self.documents, self.texts = len(texts), len(set(texts))
         self.common = common_in(texts, criteria)
 
-    def matching(self, wanted: Callable[[U64], Bools], digests: Set[bytes]) -> Iterator[TextBatch]:
+    def matching(self, sought: SoughtSeeds, digests: Set[bytes]) -> Iterator[TextBatch]:
         for one in self._texts:
             symbols = cut([one.text])
+            hashes = distinct(winnow(symbols, self.window).hashes)
             known = digest_bytes(symbols.symbols.data) in digests
-            if known or wanted(winnow(symbols, self.window).hashes).any():
+            if known or sought.enough(hashes, np.array([len(hashes)]))[0]:
                 yield TextBatch((one,))
 
     def every(self) -> Iterator[TextBatch]:
@@ -85,7 +87,8 @@ def rows_by_definition(
     every = list(dict.fromkeys([*references, *sources]))
     (starts, symbols), seeds, place = winnowed(every, criteria)
     common = Members(common_in(references, criteria))
-    index = index_known(seeds, starts, place, common)
+    everywhere = np.ones(len(every), np.bool_)
+    index = index_known(seeds, starts, place, common, everywhere)
     sides = Sides(
         np.array([text in sources for text in every]),
         np.array([text in references for text in every]),
@@ -124,15 +127,21 @@ def two_sides(draw: st.DrawFn) -> tuple[list[str], list[str]]:
 
 
 @examples(60)
-@given(two_sides(), st.sampled_from([4, 8, 15]), st.sampled_from([None, 2, 3]))
+@given(
+    two_sides(),
+    st.sampled_from([4, 8, 15]),
+    st.sampled_from([None, 2, 3]),
+    st.sampled_from([1, 12, 40]),
+)
 def test_what_is_left_out_while_reading_shares_nothing(
     tmp_path_factory: pytest.TempPathFactory,
     texts: tuple[list[str], list[str]],
     run: int,
     common: int | None,
+    least: int,
 ) -> None:
     folder = tmp_path_factory.mktemp("references")
-    criteria = PassageCriteria(min_run=run, min_length=1, common=common)
+    criteria = PassageCriteria(min_run=run, min_length=least, common=common)
     sources, kept = texts
     for number, text in enumerate(kept):
         (folder / f"{number}.txt").write_text(text, "utf-8")
