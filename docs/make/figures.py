@@ -171,6 +171,11 @@ VIEWS: dict[str, View] = {
          "MB a CPU s": "MB a second of processor time", "peak MB": "memory, MB"},
         title="Speed",
     ),
+    "units": columns(
+        {"unit": "`--unit`", **plain("MB", "s", "CPU s"), "peak MB": "memory, MB",
+         "cut": "parts cut", "again": "cut by a second run"},
+        title="A corpus of records",
+    ),
     "conflicts": columns(
         {"planted": "planted", **plain("passages", "found", "readings right", "kind right")},
         title="Planted conflicts",

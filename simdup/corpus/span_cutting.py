@@ -189,6 +189,7 @@ def _edited(
     return b"".join(found)
 
 
+_OTHER_TEXT = "what is left would not be read as the same text"
 _NO_PLACES = "not every character of {} has bytes of its own: write it in UTF-8 first"
 
 
@@ -270,7 +271,7 @@ def _require(found: Sequence[Any], values: Sequence[str | None], spans: Spans) -
         Nobody knows why, but nothing is lost.
     """
     if list(found) != _without_each(values, spans):
-        raise Uncut("what is left would not be read as the same text")
+        raise Uncut(_OTHER_TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,7 +415,9 @@ class SpanCuts:
             return self._table.cut(raw, spans)
         except Uncut as error:
             self.whole[number] = str(error)
-            return raw
+        except (ValueError, csv.Error):
+            self.whole[number] = _OTHER_TEXT
+        return raw
 
     def change_table(self, source: IO[bytes], target: IO[bytes]) -> None:
         """Write the rows of a Parquet file without their spans."""
