@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 43_033,
+    "lines": 43_036,
     "lines of compiled loops": 2_137,
     "lines in simdup/cli": 3_141,
     "files": 201,
