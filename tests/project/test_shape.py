@@ -20,15 +20,15 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 41_522,
+    "lines": 42_192,
     "lines of compiled loops": 2_137,
-    "lines in simdup/cli": 3_074,
-    "files": 196,
-    "classes": 320,
+    "lines in simdup/cli": 3_090,
+    "files": 197,
+    "classes": 325,
     "class names used twice": 0,
     "file names used twice": 0,
     "small modules with one importer": 2,
-    "modules that a scan imports": 140,
+    "modules that a scan imports": 142,
     "modules that the file of scan imports": 19,
     "fields of the largest class": 19,
     '"None where" and "None if"': 66,
