@@ -336,7 +336,8 @@ def read_sections(path: Path, files: Files) -> Readable:
     statement = "SELECT checksum, content FROM section WHERE kind = ? AND number = ?"
     with closing(sqlite3.connect(path)) as file:
         file.execute("PRAGMA cell_size_check = ON")  # as simdup does
-        with suppress(sqlite3.Error):
+        # A damaged name may not be UTF-8.
+        with suppress(sqlite3.Error, UnicodeDecodeError):
             schema = file.execute("SELECT type, name, rootpage, sql FROM sqlite_schema")
             readable.frame.extend(schema.fetchall())
         if any(row[0] == "view" for row in readable.frame):

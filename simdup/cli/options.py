@@ -340,7 +340,9 @@ _MATCHING = (
     Row("--reference SOURCE...", f"{_SCANS}, passages, conflicts",
         "Also compare with these documents, or with an index; they are never redundant.",
         of=DedupeOptions, name="references", common=True, trial="k",
-        per={"passages, conflicts": {"text": "Compare the SOURCEs with these documents only."}}),
+        per={"conflicts": {"text": "Compare the SOURCEs with these documents only."},
+             "passages": {"text": "Compare the SOURCEs with these documents only, or with an index "
+                                  "that was built with --passages."}}),
     Row("--across FIELD", "passages", "Compare only documents that differ in this record field; "
         "folder: in their folder.", of=PassageScope, shown="off", trial="r.jsonl||id"),
     Row("--within FIELD", "passages", "Compare only documents that agree in this record field; "
