@@ -30,8 +30,7 @@ def command(call: Call) -> Status:
       simdup passages --min-run 8 --min-length 20 homework.jsonl
     """
     from simdup.operations.passages import examine, open_passages
-    from simdup.show.passage_output import overlap_csv, overlap_jsonl, overlap_text, passage_report
-    from simdup.show.rate_output import rate_csv, rate_jsonl, rate_text
+    from simdup.show import passage_output as show
 
     sources, references, out, words = call.sources, call["references"], call.out, call.screen.words
     rates = call["rates"]
@@ -47,14 +46,13 @@ def command(call: Call) -> Status:
 
                 stream.writelines(passages_page(result, criteria, text_of, call.page, rates))
             elif out.format == "csv":
-                rows = rate_csv(result.rates, out.bom) if rates else None
-                stream.writelines(rows or overlap_csv(result.overlaps, out.bom))
+                rows = show.rate_csv(result.rates, out.bom) if rates else None
+                stream.writelines(rows or show.overlap_csv(result.overlaps, out.bom))
             elif out.format == "jsonl":
-                stream.writelines(rate_jsonl(result) if rates else overlap_jsonl(result))
-            elif rates:
-                stream.writelines(rate_text(result.rates, out.painter(stream, words)))
+                stream.writelines(show.rate_jsonl(result) if rates else show.overlap_jsonl(result))
             else:
                 paint = out.painter(stream, words)
-                stream.writelines(overlap_text(result.overlaps, text_of, paint))
-    report = passage_report(result, criteria, words)
+                text = show.rate_text(result.rates, paint) if rates else None
+                stream.writelines(text or show.overlap_text(result.overlaps, text_of, paint))
+    report = show.passage_report(result, criteria, words)
     return call.finish(result.skipped, report, listed=result.rates if rates else result.overlaps)

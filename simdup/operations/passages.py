@@ -19,12 +19,12 @@ from simdup.index.opening import without_indexes
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import (
-    Part,
     PassageCriteria,
     PassageFields,
     PassageResult,
     PassageScope,
     PassageSummary,
+    TextPart,
 )
 from simdup.near.collection import collected
 from simdup.near.cutting import Cutting, PairTexts, assemble, find_in_ranges, sides_of
@@ -34,7 +34,7 @@ from simdup.reuse.overlaps import Holders, form_overlaps
 from simdup.reuse.rates import rate_documents
 from simdup.reuse.symbols import look_up_in
 from simdup.reuse.winnowing import Template, Window
-from simdup.text.parts import find_parts
+from simdup.text.left_out import left_out
 
 
 def passages(
@@ -169,10 +169,10 @@ def examine(
 
 def _parts_of(
     text: Callable[[int], str], kinds: tuple[str, ...], document: int
-) -> tuple[list[Part], str]:
+) -> tuple[list[TextPart], str]:
     """Return the parts of a document that are left out, and its text."""
     own = text(document)
-    return find_parts(own, kinds), own
+    return left_out(own, kinds), own
 
 
 def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:

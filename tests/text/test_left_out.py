@@ -5,17 +5,17 @@ import re
 import pytest
 
 from lab.corpora.made import prose
-from simdup.model.shared_passages import PARTS, Part
-from simdup.text.parts import find_parts
+from simdup.model.shared_passages import PARTS, TextPart
+from simdup.text.left_out import left_out
 
 # A text shows its parts as ⟦r:...⟧, each by the first letter of its kind.
 _MARK = re.compile(r"⟦([rqchs]):|⟧")
 _KINDS = {kind[0]: kind for kind in PARTS}
 
 
-def unmarked(marked: str) -> tuple[str, list[Part]]:
+def unmarked(marked: str) -> tuple[str, list[TextPart]]:
     """A text without marks, and its parts."""
-    text, parts, opened = "", list[tuple[str, int]](), list[Part]()
+    text, parts, opened = "", list[tuple[str, int]](), list[TextPart]()
     done = 0
     for found in _MARK.finditer(marked):
         text += marked[done : found.start()]
@@ -24,11 +24,11 @@ def unmarked(marked: str) -> tuple[str, list[Part]]:
             parts.append((_KINDS[found[1]], len(text)))
         else:
             kind, start = parts.pop()
-            opened.append(Part(kind, start, len(text)))
+            opened.append(TextPart(kind, start, len(text)))
     return text + marked[done:], opened
 
 
-def shown(text: str, parts: list[Part]) -> str:
+def shown(text: str, parts: list[TextPart]) -> str:
     """A text with its parts marked."""
     for part in reversed(parts):
         inside = text[part.start : part.end]
@@ -36,10 +36,10 @@ def shown(text: str, parts: list[Part]) -> str:
     return text
 
 
-def wrong(text: str, parts: list[Part]) -> str:
+def wrong(text: str, parts: list[TextPart]) -> str:
     """What of a text is found in another kind of part than it is in, without white space."""
     kinds = [[""] * len(text), [""] * len(text)]
-    for own, some in zip(kinds, (parts, find_parts(text)), strict=True):
+    for own, some in zip(kinds, (parts, left_out(text)), strict=True):
         for part in some:
             own[part.start : part.end] = [part.kind] * (part.end - part.start)
     differs = (c for c, a, b in zip(text, *kinds, strict=True) if a != b and not c.isspace())
@@ -222,7 +222,7 @@ TRADITIONAL = """⟦s:原創性聲明
 @pytest.mark.parametrize("marked", [CHINESE, ENGLISH, MARKDOWN, LATEX, TRADITIONAL])
 def test_the_parts_of_a_thesis_are_found(marked: str) -> None:
     text, _ = unmarked(marked)
-    assert shown(text, find_parts(text)) == marked
+    assert shown(text, left_out(text)) == marked
 
 
 def pages(count: int, end: str, head: str = "某某大学硕士学位论文", foot: str = "- {} -") -> str:
@@ -239,7 +239,8 @@ def pages(count: int, end: str, head: str = "某某大学硕士学位论文", fo
 @pytest.mark.parametrize(
     ("head", "foot"),
     [
-        ("某某大学硕士学位论文", "- {} -"), ("某某大学硕士学位论文", "{}"), ("A Thesis on Reuse", "{}"),
+        ("某某大学硕士学位论文", "- {} -"), ("某某大学硕士学位论文", "{}"),
+        ("A Thesis on Reuse", "{}"),
         ("", "第 {} 页 共 40 页"), ("", "Page {} of 40"), ("", "{}"), ("Reuse {}", ""),
         ("第三章  方法    {}", ""),
     ],
