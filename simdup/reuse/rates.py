@@ -57,7 +57,7 @@ class Rates(Sequence[Rate]):
             return [self[i] for i in range(*number.indices(len(self)))]
         document, source = int(self.documents[number]), int(self.largest[number])
         share, counted, most = self.figures[number].tolist()
-        name = None if source < 0 else self.names[source]
+        name = self.names[source] if source >= 0 else None
         left_out = self.parts.get(document, ())
         sources = int(self.sources[number])
         return Rate(self.names[document], share, counted, name, most, sources, left_out)

@@ -75,8 +75,8 @@ def _group(overlap: Overlap, a: DocumentRow, b: DocumentRow) -> RowGroup:
 def _rate(rate: Rate) -> list[Any]:
     """Return a row of the table of rates."""
     shares = map(ten_thousandths, (rate.share, rate.counted, rate.largest_share))
-    largest = None if rate.largest_source is None else str(rate.largest_source)
-    return [str(rate.document), *shares, largest, rate.sources]
+    largest = rate.largest_source if rate.sources else None
+    return [rate.document, *shares, largest, rate.sources]
 
 
 def _figures(found: PassageResult, listed: int, sharing: int) -> dict[str, Any]:
