@@ -16,7 +16,7 @@ from simdup import passages
 from simdup.model.shared_passages import PARTS, PassageCriteria, Rate
 from simdup.reuse.symbols import symbols_before
 from simdup.search.arrays import I64
-from simdup.text.parts import find_parts
+from simdup.text.left_out import left_out
 
 # Units between two pieces of one copied range, with a running head between.
 _GAP = PassageCriteria().gap
@@ -71,7 +71,7 @@ def _size(thesis: Thesis) -> int:
 def _right(thesis: Thesis) -> int:
     """Return how many characters are found in the kind of part that they are in."""
     kinds = np.zeros((2, len(thesis.text)), np.int64)
-    for row, parts in zip(kinds, (thesis.parts, find_parts(thesis.text)), strict=True):
+    for row, parts in zip(kinds, (thesis.parts, left_out(thesis.text)), strict=True):
         for part in parts:
             row[part.start : part.end] = 1 + PARTS.index(part.kind)
     blank = np.array([one.isspace() for one in thesis.text])

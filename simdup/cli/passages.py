@@ -31,9 +31,8 @@ def command(call: Call) -> Status:
       simdup passages handbook/ --groups
     """
     from simdup.operations.passages import examine, examine_groups, open_passages
+    from simdup.show import passage_output as show
     from simdup.show.group_output import group_csv, group_jsonl, group_report, group_text
-    from simdup.show.passage_output import overlap_csv, overlap_jsonl, overlap_text, passage_report
-    from simdup.show.rate_output import rate_csv, rate_jsonl, rate_text
 
     sources, references, out, words = call.sources, call["references"], call.out, call.screen.words
     rates = call["rates"]
@@ -68,15 +67,14 @@ def command(call: Call) -> Status:
                 stream.writelines(passages_page(result, criteria, text_of, call.page, rates))
             elif out.format == "csv":
                 carried = text_of if call["text"] else None
-                listed = overlap_csv(result.overlaps, out.bom, carried)
-                stream.writelines(rate_csv(result.rates, out.bom) if rates else listed)
+                listed = show.overlap_csv(result.overlaps, out.bom, carried)
+                stream.writelines(show.rate_csv(result.rates, out.bom) if rates else listed)
             elif out.format == "jsonl":
-                listed = overlap_jsonl(result, text_of if call["text"] else None)
-                stream.writelines(rate_jsonl(result) if rates else listed)
-            elif rates:
-                stream.writelines(rate_text(result.rates, out.painter(stream, words)))
+                listed = show.overlap_jsonl(result, text_of if call["text"] else None)
+                stream.writelines(show.rate_jsonl(result) if rates else listed)
             else:
                 paint = out.painter(stream, words)
-                stream.writelines(overlap_text(result.overlaps, text_of, paint))
-    report = passage_report(result, criteria, words)
+                text = show.rate_text(result.rates, paint) if rates else None
+                stream.writelines(text or show.overlap_text(result.overlaps, text_of, paint))
+    report = show.passage_report(result, criteria, words)
     return call.finish(result.skipped, report, listed=result.rates if rates else result.overlaps)

@@ -24,7 +24,7 @@ SOME_DOCUMENTS = 10
 PARTS = ("references", "quotes", "contents", "headers", "statement")
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """A part of a text that may be left out of a rate.
 
     Attributes
@@ -245,12 +245,12 @@ class Rate(NamedTuple):
     counted : float
         The same without the parts that are left out: of the units outside these.
     largest_source
-        The name of the document that it shares most with; None if it shares nothing.
+        The name of the document that it shares most with; None for none.
     largest_share : float
         How much of its units the passages with this one cover.
     sources : int
         Documents that it shares passages with; those with the same text are one.
-    left_out : tuple of Part
+    left_out : tuple of TextPart
         What was left out, in order.
     """
 
@@ -260,7 +260,7 @@ class Rate(NamedTuple):
     largest_source: Any
     largest_share: float
     sources: int
-    left_out: tuple[Part, ...] = ()
+    left_out: tuple[TextPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import (
-    Part,
     PassageCriteria,
     PassageFields,
     PassageGroup,
@@ -30,6 +29,7 @@ from simdup.model.shared_passages import (
     PassageResult,
     PassageScope,
     PassageSummary,
+    TextPart,
 )
 from simdup.near.collection import collected
 from simdup.near.compared import References, compared
@@ -275,12 +275,12 @@ def _template(opened: Input, criteria: PassageCriteria, scope: PassageScope) -> 
 
 def _parts_of(
     text: Callable[[int], str], kinds: tuple[str, ...], document: int
-) -> tuple[list[Part], str]:
+) -> tuple[list[TextPart], str]:
     """Return the parts of a document that are left out, and its text."""
-    from simdup.text.parts import find_parts
+    from simdup.text.left_out import left_out
 
     own = text(document)
-    return find_parts(own, kinds), own
+    return left_out(own, kinds), own
 
 
 def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:

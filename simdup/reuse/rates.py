@@ -19,14 +19,14 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.model.shared_passages import Part, Rate
+from simdup.model.shared_passages import Rate, TextPart
 from simdup.reuse.finding import Passages
 from simdup.reuse.overlaps import Holders
 from simdup.reuse.symbols import symbols_before
 from simdup.search.arrays import I64, Bools, ranges, run_starts
 
 # From the number of a document to its parts that are left out, and its text.
-LookUpParts = Callable[[int], tuple[Sequence[Part], str]]
+LookUpParts = Callable[[int], tuple[Sequence[TextPart], str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Rates(Sequence[Rate]):
     figures: NDArray[np.float64]  # float64[documents, 3]: share, counted, largest share
     largest: I64  # the largest single source; -1 for none
     sources: I64
-    parts: dict[int, tuple[Part, ...]]  # by document, of those that have any
+    parts: dict[int, tuple[TextPart, ...]]  # by document, of those that have any
     names: Sequence[Any]
 
     def __len__(self) -> int:
@@ -57,7 +57,7 @@ class Rates(Sequence[Rate]):
             return [self[i] for i in range(*number.indices(len(self)))]
         document, source = int(self.documents[number]), int(self.largest[number])
         share, counted, most = self.figures[number].tolist()
-        name = None if source < 0 else self.names[source]
+        name = self.names[source] if source >= 0 else None
         left_out = self.parts.get(document, ())
         sources = int(self.sources[number])
         return Rate(self.names[document], share, counted, name, most, sources, left_out)
@@ -135,7 +135,7 @@ def rate_documents(
     size = np.maximum(sizes[text_of[rated]], 1)
     figures[:, 0] = figures[:, 1] = copied[class_of] / size
     figures[:, 2] = most[class_of] / size
-    parts = dict[int, tuple[Part, ...]]()
+    parts = dict[int, tuple[TextPart, ...]]()
     bounds = np.searchsorted(union.owners, np.arange(len(texts) + 1))
     for row, document in enumerate(rated.tolist() if parts_of else ()):
         listed, text = parts_of(document)  # type: ignore[misc]
@@ -175,7 +175,7 @@ def and_silent(rates: Rates, names: Sequence[Any], places: I64) -> Rates:
     )  # fmt: skip
 
 
-def _counted(spans: _Spans, size: int, parts: Sequence[Part], text: str) -> float:
+def _counted(spans: _Spans, size: int, parts: Sequence[TextPart], text: str) -> float:
     """Return the share of spans of a text, both without its parts; 0 if nothing is left."""
     places = np.array([part[1:] for part in parts], np.int64)
     starts, ends = symbols_before(text, places.ravel()).reshape(-1, 2).T

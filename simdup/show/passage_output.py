@@ -9,8 +9,8 @@ from rich.cells import cell_len, set_cell_size
 
 from simdup._version import __version__
 from simdup.corpus.names import to_bytes
-from simdup.model.formats import PASSAGE_COLUMNS
-from simdup.model.shared_passages import Overlap, Passage, PassageCriteria, PassageResult
+from simdup.model.formats import PASSAGE_COLUMNS, RATE_COLUMNS
+from simdup.model.shared_passages import Overlap, Passage, PassageCriteria, PassageResult, Rate
 from simdup.show.csv_jsonl import (
     SCHEMA,
     csv_head,
@@ -22,7 +22,7 @@ from simdup.show.csv_jsonl import (
 )
 from simdup.show.escaping import shown
 from simdup.show.summary import read_words
-from simdup.show.text import Painter
+from simdup.show.text import Painter, aligned, padded, shortened
 from simdup.show.words import ENGLISH, Phrases
 
 # The column of a passage's text.
@@ -191,3 +191,64 @@ def passage_report(
     if result.crowded:
         lines.append(words("passages.groups"))
     return "\n".join(lines)
+
+
+# -- rates: how much of each document others have --
+
+# Terminal cells of the columns of figures, and of a name where there is no terminal; longer ones
+# are shown whole there.
+_RATES = {"share": 6, "counted": 7, "most": 7, "sources": 7}
+_RATED = 30
+# A name is never cut to less, however narrow the terminal.
+_NARROW = 16
+
+
+def rate_csv(rates: Iterable[Rate], bom: bool = False) -> Iterator[bytes]:
+    """Yield the CSV of rates: a header, then one row per document."""
+    yield csv_head(RATE_COLUMNS, bom)
+    for one in rates:
+        name = "" if one.largest_source is None else one.largest_source
+        row = (one.document, digits(one.share), digits(one.counted), name,
+               digits(one.largest_share), one.sources)  # fmt: skip
+        yield csv_rows([row], bom)
+
+
+def rate_jsonl(result: PassageResult) -> Iterator[bytes]:
+    """Yield the rates of a result as typed JSON lines, then what was skipped and the summary."""
+    for one in result.rates:
+        yield json_line(
+            {
+                "type": "rate",
+                "document": one.document,
+                "share": rounded(one.share),
+                "counted": rounded(one.counted),
+                "largest_source": one.largest_source,
+                "largest_share": rounded(one.largest_share),
+                "sources": one.sources,
+                "left_out": [part._asdict() for part in one.left_out],
+            }
+        )
+    yield from closing_jsonl(result)
+
+
+def rate_text(rates: Sequence[Rate], paint: Painter) -> Iterator[bytes]:
+    """Yield rates as a table that a person reads, one row per document."""
+    words = paint.words
+    if not rates:
+        return
+    room = paint.width - sum(_RATES.values()) - 2 * len(_RATES) - 2
+    widest = max(cell_len(shown(str(one.document))) for one in rates)
+    width = min(widest, max(room // 2, _NARROW) if paint.width else _RATED)
+    heads = [aligned(words(f"rates.{name}"), cells) for name, cells in _RATES.items()]
+    heads += [padded(words("column.document"), width), words("rates.largest")]
+    yield (paint("heading", "  ".join(heads)) + "\n").encode()
+    for one in rates:
+        name = shown(str(one.document))
+        name = shortened(name, width) if paint.width else name
+        source = "" if one.largest_source is None else shown(str(one.largest_source))
+        source = shortened(source, max(room - width, _NARROW)) if paint.width else source
+        largest = percent(one.largest_share) if source else ""
+        cells = [percent(one.share), percent(one.counted), largest, f"{one.sources:,}"]
+        figures = [aligned(c, w) for c, w in zip(cells, _RATES.values(), strict=True)]
+        name = padded(name, max(width, cell_len(name)))
+        yield to_bytes("  ".join([*figures, name, source]).rstrip() + "\n")

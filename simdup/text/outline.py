@@ -3,9 +3,9 @@
 A heading is a short line alone, and nothing else: "参考文献" in a sentence is none, and neither is
 the line of the table of contents that has a page number behind it.
 
-*Headers* are the lines at the edges of pages that are no text: running heads and feet, and page
-numbers.  Pages end at form feeds, or else at page numbers that count on at about equal distances.
-From each edge inwards, lines that recur at the same edge of other pages are headers.
+*Headers* are the running heads and feet at the edges of pages, and page numbers.  Pages end at form
+feeds, or else at page numbers that count on at about equal distances.  From each edge inwards,
+lines that recur at the same edge of other pages are headers.
 
 No expression here looks at more than the few hundred characters of a line's beginning, so time is
 linear.

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from simdup.base.when_used import pattern
-from simdup.model.shared_passages import Part
+from simdup.model.shared_passages import TextPart
 from simdup.text.characters import FOLDED_IN_PLACE
 
 # Lines of one paragraph: where each begins, ends, and the columns before it.
@@ -107,7 +107,7 @@ _CAPITAL = pattern(r"\b[A-Z][\w'’-]*")
 _HE = pattern(r"\b(?:he|she|they)\b", 2)
 
 
-def sourced_quotations(text: str, folded: str, stretches: Sequence[Stretch]) -> list[Part]:
+def sourced_quotations(text: str, folded: str, stretches: Sequence[Stretch]) -> list[TextPart]:
     """Return the quotations that name a source, in order, each with the citation behind it.
 
     Parameters
@@ -117,10 +117,10 @@ def sourced_quotations(text: str, folded: str, stretches: Sequence[Stretch]) -> 
     stretches : sequence of Stretch
         The paragraphs to look at, in order.
     """
-    found = list[Part]()
+    found = list[TextPart]()
     before = 0  # where the paragraph before begins
     for stretch, blocks in zip(stretches, _blocks(text, folded, stretches), strict=True):
-        found += [Part("quotes", *span) for span in blocks]
+        found += [TextPart("quotes", *span) for span in blocks]
         start, end = stretch[0][0], stretch[-1][1]
         done = before if text.endswith(_COLONS, 0, start) else start
         spans = _outside(_between_marks(text, start, end), blocks)
@@ -129,7 +129,7 @@ def sourced_quotations(text: str, folded: str, stretches: Sequence[Stretch]) -> 
             cited = _BEHIND.match(folded, last, high)
             if cited or _names_before(text[low:first]) or _names_behind(text[last:high]):
                 last = cited.end() if cited else last
-                found.append(Part("quotes", first, last))
+                found.append(TextPart("quotes", first, last))
             # The mark behind a quotation is its own.
             done = last
         before = max(start, end - _AROUND)

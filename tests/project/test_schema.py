@@ -31,6 +31,7 @@ COMMANDS = [
     "compare a.txt b.txt --diff",
     "compare examples/handbook/en/returns.md examples/handbook/en/questions.md",
     "passages essays homework library",
+    "passages examples/papers --rates --leave-out references,quotes",
     "conflicts examples/handbook/en",
     "conflicts examples/handbook/zh examples/handbook/en --baseline conflicts.known",
     "tune corpus",

@@ -11,7 +11,7 @@ from lab.corpora.made import prose
 from lab.oracles import rates as oracle
 from lab.oracles.rates import SharedSpans
 from simdup import passages
-from simdup.model.shared_passages import Part
+from simdup.model.shared_passages import TextPart
 from simdup.reuse.finding import Passages, Sides
 from simdup.reuse.overlaps import Holders
 from simdup.reuse.rates import Rates, rate_documents
@@ -59,11 +59,11 @@ def test_rates_are_those_of_sets_of_units(data: st.DataObject) -> None:
     sides = Sides(*both, groups, np.zeros(len(documents), np.uint64))
     holders = Holders.of(np.array(text_of), len(sizes), sides)
     copies = {text for text in range(len(sizes)) if text_of.count(text) > 1}
-    parts, left_out = dict[int, list[Part]](), dict[int, set[int]]()
+    parts, left_out = dict[int, list[TextPart]](), dict[int, set[int]]()
     for document, text in enumerate(text_of):
         places = sorted(data.draw(st.sets(st.integers(0, sizes[text]), max_size=4)))
         pairs = zip(places[::2], places[1::2], strict=False)
-        parts[document] = [Part("quotes", *pair) for pair in pairs]
+        parts[document] = [TextPart("quotes", *pair) for pair in pairs]
         left_out[document] = {unit for part in parts[document] for unit in range(*part[1:])}
 
     rates = rate_documents(

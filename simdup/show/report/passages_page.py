@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from simdup.model.formats import PageOptions
-from simdup.model.shared_passages import Overlap, Part, PassageCriteria, PassageResult, Rate
+from simdup.model.shared_passages import Overlap, PassageCriteria, PassageResult, Rate, TextPart
 from simdup.near.cutting import PairTexts
-from simdup.reuse.rates import Rates
 from simdup.show.report.chunks import CHUNK, CLIP, Chunks, script_json
 from simdup.show.report.columns import (
     SAME,
@@ -60,8 +59,8 @@ def passages_page(
         "sizes": [],  # and each has two documents
         "rates": list(map(_rate, found.rates[:RATES])) if rates else [],
     }
-    parts = found.rates.parts if isinstance(found.rates, Rates) else {}
-    left_out = [[parts.get(document, ()) for document in pair] for pair in pairs]
+    parts = {one.document: one.left_out for one in found.rates if one.left_out}
+    left_out = [[parts.get(name, ()) for name in (one.a, one.b)] for one in overlaps]
     add = partial(_add_texts, overlaps=overlaps, text_of=text_of, left_out=left_out)
     return assemble(groups, about, replace(options, kind="passages"), add)
 
@@ -76,8 +75,8 @@ def _group(overlap: Overlap, a: DocumentRow, b: DocumentRow) -> RowGroup:
 def _rate(rate: Rate) -> list[Any]:
     """Return a row of the table of rates."""
     shares = map(ten_thousandths, (rate.share, rate.counted, rate.largest_share))
-    largest = None if rate.largest_source is None else str(rate.largest_source)
-    return [str(rate.document), *shares, largest, rate.sources]
+    largest = rate.largest_source if rate.sources else None
+    return [rate.document, *shares, largest, rate.sources]
 
 
 def _figures(found: PassageResult, listed: int, sharing: int) -> dict[str, Any]:
@@ -105,7 +104,7 @@ def _add_texts(
     chunks: Chunks,
     overlaps: list[Overlap],
     text_of: PairTexts,
-    left_out: Sequence[Sequence[Sequence[Part]]],
+    left_out: Sequence[Sequence[Sequence[TextPart]]],
 ) -> None:
     """Add texts and passages in blocks, in order, until the budget is spent."""
     pending: list[tuple[int, str]] = []
@@ -120,7 +119,9 @@ def _add_texts(
     chunks.add(pending, known)
 
 
-def _content(overlap: Overlap, texts: list[str | None], left_out: Sequence[Sequence[Part]]) -> str:
+def _content(
+    overlap: Overlap, texts: list[str | None], left_out: Sequence[Sequence[TextPart]]
+) -> str:
     """Return the JSON of a pair: texts, how much they share, passages, what is left out."""
     passages = [
         [*p.a, *p.b, p.length, round(p.similarity, 4)]

@@ -1,21 +1,24 @@
 """The parts of a text that do not count: recognised by headings and form, and by nothing less."""
 
 import re
+import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lab.corpora.made import prose
-from simdup.model.shared_passages import PARTS, Part
-from simdup.text.parts import find_parts
+from simdup.model.shared_passages import PARTS, TextPart
+from simdup.text.left_out import left_out
 
 # A text shows its parts as ⟦r:...⟧, each by the first letter of its kind.
 _MARK = re.compile(r"⟦([rqchs]):|⟧")
 _KINDS = {kind[0]: kind for kind in PARTS}
 
 
-def unmarked(marked: str) -> tuple[str, list[Part]]:
+def unmarked(marked: str) -> tuple[str, list[TextPart]]:
     """A text without marks, and its parts."""
-    text, parts, opened = "", list[tuple[str, int]](), list[Part]()
+    text, parts, opened = "", list[tuple[str, int]](), list[TextPart]()
     done = 0
     for found in _MARK.finditer(marked):
         text += marked[done : found.start()]
@@ -24,11 +27,11 @@ def unmarked(marked: str) -> tuple[str, list[Part]]:
             parts.append((_KINDS[found[1]], len(text)))
         else:
             kind, start = parts.pop()
-            opened.append(Part(kind, start, len(text)))
+            opened.append(TextPart(kind, start, len(text)))
     return text + marked[done:], opened
 
 
-def shown(text: str, parts: list[Part]) -> str:
+def shown(text: str, parts: list[TextPart]) -> str:
     """A text with its parts marked."""
     for part in reversed(parts):
         inside = text[part.start : part.end]
@@ -36,10 +39,10 @@ def shown(text: str, parts: list[Part]) -> str:
     return text
 
 
-def wrong(text: str, parts: list[Part]) -> str:
+def wrong(text: str, parts: list[TextPart]) -> str:
     """What of a text is found in another kind of part than it is in, without white space."""
     kinds = [[""] * len(text), [""] * len(text)]
-    for own, some in zip(kinds, (parts, find_parts(text)), strict=True):
+    for own, some in zip(kinds, (parts, left_out(text)), strict=True):
         for part in some:
             own[part.start : part.end] = [part.kind] * (part.end - part.start)
     differs = (c for c, a, b in zip(text, *kinds, strict=True) if a != b and not c.isspace())
@@ -222,7 +225,7 @@ TRADITIONAL = """⟦s:原創性聲明
 @pytest.mark.parametrize("marked", [CHINESE, ENGLISH, MARKDOWN, LATEX, TRADITIONAL])
 def test_the_parts_of_a_thesis_are_found(marked: str) -> None:
     text, _ = unmarked(marked)
-    assert shown(text, find_parts(text)) == marked
+    assert shown(text, left_out(text)) == marked
 
 
 def pages(count: int, end: str, head: str = "某某大学硕士学位论文", foot: str = "- {} -") -> str:
@@ -239,7 +242,8 @@ def pages(count: int, end: str, head: str = "某某大学硕士学位论文", fo
 @pytest.mark.parametrize(
     ("head", "foot"),
     [
-        ("某某大学硕士学位论文", "- {} -"), ("某某大学硕士学位论文", "{}"), ("A Thesis on Reuse", "{}"),
+        ("某某大学硕士学位论文", "- {} -"), ("某某大学硕士学位论文", "{}"),
+        ("A Thesis on Reuse", "{}"),
         ("", "第 {} 页 共 40 页"), ("", "Page {} of 40"), ("", "{}"), ("Reuse {}", ""),
         ("第三章  方法    {}", ""),
     ],
@@ -247,3 +251,136 @@ def pages(count: int, end: str, head: str = "某某大学硕士学位论文", fo
 def test_lines_at_the_edges_of_pages_are_headers(head: str, foot: str, end: str) -> None:
     text, parts = unmarked(pages(6, end, head, foot))
     assert wrong(text, parts) == ""
+
+
+PIECES = [
+    "参考文献",
+    "目录",
+    "原创性声明",
+    "References",
+    "Contents",
+    "[1] 张三. 文[J]. 刊, 2019.",
+    "签名：",
+    "写道：",
+    "“",
+    "”",
+    '"',
+    "[12]",
+    "（李四，2018）",
+    "> ",
+    "    ",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\f",
+    "\u2028",
+    "- 3 -",
+    "第 3 页",
+    "某大学",
+    "1",
+    "12",
+    ".......",
+    "\t",
+    "第一章 绪论",
+    "# ",
+    "\\begin{quote}",
+    "\\end{quote}",
+    "正文。",
+    "text ",
+    "ﬁ",
+    "𠀀",
+    "\u3000\u3000",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=60).map("".join))
+def test_parts_are_in_order_and_do_not_overlap(text: str) -> None:
+    found = left_out(text)
+    places = [place for part in found for place in (part.start, part.end)]
+    assert places == sorted(places)
+    assert all(part.start < part.end <= len(text) for part in found)
+    for kind in PARTS:
+        assert left_out(text, [kind]) == [part for part in found if part.kind == kind]
+    assert left_out(text, []) == []
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "“",
+        "“a”",
+        "“a”[1",
+        '"a" ',
+        "> a\n“b”\n",
+        "a .... 1\n",
+        "目录\n",
+        "参考文献\n",
+        "\f1\n",
+        "1\n",
+        "张三写道：\n",
+        "[",
+        "”（",
+        "\\begin{quote}\n",
+        "     a\nb\n",
+        "第一章 1\n",
+        " ",
+        "\n",
+        "原创性声明\na\n",
+    ],
+)
+def test_time_grows_with_the_text_only(piece: str) -> None:
+    seconds = []
+    for size in (20_000, 160_000):
+        text = piece * (size // len(piece))
+        began = time.process_time()
+        left_out(text)
+        seconds.append(time.process_time() - began)
+    assert seconds[1] < 0.2 + 24 * seconds[0]
+
+
+SENTENCE = "下面是一句很普通的话。"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "参考文献很多，见下文。\n[1] 是第一条。",
+        "见参考文献[1]。\n参考文献 45\n正文",
+        "目录\n正文从这里开始，没有目录。\n正文继续。",
+        "所谓“复用”，见下文。",
+        "有人说：“天下文章一大抄。”",
+        "人们常说，“天下文章一大抄”。",
+        "本文认为：“复用是常见的。”",
+        'Some say "all texts are copies of others".',
+        'He said "no" and left.',
+        "> 天下文章一大抄，看你会抄不会抄。",
+        "样品\n滤纸 ........ 12\n试管 ........ 35\n标签 ........ 8\n正文",
+        "1\n2\n3\n4\n",
+        "攻读学位期间发表的论文\n[1] 张三. 一篇文章[J]. 学报, 2019(1): 1-9.",
+        "    缩进的一段，没有出处。\n\n正文。",
+    ],
+)
+def test_what_only_looks_like_a_part_is_none(text: str) -> None:
+    assert left_out(f"{SENTENCE}\n{text}\n{SENTENCE}") == []
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "张三（2019）指出，⟦q:“复用是写作的常态”⟧。",
+        "⟦q:“复用是写作的常态。”①⟧其次，",
+        "据张三所述，⟦q:『复用是常态』⟧。",
+        "⟦q:“复用是写作的常态”\\cite{a}⟧，",
+        "⟦q:“复用是写作的常态”³⟧。",
+        "⟦q:“复用是常态”（张三，2019）⟧。",
+        "According to Smith, ⟦q:“reuse is the rule”⟧.",
+        '⟦q:"Reuse is the rule"⟧, Smith writes.',
+        '⟦q:"Reuse is the rule" (Smith & Doe, 2019, p. 3)⟧.',
+        '⟦q:"Reuse is the rule" [@smith2019]⟧.',
+        "⟦q:«Reuse is the rule»[3]⟧.",
+        "Smith argues that ⟦q:‘reuse isn’t the rule’⟧.",
+    ],
+)
+def test_a_quotation_names_its_source_in_many_ways(quoted: str) -> None:
+    text, _ = unmarked(f"{SENTENCE}{quoted}{SENTENCE}")
+    assert shown(text, left_out(text)) == f"{SENTENCE}{quoted}{SENTENCE}"

@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from simdup.base.when_used import pattern
-from simdup.model.shared_passages import PARTS, Part
+from simdup.model.shared_passages import PARTS, TextPart
 from simdup.text.outline import LETTERS, SHORT, Outline, mark_headers
 from simdup.text.quotations import Stretch, sourced_quotations
 
@@ -30,7 +30,7 @@ from simdup.text.quotations import Stretch, sourced_quotations
 _ENTRY = 160
 
 
-def find_parts(text: str, kinds: Collection[str] = PARTS) -> list[Part]:
+def left_out(text: str, kinds: Collection[str] = PARTS) -> list[TextPart]:
     """Return the parts of a text, in order; they do not overlap.
 
     Parameters
@@ -42,7 +42,7 @@ def find_parts(text: str, kinds: Collection[str] = PARTS) -> list[Part]:
 
     Examples
     --------
-    >>> [tuple(part) for part in find_parts("正文。\\n参考文献\\n[1] 张三. 文[J]. 刊, 2019.")]
+    >>> [tuple(part) for part in left_out("正文。\\n参考文献\\n[1] 张三. 文[J]. 刊, 2019.")]
     [('references', 4, 31)]
     """
     if not kinds:
@@ -56,21 +56,21 @@ def find_parts(text: str, kinds: Collection[str] = PARTS) -> list[Part]:
     return sorted((part for part in found if part.kind in kinds), key=lambda part: part.start)
 
 
-def _joined(lines: Outline) -> list[Part]:
+def _joined(lines: Outline) -> list[TextPart]:
     """Return lines of one kind that follow each other as one part."""
-    found = list[Part]()
+    found = list[TextPart]()
     before = ""
     for kind, line in zip(lines.kinds, lines.lines, strict=True):
         if kind and kind == before:
             found[-1] = found[-1]._replace(end=line.end)
         elif kind:
-            found.append(Part(kind, line.start, line.end))
+            found.append(TextPart(kind, line.start, line.end))
         before = kind
     return found
 
 
 def _stretches(lines: Outline) -> list[Stretch]:
-    """Return what is no part so far, as paragraphs of lines; they go on over the edge of a page."""
+    """Return the text outside parts as paragraphs of lines; they go on over the edge of a page."""
     found = list[Stretch]()
     before = ""
     for kind, line in zip(lines.kinds, lines.lines, strict=True):
@@ -85,7 +85,7 @@ def _stretches(lines: Outline) -> list[Stretch]:
     return found
 
 
-def _without(parts: Sequence[Part], edges: Sequence[Part]) -> Iterator[Part]:
+def _without(parts: Sequence[TextPart], edges: Sequence[TextPart]) -> Iterator[TextPart]:
     """Yield parts, in order, without the headers in them."""
     first = 0
     for part in parts:
@@ -95,9 +95,9 @@ def _without(parts: Sequence[Part], edges: Sequence[Part]) -> Iterator[Part]:
         for number in range(first, len(edges)):
             if edges[number].start >= part.end:
                 break
-            yield Part(part.kind, start, edges[number].start)
+            yield TextPart(part.kind, start, edges[number].start)
             start = edges[number].end
-        yield Part(part.kind, start, part.end)
+        yield TextPart(part.kind, start, part.end)
 
 
 # -- contents --------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ class _Entry(NamedTuple):
 
 
 def _entry(text: str) -> _Entry | None:
-    """Return a line as an entry of the contents; None if it does not end with a page number."""
+    """Return a line as an entry of the contents, if it ends with a page number."""
     if len(text) > _ENTRY:
         return None
     found = _ENTRY_END.search(text)
