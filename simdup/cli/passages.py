@@ -38,7 +38,7 @@ def command(call: Call) -> Status:
     read = (*sources, *references, *scope.templates)
     with call.writing(*read) as stream, call.watch() as settings:
         opened = open_passages(sources, settings, references, scope.across)
-        with examine(opened, criteria, scope) as (result, text_of):
+        with examine(opened, criteria, scope, rates or bool(scope.leave_out)) as (result, text_of):
             result = typed(result)
             call.screen.skipped(result.skipped, result.notes)
             if out.format == PAGE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,7 @@ from simdup.model.shared_passages import (
     PassageResult,
     PassageScope,
     PassageSummary,
+    Rate,
     TextPart,
 )
 from simdup.near.collection import collected
@@ -125,9 +126,9 @@ def open_passages(
 
 @contextmanager
 def examine(
-    opened: Input, criteria: PassageCriteria, scope: PassageScope
+    opened: Input, criteria: PassageCriteria, scope: PassageScope, rated: bool = True
 ) -> Iterator[tuple[PassageResult, PairTexts]]:
-    """Find passages in opened sources; yield them, and the texts of pairs."""
+    """Find passages in opened sources; yield them, with rates if asked for, and texts of pairs."""
     started = time.monotonic()
     template = None
     if scope.templates:
@@ -147,7 +148,9 @@ def examine(
         names = documents["name"].tolist()
         overlaps = overlaps.located(names, look_up_in(text))
         parts_of = partial(_parts_of, text, scope.leave_out) if scope.leave_out else None
-        rates = rate_documents(found, sizes, holders, shared, names, parts_of)
+        rates: Sequence[Rate] = ()
+        if rated:
+            rates = rate_documents(found, sizes, holders, shared, names, parts_of)
         copies, units = np.diff(holders.firsts), finder.index.crowded.by_text(starts)
         summary = PassageSummary(
             documents=len(documents),

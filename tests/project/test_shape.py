@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 42_671,
+    "lines": 42_683,
     "lines of compiled loops": 2_137,
     "lines in simdup/cli": 3_091,
     "files": 199,
