@@ -29,13 +29,35 @@ def units(text: str) -> list[Unit]:
         while end < len(text) and in_word(text[end]):
             end += 1
         if 0 < end - start <= 24:
-            found.append(Unit(text[start:end], start, end, True))
+            word = text[start:end]
+            if rest := divided(text, end, 24 - len(word)):
+                end = rest[0] + len(rest[1])
+                word += rest[1]
+            found.append(Unit(word, start, end, True))
         else:
             end = max(end, start + 1)
             every = (Unit(text[i], i, i + 1, False) for i in range(start, end))
             found += [one for one in every if not one.text.isspace()]
         start = end
     return found
+
+
+def divided(text: str, end: int, most: int) -> tuple[int, str] | None:
+    """Where the rest of a word is that a hyphen divides at the end of a line, and the rest."""
+    behind = text[end:]
+    if behind[:1] not in ("-", "\u2010") or text[end - 1] in "0123456789":
+        return None
+    for line_end in ("\n", "\r\n"):
+        if behind[1:].startswith(line_end):
+            start = end + 1 + len(line_end)
+            while text[start : start + 1].isspace() and text[start] not in "\r\n":
+                start += 1
+            rest = start
+            while rest < len(text) and in_word(text[rest]):
+                rest += 1
+            if 0 < rest - start <= most and text[start] not in "0123456789":
+                return start, text[start:rest]
+    return None
 
 
 def in_word(character: str) -> bool:

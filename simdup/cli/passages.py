@@ -39,6 +39,7 @@ def command(call: Call) -> Status:
     criteria, scope = call.value(PassageCriteria), call.value(PassageScope)
     read = (*sources, *references, *scope.templates)
     with call.writing(*read) as stream, call.watch() as settings:
+        rated = rates or bool(scope.leave_out)
         opened, beside = open_passages(sources, settings, references, scope)
         if call["groups"]:
             with examine_groups(opened, criteria, scope) as (result, place_text):
@@ -58,7 +59,7 @@ def command(call: Call) -> Status:
                     stream.writelines(group_text(result.groups, place_text, paint))
             report = group_report(result, criteria, words)
             return call.finish(result.skipped, report, listed=result.groups)
-        with examine(opened, criteria, scope, beside) as (result, text_of):
+        with examine(opened, criteria, scope, beside, rated) as (result, text_of):
             result = typed(result)
             call.screen.skipped(result.skipped, result.notes)
             if out.format == PAGE:

@@ -31,8 +31,42 @@ cdef enum:
     # Kinds of characters.
     SPACE = 1
     WORD = 3
+    # Characters.
+    FEED = 10
+    RETURN = 13
+    TYPED_HYPHEN = 0x2D
+    HYPHEN = 0x2010
 
 cdef uint32_t HALF = <uint32_t>1 << 31
+
+
+cdef int64_t divided(const uint32_t[::1] codes, const uint8_t[::1] kinds, int64_t begin,
+                     int64_t end, int64_t most, int64_t longest) noexcept nogil:
+    """Return the end of a word, with the rest of it if a hyphen divides it at the end of a line.
+
+    Digits are no word that a hyphen divides: they are years, or pages.
+    """
+    cdef int64_t at = end, letters = end - begin, last
+    if at >= most or codes[at] not in (HYPHEN, TYPED_HYPHEN) or digit(codes[at - 1]):
+        return end
+    at += 1
+    if at < most and codes[at] == RETURN:
+        at += 1
+    if at >= most or codes[at] != FEED:
+        return end
+    at += 1
+    while at < most and kinds[at] == SPACE and codes[at] not in (RETURN, FEED):
+        at += 1
+    if at >= most or kinds[at] != WORD or digit(codes[at]):
+        return end
+    last = at
+    while last < most and kinds[last] == WORD:
+        last += 1
+    return last if letters + last - at <= longest else end
+
+
+cdef inline bint digit(uint32_t code) noexcept nogil:
+    return 48 <= code <= 57
 
 
 def cut(const uint32_t[::1] codes, const int64_t[::1] ends, const uint8_t[::1] kinds, int longest):
@@ -77,8 +111,11 @@ def cut(const uint32_t[::1] codes, const int64_t[::1] ends, const uint8_t[::1] k
                 while kinds[i] == WORD and end < ends[text + 1] and kinds[end] == WORD:
                     end += 1
                 if kinds[i] == WORD and end - i <= longest:
+                    end = divided(codes, kinds, i, end, ends[text + 1], longest)
                     value, power = 0, 1
                     for k in range(i, end):
+                        if kinds[k] != WORD:
+                            continue
                         power *= GOLDEN
                         value += codes[k] * power
                     value = mix(value)

@@ -29,6 +29,7 @@ from simdup.model.shared_passages import (
     PassageResult,
     PassageScope,
     PassageSummary,
+    Rate,
     TextPart,
 )
 from simdup.near.collection import collected
@@ -152,9 +153,13 @@ def open_passages(
 
 @contextmanager
 def examine(
-    opened: Input, criteria: PassageCriteria, scope: PassageScope, references: References
+    opened: Input,
+    criteria: PassageCriteria,
+    scope: PassageScope,
+    references: References,
+    rated: bool = True,
 ) -> Iterator[tuple[PassageResult, PairTexts]]:
-    """Find passages in opened sources; yield them, and the texts of pairs."""
+    """Find passages in opened sources; yield them, with rates if asked for, and texts of pairs."""
     started = time.monotonic()
     template = _template(opened, criteria, scope)
     with ExitStack() as stack:
@@ -165,17 +170,20 @@ def examine(
         starts, finder, holders = texts.starts, texts.finder, texts.holders
         documents, report = texts.cut.documents, texts.cut.report
         found = concat(find_in_ranges(finder, opened.settings.run))
-        sizes, shared = (
-            np.diff(starts) - 1,
-            holders.shared(starts, finder.symbols, criteria.min_length),
-        )
+        shared = holders.shared(starts, finder.symbols, criteria.min_length)
+        sizes = np.diff(starts) - 1
         overlaps = form_overlaps(found, sizes, holders, shared)
         text = partial(texts.cut.spool.text, documents["original"])
         names = documents["name"].tolist()
         overlaps = overlaps.located(names, look_up_in(text))
         parts_of = partial(_parts_of, text, scope.leave_out) if scope.leave_out else None
-        rates = rate_documents(found, sizes, holders, shared, names, parts_of)
-        rates = and_silent(rates, texts.silent_names, texts.places)
+        rates: Sequence[Rate] = ()
+        if rated:
+            rates = and_silent(
+                rate_documents(found, sizes, holders, shared, names, parts_of),
+                texts.silent_names,
+                texts.places,
+            )
         copies = np.diff(holders.firsts)
         summary = PassageSummary(
             documents=texts.documents,

@@ -265,7 +265,7 @@ def _covers(spans: _Spans) -> tuple[I64, I64]:
 
 def _union(spans: _Spans) -> _Spans:
     """Return disjoint spans that cover the same for each owner and other one, sorted."""
-    spans = spans.take(np.lexsort((spans.starts, spans.others, spans.owners)))
+    spans = spans.take(_in_order(spans))
     pair = np.cumsum(
         (np.diff(spans.owners, prepend=-1) != 0) | (np.diff(spans.others, prepend=-1) != 0)
     )
@@ -276,3 +276,12 @@ def _union(spans: _Spans) -> _Spans:
     first = np.flatnonzero(new)
     last = np.append(first[1:], len(far)) - 1 if len(first) else first
     return spans.take(first)._replace(ends=(reach - far)[last])
+
+
+def _in_order(spans: _Spans) -> I64:
+    """Return the order of spans by owner, other one and start."""
+    others, starts = (int(column.max(initial=0)) + 1 for column in (spans.others, spans.starts))
+    if (int(spans.owners.max(initial=0)) + 1) * others * starts < 1 << 63:
+        # One key is sorted several times faster than three.
+        return np.argsort((spans.owners * others + spans.others) * starts + spans.starts)
+    return np.lexsort((spans.starts, spans.others, spans.owners))

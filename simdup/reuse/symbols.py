@@ -3,7 +3,8 @@
 A phrase of fifty Chinese characters is a paragraph, one of fifty English letters is half a
 sentence.  So a character of a script without spaces is one symbol, and a word of a script with
 spaces is two: the halves of its hash, as a Chinese word is nearly two characters.  A punctuation
-mark is one, white space none.  Whatever counts, sorts or compares lengths sees symbols only.
+mark is one, white space none.  A word that a hyphen divides at the end of a line is one word.
+Whatever counts, sorts or compares lengths sees symbols only.
 
 Symbols are uint32: code points as they are, halves of hashes with the highest bit set.
 

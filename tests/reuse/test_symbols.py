@@ -24,6 +24,8 @@ def compact(text: str) -> str:
 
 @given(st.lists(MIXED | st.text(), max_size=4))
 @example(["a" * 24, "b" * 25, "word", "word"])
+@example(["we write num-\nbers", "numbers", "well\u2010\r\n  known", "2019-\n2020", "a-\n\nb"])
+@example(["ab-\n" + "c" * 22, "ab-\n" + "c" * 23, "x-", "x-\n", "x-\n -y", "不-\nx"])
 def test_units_are_those_of_the_definition(texts: list[str]) -> None:
     texts = [fold(text) for text in texts]
     every = cut(texts)
