@@ -30,8 +30,16 @@ def command(call: Call) -> Status:
       simdup passages handbook/ --groups
     """
     from simdup.operations.passages import examine, examine_groups, open_passages
-    from simdup.show.group_output import group_csv, group_jsonl, group_report, group_text
-    from simdup.show.passage_output import overlap_csv, overlap_jsonl, overlap_text, passage_report
+    from simdup.show.passage_output import (
+        group_csv,
+        group_jsonl,
+        group_report,
+        group_text,
+        overlap_csv,
+        overlap_jsonl,
+        overlap_text,
+        passage_report,
+    )
 
     sources, references, out, words = call.sources, call["references"], call.out, call.screen.words
     criteria, scope = call.value(PassageCriteria), call.value(PassageScope)

@@ -3,18 +3,19 @@
 Of m texts with a notice there are m (m - 1) / 2 pairs, and all of them say one thing.  So each seed
 is paired with the first text that has it (`seeds.pair_with_first`): then a notice costs its places.
 But the first text that has a few symbols is often another one than the first that has the passage.
-So where a seed is, longer grams are looked up too, up to those of a whole passage: two texts that
-share a passage without a change are paired with the same first text, or with each other.
+So where a seed is, longer grams are looked up too, up to those of a whole passage.  And each text
+is compared in full with a few: those that are first for most of its seeds.
 
-*Links* are passages of such pairs: a span of either text, and the equal runs between.
+*Links* are chains of equal runs of such pairs, as of passages: a span of either text.  Where less
+than three quarters of a span are equal, the link is cut at its widest gap.
 
-*Places.*  Spans of one text are one place if the longer one has at least half of itself in common
-with the other.  The longest come first: a span that is a place takes the others in.
+*Places.*  Two spans of one text are one place if they have three quarters of the longer one in
+common.  The longest come first: a span that is a place takes the others in.
 
-*Groups.*  A link joins its two places.  It also joins a shorter place that lies in one side of it
-with its image on the other side, if it has at least half of that place.  So if texts 1 and 2 share
-ABC, and 3 has B only, there are two groups: ABC in 1 and 2, B in 1, 2 and 3.  A group whose places
-all lie in those of another one says nothing new and is left out.
+*Groups.*  The image of a place in another text is what a link leads to, if three quarters of both
+are equal.  Places that are each other's images, directly or through others, are a group.  So if
+texts 1 and 2 share ABC, and 3 has B only, there are two groups: ABC in 1 and 2, B in 1, 2 and 3.  A
+group whose places all lie in those of another one says nothing new and is left out.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ from simdup.search.arrays import (
 
 # Symbols whose grams are hashed at a time, and places and links that are compared at a time.
 _PART = 1 << 20
+# What spans have in common that are one place, and a place and its image: to a person, they are
+# the same.
+_MOST_OF = 0.75
 # Texts that each text is compared with in full: those that are first for most of its seeds.
 _RELATIVES = 8
 
@@ -77,11 +81,10 @@ class GroupFinder:
         parts = [seeds.hashes]
         parts += [one ^ salts for one in _longer_grams(symbols, seeds.positions, k, longest)]
         pairs = (
-            pair_with_first(Seeds(hashes, seeds.positions), starts, criteria.common, again=True)
-            for hashes in parts
+            pair_with_first(Seeds(hashes, seeds.positions), starts, again=True) for hashes in parts
         )
         every = distinct(np.concatenate([combine_rows(b, a) for a, b in pairs]))
-        near = _pairs_of_relatives(seeds, starts, every, criteria.common)
+        near = _pairs_of_relatives(seeds, starts, every)
         b, a = split_rows(distinct(np.concatenate([every, *near])))
         return cls(starts, symbols, FirstPairs(a, b), row_symbols(symbols, k), criteria)
 
@@ -100,12 +103,37 @@ class GroupFinder:
         chained = Alignment.of(found, self.starts, self.criteria.gap, least)
         a, _, lengths = chained.runs
         weights = lengths - _between(self.rows, a, a + lengths)
-        sums = np.bincount(chained.chains, weights)
-        kept = np.flatnonzero(sums[chained.chains] >= least)
-        return chained._replace(weights=weights).take(kept)
+        whole = _cut_where_sparse(chained._replace(weights=weights), least)
+        sums = np.bincount(whole.chains, whole.weights)
+        return whole.take(np.flatnonzero(sums[whole.chains] >= least))
 
 
-def _pairs_of_relatives(seeds: Seeds, starts: I64, pairs: U64, most: int | None) -> Iterator[U64]:
+def _cut_where_sparse(aligned: Alignment, least: int) -> Alignment:
+    """Return chains cut at their widest gaps until three quarters of either side are equal."""
+    (a, b, lengths), chains, weights = aligned
+    ends_a, ends_b = a + lengths, b + lengths
+    gaps = np.maximum(a[1:] - ends_a[:-1], b[1:] - ends_b[:-1])
+    equal, counted = (np.append(0, np.cumsum(column)) for column in (lengths, weights))
+    low = run_starts(chains)
+    high = np.append(low, len(chains))[1:]
+    new = np.zeros(len(chains), np.bool_)
+    while len(low):
+        new[low] = True
+        size = np.maximum(ends_a[high - 1] - a[low], ends_b[high - 1] - b[low])
+        sparse = _MOST_OF * size > equal[high] - equal[low]
+        sparse &= counted[high] - counted[low] >= least
+        low, high = low[sparse], high[sparse]
+        if len(low):
+            places = ranges(low, high - low - 1)
+            part = np.repeat(np.arange(len(low)), high - low - 1)
+            widest = np.maximum.reduceat(gaps[places], run_starts(part))
+            at = np.flatnonzero(gaps[places] == widest[part])
+            middle = places[at[run_starts(part[at])]] + 1
+            low, high = np.append(low, middle), np.append(middle, high)
+    return aligned._replace(chains=np.cumsum(new) - 1)
+
+
+def _pairs_of_relatives(seeds: Seeds, starts: I64, pairs: U64) -> Iterator[U64]:
     """Yield the pairs of equal seeds of each text and its nearest relatives, with the later first.
 
     Parameters
@@ -116,8 +144,6 @@ def _pairs_of_relatives(seeds: Seeds, starts: I64, pairs: U64, most: int | None)
         Where each text begins.
     pairs : uint64[pairs]
         Seeds that are paired already: see `combine_rows`.
-    most : int, optional
-        Seeds in more texts are left out.
     """
     b, a = (np.searchsorted(starts, side, "right") - 1 for side in split_rows(pairs))
     keys, counts = np.unique(combine_rows(b, a), return_counts=True)
@@ -133,8 +159,7 @@ def _pairs_of_relatives(seeds: Seeds, starts: I64, pairs: U64, most: int | None)
     groups = np.cumsum(np.diff(seeds.hashes[order], prepend=~seeds.hashes[:1]) != 0) - 1
     holders = combine_rows(groups, owners[order])
     new = run_starts(holders)
-    several = np.bincount(groups[new], minlength=1)
-    kept = (several > 1) & (several <= (most or len(starts)))
+    kept = np.bincount(groups[new], minlength=1) > 1
     group = np.full(len(order), -1)
     group[order] = np.where(kept[groups], groups, -1) if len(order) else group
     ends = np.append(new[1:], len(holders))
@@ -190,10 +215,11 @@ class Spans:
         edges = [*run_starts(bits[order]).tolist(), len(order)]
         self._parts = [(int(bits[order[low]]), order[low:high]) for low, high in pairwise(edges)]
 
-    def with_half(self, asked: I64, whole: bool = False) -> Iterator[tuple[I64, I64]]:
-        """Yield pairs of an asked span (int64[n, 2]) and a span that has half of it, or all."""
+    def mostly_in(self, asked: I64, whole: bool = False) -> Iterator[tuple[I64, I64]]:
+        """Yield pairs of an asked span (int64[n, 2]) and a span that has most of it, or all."""
         begins, ends = asked.T
-        least = (ends - begins) if whole else (3 * (ends - begins) + 4 - 1) // 4
+        share = 1 if whole else _MOST_OF
+        least = np.ceil(share * (ends - begins)).astype(np.int64)
         for bits, rows in self._parts:
             starts = self._spans[rows, 0]
             low = np.searchsorted(starts, begins + least - (1 << bits), "right")
@@ -215,19 +241,21 @@ class _Links:
         self._rows, self._least = rows, least
         self._own, self._other = np.concatenate([a, b]), np.concatenate([b, a])
         self._lengths = np.tile(lengths, 2)
-        self._before = np.append(0, np.cumsum(np.tile(weights, 2)))
+        # Those that count, and all.
+        sums = np.cumsum([np.tile(weights, 2), self._lengths], axis=1)
+        self._before = np.concatenate([np.zeros((2, 1), np.int64), sums], axis=1)
         self._sides = np.concatenate([chains, chains + int(chains.max(initial=-1)) + 1])
         # The runs of a link are in order in both texts.
         self._keys = combine_rows(self._sides, self._own)
         firsts = run_starts(self._sides)
-        lasts = np.append(firsts[1:], len(self._sides)) - 1
+        lasts = np.append(firsts, len(self._sides))[1:] - 1
         self.spans = np.stack([self._own[firsts], self._own[lasts] + self._lengths[lasts]], 1)
         self._numbers, self._index = self._sides[firsts], Spans(self.spans)
 
     def images(self, spans: I64) -> tuple[I64, I64]:
-        """Return the images of spans, as far as half of one has an image: its number, and that."""
+        """Return the images of spans, if most of one has an image: its number, and the image."""
         numbers, images = [np.zeros(0, np.int64)], [np.zeros((0, 2), np.int64)]
-        for which, links in self._index.with_half(spans):
+        for which, links in self._index.mostly_in(spans):
             begins, ends = spans[which].T
             sides = self._numbers[links]
             run, inside, before = self._until(sides, begins)
@@ -236,24 +264,25 @@ class _Links:
             behind = (inside == self._lengths[run]) | (run < 0) | (self._sides[run] != sides)
             run = np.minimum(run + behind, len(self._own) - 1)
             first = self._other[run] + np.where(behind, 0, inside)
-            end, units = self._other[last] + inside_last, until - before
+            end, (units, equal) = self._other[last] + inside_last, until - before
             size = np.maximum(ends - begins, end - first)
-            kept = np.flatnonzero((units >= self._least) & (4 * units >= 3 * size))
+            kept = np.flatnonzero((units >= self._least) & (equal >= _MOST_OF * size))
             numbers.append(which[kept])
             images.append(np.stack([first, end], 1)[kept])
         return np.concatenate(numbers), np.concatenate(images)
 
     def _until(self, sides: I64, borders: I64) -> tuple[I64, I64, I64]:
         """Return the last run of sides before borders, -1 for none at all, how much of it is before
-        these, and how many symbols of all runs before them count.
+        these, and how many symbols of all runs before them count, and are equal (int64[2, n]).
         """
         run = np.searchsorted(self._keys, combine_rows(sides, borders)) - 1
         own, lengths = self._own[run], self._lengths[run]
         known = (run >= 0) & (self._sides[run] == sides)
         inside = np.where(known, np.minimum(borders - own, lengths), 0)
-        counted = np.where(inside < lengths, inside - _between(self._rows, own, own + inside), 0)
+        part = np.stack([inside - _between(self._rows, own, own + inside), inside])
         whole = ~known | (inside == lengths)
-        return run, inside, np.where(whole, self._before[run + 1], self._before[run] + counted)
+        before = np.where(whole, self._before[:, run + 1], self._before[:, run] + part)
+        return run, inside, before
 
 
 class _Places:
@@ -280,7 +309,7 @@ class _Places:
         return numbers[rows.ravel()]
 
     def _place(self, begin: int, end: int) -> int:
-        """Return the place that has most in common with a span, half of the longer, -1 for none."""
+        """Return the place that has most in common with a span, if it is enough; -1 for none."""
         best, found, size = (0, 0), -1, end - begin
         for bits in range(size.bit_length() - 1, size.bit_length() + 2):
             first = begin + size // 2 - (1 << bits)
@@ -288,7 +317,7 @@ class _Places:
                 for number in self._cells.get((bits, cell), ()):
                     low, high = self.spans[number]
                     common = min(end, high) - max(begin, low)
-                    if 4 * common >= 3 * max(size, high - low) and (common, -low) > best:
+                    if common >= _MOST_OF * max(size, high - low) and (common, -low) > best:
                         best, found = (common, -low), number
         return found
 
@@ -331,7 +360,7 @@ def _united(spans: I64) -> I64:
     return np.stack([spans[firsts, 0], np.maximum.reduceat(spans[:, 1], firsts)], 1)
 
 
-class Group(NamedTuple):
+class GroupedPassage(NamedTuple):
     """A passage that several documents have."""
 
     documents: I64  # of each place, in input order
@@ -339,7 +368,9 @@ class Group(NamedTuple):
     length: int  # symbols of its places, the median
 
 
-def form_groups(places: Sequence[I64], starts: I64, holders: Holders) -> list[Group]:
+def form_groups(
+    places: Sequence[I64], starts: I64, holders: Holders, most: int | None = None
+) -> list[GroupedPassage]:
     """Return groups of documents, those first that have most text.
 
     Parameters
@@ -350,8 +381,10 @@ def form_groups(places: Sequence[I64], starts: I64, holders: Holders) -> list[Gr
         Where each text begins.
     holders : Holders
         The documents of each text.
+    most : int, optional
+        Groups of more documents are left out.
     """
-    kept, groups = list[I64](), list[Group]()
+    kept, groups = list[I64](), list[GroupedPassage]()
     for spans in places:
         texts = np.searchsorted(starts, spans[:, 0], "right") - 1
         counts = np.diff(holders.firsts)[texts]
@@ -364,12 +397,13 @@ def form_groups(places: Sequence[I64], starts: I64, holders: Holders) -> list[Gr
             kept.append(spans[distinct(rows)])
             own = spans[rows] - starts[texts[rows], None]
             lengths = np.sort(np.diff(own, axis=1).ravel())
-            groups.append(Group(documents, own, int(lengths[len(lengths) // 2])))
-    groups = [groups[number] for number in _saying_more(kept)]
-    return sorted(groups, key=_order)
+            groups.append(GroupedPassage(documents, own, int(lengths[len(lengths) // 2])))
+    found = [groups[number] for number in _saying_more(kept)]
+    found = [one for one in found if most is None or len(distinct(one.documents)) <= most]
+    return sorted(found, key=_order)
 
 
-def _order(group: Group) -> tuple[int, int, int, int]:
+def _order(group: GroupedPassage) -> tuple[int, int, int, int]:
     documents = len(distinct(group.documents))
     return -documents, -group.length, int(group.documents[0]), int(group.spans[0, 0])
 
@@ -381,7 +415,7 @@ def _saying_more(groups: Sequence[I64]) -> list[int]:
     sizes = np.array(list(map(len, groups)))
     spans, of = np.concatenate(groups), np.repeat(np.arange(len(groups)), sizes)
     found = [np.zeros((0, 3), np.int64)]
-    for inner, outer in Spans(spans).with_half(spans, whole=True):
+    for inner, outer in Spans(spans).mostly_in(spans, whole=True):
         other = of[inner] != of[outer]
         found.append(np.stack([of[inner], of[outer], inner], 1)[other])
     inside = np.unique(np.concatenate(found), axis=0)
