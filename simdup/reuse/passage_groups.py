@@ -237,12 +237,13 @@ class _Links:
     """The sides of links: a span of one text, and runs that lead to the other text."""
 
     def __init__(self, aligned: Alignment, rows: I64, least: int) -> None:
-        (a, b, lengths), chains, weights = aligned
+        (a, b, lengths), chains, _ = aligned
         self._rows, self._least = rows, least
         self._own, self._other = np.concatenate([a, b]), np.concatenate([b, a])
         self._lengths = np.tile(lengths, 2)
         # Those that count, and all.
-        sums = np.cumsum([np.tile(weights, 2), self._lengths], axis=1)
+        counted = self._lengths - _between(rows, self._own, self._own + self._lengths)
+        sums = np.cumsum([counted, self._lengths], axis=1)
         self._before = np.concatenate([np.zeros((2, 1), np.int64), sums], axis=1)
         self._sides = np.concatenate([chains, chains + int(chains.max(initial=-1)) + 1])
         # The runs of a link are in order in both texts.

@@ -31,6 +31,8 @@ COMMANDS = [
     "compare a.txt b.txt --diff",
     "compare examples/handbook/en/returns.md examples/handbook/en/questions.md",
     "passages essays homework library",
+    "passages essays homework library --text",
+    "passages essays homework library --groups --text",
     "conflicts examples/handbook/en",
     "conflicts examples/handbook/zh examples/handbook/en --baseline conflicts.known",
     "tune corpus",
