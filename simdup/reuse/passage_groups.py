@@ -55,6 +55,8 @@ _PART = 1 << 20
 # What spans have in common that are one place, and a place and its image: to a person, they are
 # the same.
 _MOST_OF = 0.75
+# Shorter grams are in many texts by chance: then they are not looked at.
+_TELLING = 8
 # Texts that each text is compared with in full: those that are first for most of its seeds.
 _RELATIVES = 8
 
@@ -78,13 +80,16 @@ class GroupFinder:
         k = Window.of(criteria.min_run).k
         longest = min(max(criteria.min_length, k), LONGEST_RUN)
         salts = np.repeat(mix64(keys), np.diff(np.searchsorted(seeds.positions, starts)))
-        parts = [seeds.hashes]
-        parts += [one ^ salts for one in _longer_grams(symbols, seeds.positions, k, longest)]
-        pairs = (
-            pair_with_first(Seeds(hashes, seeds.positions), starts, again=True) for hashes in parts
-        )
-        every = distinct(np.concatenate([combine_rows(b, a) for a, b in pairs]))
-        near = _pairs_of_relatives(seeds, starts, every)
+        parts, rare = list[U64](), seeds
+        for size, hashes in _grams(seeds, symbols, k, longest):
+            grams = Seeds(hashes if size == k else hashes ^ salts, seeds.positions)
+            if size < min(_TELLING, longest):
+                most = criteria.most_documents(len(starts) - 1)
+                grams = _in_few(grams, starts, most)
+                rare = grams if size == k else rare
+            parts.append(combine_rows(*pair_with_first(grams, starts, again=True)[::-1]))
+        every = distinct(np.concatenate(parts))
+        near = _pairs_of_relatives(rare, starts, every)
         b, a = split_rows(distinct(np.concatenate([every, *near])))
         return cls(starts, symbols, FirstPairs(a, b), row_symbols(symbols, k), criteria)
 
@@ -181,11 +186,12 @@ def _between(ordered: I64, low: I64, high: I64) -> I64:
     return np.searchsorted(ordered, high) - np.searchsorted(ordered, low)
 
 
-def _longer_grams(symbols: Symbols, positions: I64, k: int, longest: int) -> list[U64]:
-    """Return hashes of grams at some positions: of twice k symbols, twice that, ... and `longest`.
+def _grams(seeds: Seeds, symbols: Symbols, k: int, longest: int) -> Iterator[tuple[int, U64]]:
+    """Yield sizes, and hashes of the grams where seeds are: k symbols, twice that, ... `longest`.
 
     Each is made of two of the last size.
     """
+    yield k, seeds.hashes
     sizes = [k]
     while 2 * sizes[-1] < longest:
         sizes.append(2 * sizes[-1])
@@ -194,13 +200,29 @@ def _longer_grams(symbols: Symbols, positions: I64, k: int, longest: int) -> lis
     found = [[np.zeros(0, np.uint64)] for _ in sizes[1:]]
     for low in range(0, len(symbols) - longest, _PART):
         part = symbols[low : low + _PART + longest]
-        own = positions[slice(*np.searchsorted(positions, [low, low + _PART]))] - low
+        bounds = np.searchsorted(seeds.positions, [low, low + _PART])
+        own = seeds.positions[slice(*bounds.tolist())] - low
         hashes = runs(np.array([0, len(part)]), part, k)[1]
         for (size, longer), into in zip(pairwise(sizes), found, strict=True):
             step = longer - size
             hashes = mix64(hashes[:-step]) + hashes[step:]
             into.append(hashes[own])
-    return [mix64(np.concatenate(parts)) for parts in found]
+    for size, each in zip(sizes[1:], found, strict=True):
+        yield size, mix64(np.concatenate(each))
+
+
+def _in_few(grams: Seeds, starts: I64, most: int) -> Seeds:
+    """Return the grams that at most so many texts have."""
+    if not len(grams.hashes):
+        return grams
+    owners = np.searchsorted(starts, grams.positions, "right")
+    order = np.argsort(grams.hashes, kind="stable")
+    hashes, owners = grams.hashes[order], owners[order]
+    new = np.diff(hashes, prepend=~hashes[:1]) != 0
+    new_text = new | (np.diff(owners, prepend=-1) != 0)
+    few = np.add.reduceat(new_text, np.flatnonzero(new), dtype=np.int64) <= most
+    kept = np.sort(order[few[np.cumsum(new) - 1]])
+    return Seeds(grams.hashes[kept], grams.positions[kept])
 
 
 class Spans:

@@ -110,11 +110,8 @@ def test_text_of_passages_is_as_it_is_in_the_first_document(
     assert cell["text"] in (row["text"], f"'{row['text']}")
     overlap = json.loads(simdup("passages", "x", "-f", "jsonl", "--text").lines[0])
     assert overlap["passages"][0]["text"] == row["text"]
-    places = csv.DictReader(
-        io.StringIO(
-            simdup("passages", "x", "--groups", "--text", "-f", "csv").out.decode(), newline=""
-        )
-    )
+    written = simdup("passages", "x", "--groups", "--text", "-f", "csv").out.decode()
+    places = csv.DictReader(io.StringIO(written, newline=""))
     assert {one["document"]: one["text"] for one in places} == dict.fromkeys(
         ("x/a.txt", "x/b.txt"), row["text"]
     )
@@ -133,7 +130,9 @@ def test_groups_list_a_passage_once(simdup: Command, site: Path) -> None:
     done = simdup("passages", "site", "--groups")
     assert done.status == 0
     assert done.lines[0].startswith("1  in 24 documents, ")
-    assert done.lines[2:4] == ["     site/01.txt:3", "     site/02.txt:3"]
+    line = (site / "01.txt").read_text("utf-8").partition(prose(0, 40))[0].count("\n") + 1
+    assert done.lines[2] == f"     site/01.txt:{line}"
+    assert len(done.lines) == 13
     assert done.lines[-1] == "     and 14 more"
     assert "24 documents share 1 passage of at least 50 equal units, in 24 places." in done.err
     chinese = simdup("passages", "site", "--groups", "--lang", "zh")
@@ -153,7 +152,8 @@ def test_groups_for_programs(simdup: Command, site: Path) -> None:
     assert [str(place["end"]) for place in group["places"]] == [row["end"] for row in rows]
     for place in group["places"]:
         text = (site.parent / place["document"]).read_text("utf-8")
-        assert text[place["start"] : place["end"]].strip("\n") == prose(0, 40)[: len(text)]
+        # A few have the same word before it.
+        assert text[place["start"] : place["end"]].endswith(prose(0, 40).rstrip("\n"))
     assert (summary["groups"], summary["places"], summary["affected"]) == (1, 24, 24)
     simdup("passages", "site", "--groups", "-o", "site/found.csv")
     assert "left out: a result of simdup" in simdup("passages", "site", "--groups").err

@@ -1,7 +1,7 @@
 """The page of groups: each passage once, with its places."""
 
 import pytest
-from pages import NAMELESS, columns, go, head, opened
+from pages import NAMELESS, columns, head, opened
 from support import Command
 
 from lab.corpora.made import prose, write
@@ -37,7 +37,7 @@ def test_a_page_without_texts_has_places(simdup: Command, tmp_path) -> None:
 def test_a_reader_finds_a_passage_and_its_places(browser, made) -> None:
     with opened(browser, made) as page:
         assert page.locator("h1").first.inner_text().startswith("2 passages are in several of 71")
-        go(page, "#/c/1")
+        page.evaluate("location.hash = '#/c/1'")
         page.locator(".place").first.wait_for()
         assert page.locator("article .facts").first.inner_text().startswith("69 documents")
         assert prose(0, 40)[:10] in page.locator(".passage.whole").inner_text()
