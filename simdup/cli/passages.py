@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, BinaryIO
+
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, typed
 from simdup.cli.options import PAGE
-from simdup.model.shared_passages import PassageCriteria, PassageScope
+from simdup.model.shared_passages import PassageCriteria, PassageResult, PassageScope
+
+if TYPE_CHECKING:
+    from simdup.near.cutting import GroupTexts, PairTexts
 
 
 @declare("passages", "SOURCE...")
@@ -32,50 +38,61 @@ def command(call: Call) -> Status:
     """
     from simdup.operations.passages import examine, examine_groups, open_passages
     from simdup.show import passage_output as show
-    from simdup.show.group_output import group_csv, group_jsonl, group_report, group_text
 
-    sources, references, out, words = call.sources, call["references"], call.out, call.screen.words
-    rates = call["rates"]
-    criteria, scope = call.value(PassageCriteria), call.value(PassageScope)
+    sources, references, words = call.sources, call["references"], call.screen.words
+    criteria, scope, rates = call.value(PassageCriteria), call.value(PassageScope), call["rates"]
     read = (*sources, *references, *scope.templates)
     with call.writing(*read) as stream, call.watch() as settings:
-        rated = rates or bool(scope.leave_out)
         opened, beside = open_passages(sources, settings, references, scope)
         if call["groups"]:
-            with examine_groups(opened, criteria, scope) as (result, place_text):
-                result = typed(result)
-                call.screen.skipped(result.skipped, result.notes)
-                if out.format == PAGE:
-                    from simdup.show.report.groups_page import groups_page
-
-                    stream.writelines(groups_page(result, criteria, place_text, call.page))
-                elif out.format == "csv":
-                    asked = place_text if call["text"] else None
-                    stream.writelines(group_csv(result.groups, out.bom, asked))
-                elif out.format == "jsonl":
-                    stream.writelines(group_jsonl(result, place_text if call["text"] else None))
-                else:
-                    paint = out.painter(stream, words)
-                    stream.writelines(group_text(result.groups, place_text, paint))
-            report = group_report(result, criteria, words)
-            return call.finish(result.skipped, report, listed=result.groups)
+            with examine_groups(opened, criteria, scope) as (grouped, place_text):
+                stream.writelines(_groups(call, typed(grouped), place_text, stream))
+            report = show.group_report(grouped, criteria, words)
+            return call.finish(grouped.skipped, report, listed=grouped.groups)
+        rated = rates or bool(scope.leave_out)
         with examine(opened, criteria, scope, beside, rated) as (result, text_of):
-            result = typed(result)
-            call.screen.skipped(result.skipped, result.notes)
-            if out.format == PAGE:
-                from simdup.show.report.passages_page import passages_page
-
-                stream.writelines(passages_page(result, criteria, text_of, call.page, rates))
-            elif out.format == "csv":
-                carried = text_of if call["text"] else None
-                listed = show.overlap_csv(result.overlaps, out.bom, carried)
-                stream.writelines(show.rate_csv(result.rates, out.bom) if rates else listed)
-            elif out.format == "jsonl":
-                listed = show.overlap_jsonl(result, text_of if call["text"] else None)
-                stream.writelines(show.rate_jsonl(result) if rates else listed)
-            else:
-                paint = out.painter(stream, words)
-                text = show.rate_text(result.rates, paint) if rates else None
-                stream.writelines(text or show.overlap_text(result.overlaps, text_of, paint))
+            stream.writelines(_overlaps(call, typed(result), text_of, stream))
     report = show.passage_report(result, criteria, words)
     return call.finish(result.skipped, report, listed=result.rates if rates else result.overlaps)
+
+
+def _groups(
+    call: Call, result: PassageResult, text_of: GroupTexts, stream: BinaryIO
+) -> Iterable[bytes]:
+    """Return groups in the format that is asked for."""
+    from simdup.show import passage_output as show
+
+    call.screen.skipped(result.skipped, result.notes)
+    out, carried = call.out, text_of if call["text"] else None
+    if out.format == PAGE:
+        from simdup.show.report.groups_page import groups_page
+
+        return groups_page(result, call.value(PassageCriteria), text_of, call.page)
+    if out.format == "csv":
+        return show.group_csv(result.groups, out.bom, carried)
+    if out.format == "jsonl":
+        return show.group_jsonl(result, carried)
+    return show.group_text(result.groups, text_of, out.painter(stream, call.screen.words))
+
+
+def _overlaps(
+    call: Call, result: PassageResult, text_of: PairTexts, stream: BinaryIO
+) -> Iterable[bytes]:
+    """Return overlaps, or rates, in the format that is asked for."""
+    from simdup.show import passage_output as show
+
+    call.screen.skipped(result.skipped, result.notes)
+    out, rates, carried = call.out, call["rates"], text_of if call["text"] else None
+    if out.format == PAGE:
+        from simdup.show.report.passages_page import passages_page
+
+        return passages_page(result, call.value(PassageCriteria), text_of, call.page, rates)
+    if out.format == "csv":
+        listed = show.overlap_csv(result.overlaps, out.bom, carried)
+        return show.rate_csv(result.rates, out.bom) if rates else listed
+    if out.format == "jsonl":
+        return show.rate_jsonl(result) if rates else show.overlap_jsonl(result, carried)
+    paint = out.painter(stream, call.screen.words)
+    if rates:
+        return show.rate_text(result.rates, paint)
+    return show.overlap_text(result.overlaps, text_of, paint)

@@ -255,7 +255,7 @@ def is_own_result(content: bytes) -> bool:
     """Return whether simdup wrote a file that begins with `content`."""
     # Most files are rejected here: a regular expression would take ten times as long.
     if not content.startswith((b"cluster,", b"document,", b"a,b,", b"a,a_start,",
-                               b"conflict,", b"# simdup ",
+                               b"conflict,", b"group,document,", b"# simdup ",
                                b"# simdup-baseline ", b'{"type": "', PAGE_LINE.encode(),
                                codecs.BOM_UTF8)):  # fmt: skip
         return False

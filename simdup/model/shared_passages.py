@@ -327,7 +327,7 @@ class PassageResult:
         If groups are asked for, and then there are no overlaps: by falling number of documents
         and length.
     crowded : bool
-        Whether some passages are in so many documents that groups would be shorter to read.
+        Whether some passages are in enough documents that groups would be shorter to read.
     rates : sequence of Rate
         How much of each document others have: by falling share, then in input order.  References
         have none.

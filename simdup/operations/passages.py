@@ -37,8 +37,8 @@ from simdup.near.compared import References, compared
 from simdup.near.cutting import Cutting, GroupTexts, PairTexts, assemble, find_in_ranges, sides_of
 from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.finding import concat
-from simdup.reuse.groups import Group, GroupFinder, form_groups, joined_places
 from simdup.reuse.overlaps import Holders, form_overlaps
+from simdup.reuse.passage_groups import GroupedPassage, GroupFinder, form_groups, joined_places
 from simdup.reuse.rates import and_silent, rate_documents
 from simdup.reuse.slots import Alignment
 from simdup.reuse.symbols import SymbolTexts, look_up_in, spans_in
@@ -84,7 +84,7 @@ def passages(
         The same, but only documents of one value are compared.
     groups : bool
         Whether to find groups, each a passage with all its places, in place of pairs of documents.
-        Then nothing is common unless `common` is set.
+        Then nothing is common; `common` is the most documents of a group.
     leave_out : iterable of str, optional
         What does not count in ``rates``: ``references``, ``quotes``, ``contents``, ``headers``,
         ``statement``.
@@ -225,7 +225,8 @@ def examine_groups(
         links = Alignment.concat(find_in_ranges(finder, opened.settings.run))
         shared = holders.shared(starts, symbols, least)
         copies = np.stack([starts[shared], starts[shared + 1] - 1], 1)
-        groups = form_groups(joined_places(links, finder.rows, least, copies), starts, holders)
+        joined = joined_places(links, finder.rows, least, copies)
+        groups = form_groups(joined, starts, holders, criteria.common)
         documents, report = cut.documents, cut.report
         text = partial(cut.spool.text, documents["original"])
         places = _located(groups, documents["name"].tolist(), text)
@@ -252,7 +253,7 @@ def examine_groups(
 
 
 def _located(
-    groups: Sequence[Group], names: Sequence[Any], read: Callable[[int], str]
+    groups: Sequence[GroupedPassage], names: Sequence[Any], read: Callable[[int], str]
 ) -> list[PassageGroup]:
     """Return groups with the characters and the lines of their places; each text is read once."""
     if not groups:

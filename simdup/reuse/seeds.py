@@ -430,9 +430,7 @@ class FirstPairs(NamedTuple):
         return list(pairwise(np.unique([0, *cuts.tolist(), len(starts) - 1]).tolist()))
 
 
-def pair_with_first(
-    seeds: Seeds, starts: I64, most: int | None = None, again: bool = False
-) -> FirstPairs:
+def pair_with_first(seeds: Seeds, starts: I64, again: bool = False) -> FirstPairs:
     """Pair each seed with the first one that is equal, if that is in another text.
 
     Of m texts with a seed there are m - 1 pairs, so that nothing is too common.
@@ -443,8 +441,6 @@ def pair_with_first(
         Of all texts, in order.
     starts : int64[texts + 1]
         Where each text begins.
-    most : int, optional
-        Seeds in more texts are left out.
     again : bool
         Whether what the first text repeats is paired, too: with the second text that has it.
     """
@@ -461,10 +457,6 @@ def pair_with_first(
     group = np.maximum.accumulate(np.where(new, rows, 0))
     own = np.maximum.accumulate(np.where(new_text, rows, 0))
     early = rows - own < REPEATS
-    if most is not None and count:
-        firsts = np.flatnonzero(new)
-        few = np.add.reduceat(new_text, firsts, dtype=np.int64) <= most
-        early &= few[np.cumsum(new) - 1]
     paired = np.flatnonzero((own > group) & early)
     a, b = order[group[paired]], order[paired]
     if again:

@@ -160,3 +160,77 @@ def test_parts_are_left_out_of_rates_and_pages_only(simdup: Command, theses: Pat
     done = simdup("passages", "theses", "--rates", "--leave-out", "refs")
     assert "invalid value 'refs' (expected one of references, quotes, contents" in done.err
     assert simdup("passages", "theses", "--leave-out", "references", "-o", "x.html").status == 0
+
+
+def test_text_of_passages_is_as_it_is_in_the_first_document(
+    simdup: Command, tmp_path: Path
+) -> None:
+    text = '=SUM(1)\t"a",\r\n' + prose(1) + "\x1b"
+    write(tmp_path / "x", {"a.txt": prose(2) + text, "b.txt": text + prose(3)})
+    whole = (tmp_path / "x/a.txt").read_bytes().decode()
+    done = simdup("passages", "x", "-f", "csv", "--text")
+    [row] = csv.DictReader(io.StringIO(done.out.decode(), newline=""))
+    assert list(row)[-1] == "text"
+    assert row["text"] == whole[int(row["a_start"]) : int(row["a_end"])]
+    assert '\t"a",\r\n' in row["text"]
+    safe = simdup("passages", "x", "-f", "csv", "--text", "--bom").out.decode("utf-8-sig")
+    [cell] = csv.DictReader(io.StringIO(safe, newline=""))
+    assert cell["text"] in (row["text"], f"'{row['text']}")
+    overlap = json.loads(simdup("passages", "x", "-f", "jsonl", "--text").lines[0])
+    assert overlap["passages"][0]["text"] == row["text"]
+    written = simdup("passages", "x", "--groups", "--text", "-f", "csv").out.decode()
+    places = csv.DictReader(io.StringIO(written, newline=""))
+    assert {one["document"]: one["text"] for one in places} == dict.fromkeys(
+        ("x/a.txt", "x/b.txt"), row["text"]
+    )
+    refused = simdup("passages", "x", "--text")
+    assert (refused.status, "--text needs --format csv or jsonl" in refused.err) == (2, True)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    notice = prose(0, 40)
+    pages = {f"{i:02}.txt": f"{prose(i, 30)}\n\n{notice}" for i in range(1, 25)}
+    return write(tmp_path / "site", pages)
+
+
+def test_groups_list_a_passage_once(simdup: Command, site: Path) -> None:
+    done = simdup("passages", "site", "--groups")
+    assert done.status == 0
+    assert done.lines[0].startswith("1  in 24 documents, ")
+    line = (site / "01.txt").read_text("utf-8").partition(prose(0, 40))[0].count("\n") + 1
+    assert done.lines[2] == f"     site/01.txt:{line}"
+    assert len(done.lines) == 13
+    assert done.lines[-1] == "     and 14 more"
+    assert "24 documents share 1 passage of at least 50 equal units, in 24 places." in done.err
+    chinese = simdup("passages", "site", "--groups", "--lang", "zh")
+    assert chinese.lines[0].startswith("1  见于 24 篇文档，")
+    assert "24 篇文档 有 1 段雷同（每段至少 50 个相同单位），共 24 处。" in chinese.err
+    none = simdup("passages", "site", "--groups", "--common", "23")
+    assert "Found no shared passages" in none.err
+    # What is listed by pairs says that there are groups.
+    assert "with --groups, each is listed once" in simdup("passages", "site", "--common", "24").err
+
+
+def test_groups_for_programs(simdup: Command, site: Path) -> None:
+    rows = list(csv.DictReader(simdup("passages", "site", "--groups", "-f", "csv").lines))
+    assert ",".join(rows[0]) == "group,document,start,end,length,line"
+    group, summary = map(json.loads, simdup("passages", "site", "--groups", "-f", "jsonl").lines)
+    assert list(group) == ["type", "documents", "length", "places"]
+    assert [str(place["end"]) for place in group["places"]] == [row["end"] for row in rows]
+    for place in group["places"]:
+        text = (site.parent / place["document"]).read_text("utf-8")
+        # A few have the same word before it.
+        assert text[place["start"] : place["end"]].endswith(prose(0, 40).rstrip("\n"))
+    assert (summary["groups"], summary["places"], summary["affected"]) == (1, 24, 24)
+    simdup("passages", "site", "--groups", "-o", "site/found.csv")
+    assert "left out: a result of simdup" in simdup("passages", "site", "--groups").err
+
+
+def test_groups_of_hostile_texts_do_not_drive_the_terminal(simdup: Command, tmp_path: Path) -> None:
+    bad = "\x1b[31m\u202e" + prose(1)
+    write(tmp_path, {"a\x1b[2J.txt": bad, "b.txt": bad + "。"})
+    done = simdup("passages", ".", "--groups")
+    assert "\x1b" not in done.text
+    assert "\u202e" not in done.text
+    assert "\\x1b" in done.text

@@ -32,6 +32,8 @@ COMMANDS = [
     "compare examples/handbook/en/returns.md examples/handbook/en/questions.md",
     "passages essays homework library",
     "passages examples/papers --rates --leave-out references,quotes",
+    "passages essays homework library --text",
+    "passages essays homework library --groups --text",
     "conflicts examples/handbook/en",
     "conflicts examples/handbook/zh examples/handbook/en --baseline conflicts.known",
     "tune corpus",

@@ -3,18 +3,19 @@
 Of m texts with a notice there are m (m - 1) / 2 pairs, and all of them say one thing.  So each seed
 is paired with the first text that has it (`seeds.pair_with_first`): then a notice costs its places.
 But the first text that has a few symbols is often another one than the first that has the passage.
-So where a seed is, longer grams are looked up too, up to those of a whole passage: two texts that
-share a passage without a change are paired with the same first text, or with each other.
+So where a seed is, longer grams are looked up too, up to those of a whole passage.  And each text
+is compared in full with a few: those that are first for most of its seeds.
 
-*Links* are passages of such pairs: a span of either text, and the equal runs between.
+*Links* are chains of equal runs of such pairs, as of passages: a span of either text.  Where less
+than three quarters of a span are equal, the link is cut at its widest gap.
 
-*Places.*  Spans of one text are one place if the longer one has at least half of itself in common
-with the other.  The longest come first: a span that is a place takes the others in.
+*Places.*  Two spans of one text are one place if they have three quarters of the longer one in
+common.  The longest come first: a span that is a place takes the others in.
 
-*Groups.*  A link joins its two places.  It also joins a shorter place that lies in one side of it
-with its image on the other side, if it has at least half of that place.  So if texts 1 and 2 share
-ABC, and 3 has B only, there are two groups: ABC in 1 and 2, B in 1, 2 and 3.  A group whose places
-all lie in those of another one says nothing new and is left out.
+*Groups.*  The image of a place in another text is what a link leads to, if three quarters of both
+are equal.  Places that are each other's images, directly or through others, are a group.  So if
+texts 1 and 2 share ABC, and 3 has B only, there are two groups: ABC in 1 and 2, B in 1, 2 and 3.  A
+group whose places all lie in those of another one says nothing new and is left out.
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ from simdup.search.arrays import (
 
 # Symbols whose grams are hashed at a time, and places and links that are compared at a time.
 _PART = 1 << 20
+# What spans have in common that are one place, and a place and its image: to a person, they are
+# the same.
+_MOST_OF = 0.75
+# Shorter grams are in many texts by chance: then they are not looked at.
+_TELLING = 8
 # Texts that each text is compared with in full: those that are first for most of its seeds.
 _RELATIVES = 8
 
@@ -74,14 +80,16 @@ class GroupFinder:
         k = Window.of(criteria.min_run).k
         longest = min(max(criteria.min_length, k), LONGEST_RUN)
         salts = np.repeat(mix64(keys), np.diff(np.searchsorted(seeds.positions, starts)))
-        parts = [seeds.hashes]
-        parts += [one ^ salts for one in _longer_grams(symbols, seeds.positions, k, longest)]
-        pairs = (
-            pair_with_first(Seeds(hashes, seeds.positions), starts, criteria.common, again=True)
-            for hashes in parts
-        )
-        every = distinct(np.concatenate([combine_rows(b, a) for a, b in pairs]))
-        near = _pairs_of_relatives(seeds, starts, every, criteria.common)
+        parts, rare = list[U64](), seeds
+        for size, hashes in _grams(seeds, symbols, k, longest):
+            grams = Seeds(hashes if size == k else hashes ^ salts, seeds.positions)
+            if size < min(_TELLING, longest):
+                most = criteria.most_documents(len(starts) - 1)
+                grams = _in_few(grams, starts, most)
+                rare = grams if size == k else rare
+            parts.append(combine_rows(*pair_with_first(grams, starts, again=True)[::-1]))
+        every = distinct(np.concatenate(parts))
+        near = _pairs_of_relatives(rare, starts, every)
         b, a = split_rows(distinct(np.concatenate([every, *near])))
         return cls(starts, symbols, FirstPairs(a, b), row_symbols(symbols, k), criteria)
 
@@ -100,12 +108,37 @@ class GroupFinder:
         chained = Alignment.of(found, self.starts, self.criteria.gap, least)
         a, _, lengths = chained.runs
         weights = lengths - _between(self.rows, a, a + lengths)
-        sums = np.bincount(chained.chains, weights)
-        kept = np.flatnonzero(sums[chained.chains] >= least)
-        return chained._replace(weights=weights).take(kept)
+        whole = _cut_where_sparse(chained._replace(weights=weights), least)
+        sums = np.bincount(whole.chains, whole.weights)
+        return whole.take(np.flatnonzero(sums[whole.chains] >= least))
 
 
-def _pairs_of_relatives(seeds: Seeds, starts: I64, pairs: U64, most: int | None) -> Iterator[U64]:
+def _cut_where_sparse(aligned: Alignment, least: int) -> Alignment:
+    """Return chains cut at their widest gaps until three quarters of either side are equal."""
+    (a, b, lengths), chains, weights = aligned
+    ends_a, ends_b = a + lengths, b + lengths
+    gaps = np.maximum(a[1:] - ends_a[:-1], b[1:] - ends_b[:-1])
+    equal, counted = (np.append(0, np.cumsum(column)) for column in (lengths, weights))
+    low = run_starts(chains)
+    high = np.append(low, len(chains))[1:]
+    new = np.zeros(len(chains), np.bool_)
+    while len(low):
+        new[low] = True
+        size = np.maximum(ends_a[high - 1] - a[low], ends_b[high - 1] - b[low])
+        sparse = _MOST_OF * size > equal[high] - equal[low]
+        sparse &= counted[high] - counted[low] >= least
+        low, high = low[sparse], high[sparse]
+        if len(low):
+            places = ranges(low, high - low - 1)
+            part = np.repeat(np.arange(len(low)), high - low - 1)
+            widest = np.maximum.reduceat(gaps[places], run_starts(part))
+            at = np.flatnonzero(gaps[places] == widest[part])
+            middle = places[at[run_starts(part[at])]] + 1
+            low, high = np.append(low, middle), np.append(middle, high)
+    return aligned._replace(chains=np.cumsum(new) - 1)
+
+
+def _pairs_of_relatives(seeds: Seeds, starts: I64, pairs: U64) -> Iterator[U64]:
     """Yield the pairs of equal seeds of each text and its nearest relatives, with the later first.
 
     Parameters
@@ -116,8 +149,6 @@ def _pairs_of_relatives(seeds: Seeds, starts: I64, pairs: U64, most: int | None)
         Where each text begins.
     pairs : uint64[pairs]
         Seeds that are paired already: see `combine_rows`.
-    most : int, optional
-        Seeds in more texts are left out.
     """
     b, a = (np.searchsorted(starts, side, "right") - 1 for side in split_rows(pairs))
     keys, counts = np.unique(combine_rows(b, a), return_counts=True)
@@ -133,8 +164,7 @@ def _pairs_of_relatives(seeds: Seeds, starts: I64, pairs: U64, most: int | None)
     groups = np.cumsum(np.diff(seeds.hashes[order], prepend=~seeds.hashes[:1]) != 0) - 1
     holders = combine_rows(groups, owners[order])
     new = run_starts(holders)
-    several = np.bincount(groups[new], minlength=1)
-    kept = (several > 1) & (several <= (most or len(starts)))
+    kept = np.bincount(groups[new], minlength=1) > 1
     group = np.full(len(order), -1)
     group[order] = np.where(kept[groups], groups, -1) if len(order) else group
     ends = np.append(new[1:], len(holders))
@@ -156,11 +186,12 @@ def _between(ordered: I64, low: I64, high: I64) -> I64:
     return np.searchsorted(ordered, high) - np.searchsorted(ordered, low)
 
 
-def _longer_grams(symbols: Symbols, positions: I64, k: int, longest: int) -> list[U64]:
-    """Return hashes of grams at some positions: of twice k symbols, twice that, ... and `longest`.
+def _grams(seeds: Seeds, symbols: Symbols, k: int, longest: int) -> Iterator[tuple[int, U64]]:
+    """Yield sizes, and hashes of the grams where seeds are: k symbols, twice that, ... `longest`.
 
     Each is made of two of the last size.
     """
+    yield k, seeds.hashes
     sizes = [k]
     while 2 * sizes[-1] < longest:
         sizes.append(2 * sizes[-1])
@@ -169,13 +200,29 @@ def _longer_grams(symbols: Symbols, positions: I64, k: int, longest: int) -> lis
     found = [[np.zeros(0, np.uint64)] for _ in sizes[1:]]
     for low in range(0, len(symbols) - longest, _PART):
         part = symbols[low : low + _PART + longest]
-        own = positions[slice(*np.searchsorted(positions, [low, low + _PART]))] - low
+        bounds = np.searchsorted(seeds.positions, [low, low + _PART])
+        own = seeds.positions[slice(*bounds.tolist())] - low
         hashes = runs(np.array([0, len(part)]), part, k)[1]
         for (size, longer), into in zip(pairwise(sizes), found, strict=True):
             step = longer - size
             hashes = mix64(hashes[:-step]) + hashes[step:]
             into.append(hashes[own])
-    return [mix64(np.concatenate(parts)) for parts in found]
+    for size, each in zip(sizes[1:], found, strict=True):
+        yield size, mix64(np.concatenate(each))
+
+
+def _in_few(grams: Seeds, starts: I64, most: int) -> Seeds:
+    """Return the grams that at most so many texts have."""
+    if not len(grams.hashes):
+        return grams
+    owners = np.searchsorted(starts, grams.positions, "right")
+    order = np.argsort(grams.hashes, kind="stable")
+    hashes, owners = grams.hashes[order], owners[order]
+    new = np.diff(hashes, prepend=~hashes[:1]) != 0
+    new_text = new | (np.diff(owners, prepend=-1) != 0)
+    few = np.add.reduceat(new_text, np.flatnonzero(new), dtype=np.int64) <= most
+    kept = np.sort(order[few[np.cumsum(new) - 1]])
+    return Seeds(grams.hashes[kept], grams.positions[kept])
 
 
 class Spans:
@@ -190,10 +237,11 @@ class Spans:
         edges = [*run_starts(bits[order]).tolist(), len(order)]
         self._parts = [(int(bits[order[low]]), order[low:high]) for low, high in pairwise(edges)]
 
-    def with_half(self, asked: I64, whole: bool = False) -> Iterator[tuple[I64, I64]]:
-        """Yield pairs of an asked span (int64[n, 2]) and a span that has half of it, or all."""
+    def mostly_in(self, asked: I64, whole: bool = False) -> Iterator[tuple[I64, I64]]:
+        """Yield pairs of an asked span (int64[n, 2]) and a span that has most of it, or all."""
         begins, ends = asked.T
-        least = (ends - begins) if whole else (3 * (ends - begins) + 4 - 1) // 4
+        share = 1 if whole else _MOST_OF
+        least = np.ceil(share * (ends - begins)).astype(np.int64)
         for bits, rows in self._parts:
             starts = self._spans[rows, 0]
             low = np.searchsorted(starts, begins + least - (1 << bits), "right")
@@ -211,23 +259,26 @@ class _Links:
     """The sides of links: a span of one text, and runs that lead to the other text."""
 
     def __init__(self, aligned: Alignment, rows: I64, least: int) -> None:
-        (a, b, lengths), chains, weights = aligned
+        (a, b, lengths), chains, _ = aligned
         self._rows, self._least = rows, least
         self._own, self._other = np.concatenate([a, b]), np.concatenate([b, a])
         self._lengths = np.tile(lengths, 2)
-        self._before = np.append(0, np.cumsum(np.tile(weights, 2)))
+        # Those that count, and all.
+        counted = self._lengths - _between(rows, self._own, self._own + self._lengths)
+        sums = np.cumsum([counted, self._lengths], axis=1)
+        self._before = np.concatenate([np.zeros((2, 1), np.int64), sums], axis=1)
         self._sides = np.concatenate([chains, chains + int(chains.max(initial=-1)) + 1])
         # The runs of a link are in order in both texts.
         self._keys = combine_rows(self._sides, self._own)
         firsts = run_starts(self._sides)
-        lasts = np.append(firsts[1:], len(self._sides)) - 1
+        lasts = np.append(firsts, len(self._sides))[1:] - 1
         self.spans = np.stack([self._own[firsts], self._own[lasts] + self._lengths[lasts]], 1)
         self._numbers, self._index = self._sides[firsts], Spans(self.spans)
 
     def images(self, spans: I64) -> tuple[I64, I64]:
-        """Return the images of spans, as far as half of one has an image: its number, and that."""
+        """Return the images of spans, if most of one has an image: its number, and the image."""
         numbers, images = [np.zeros(0, np.int64)], [np.zeros((0, 2), np.int64)]
-        for which, links in self._index.with_half(spans):
+        for which, links in self._index.mostly_in(spans):
             begins, ends = spans[which].T
             sides = self._numbers[links]
             run, inside, before = self._until(sides, begins)
@@ -236,24 +287,25 @@ class _Links:
             behind = (inside == self._lengths[run]) | (run < 0) | (self._sides[run] != sides)
             run = np.minimum(run + behind, len(self._own) - 1)
             first = self._other[run] + np.where(behind, 0, inside)
-            end, units = self._other[last] + inside_last, until - before
+            end, (units, equal) = self._other[last] + inside_last, until - before
             size = np.maximum(ends - begins, end - first)
-            kept = np.flatnonzero((units >= self._least) & (4 * units >= 3 * size))
+            kept = np.flatnonzero((units >= self._least) & (equal >= _MOST_OF * size))
             numbers.append(which[kept])
             images.append(np.stack([first, end], 1)[kept])
         return np.concatenate(numbers), np.concatenate(images)
 
     def _until(self, sides: I64, borders: I64) -> tuple[I64, I64, I64]:
         """Return the last run of sides before borders, -1 for none at all, how much of it is before
-        these, and how many symbols of all runs before them count.
+        these, and how many symbols of all runs before them count, and are equal (int64[2, n]).
         """
         run = np.searchsorted(self._keys, combine_rows(sides, borders)) - 1
         own, lengths = self._own[run], self._lengths[run]
         known = (run >= 0) & (self._sides[run] == sides)
         inside = np.where(known, np.minimum(borders - own, lengths), 0)
-        counted = np.where(inside < lengths, inside - _between(self._rows, own, own + inside), 0)
+        part = np.stack([inside - _between(self._rows, own, own + inside), inside])
         whole = ~known | (inside == lengths)
-        return run, inside, np.where(whole, self._before[run + 1], self._before[run] + counted)
+        before = np.where(whole, self._before[:, run + 1], self._before[:, run] + part)
+        return run, inside, before
 
 
 class _Places:
@@ -280,7 +332,7 @@ class _Places:
         return numbers[rows.ravel()]
 
     def _place(self, begin: int, end: int) -> int:
-        """Return the place that has most in common with a span, half of the longer, -1 for none."""
+        """Return the place that has most in common with a span, if it is enough; -1 for none."""
         best, found, size = (0, 0), -1, end - begin
         for bits in range(size.bit_length() - 1, size.bit_length() + 2):
             first = begin + size // 2 - (1 << bits)
@@ -288,7 +340,7 @@ class _Places:
                 for number in self._cells.get((bits, cell), ()):
                     low, high = self.spans[number]
                     common = min(end, high) - max(begin, low)
-                    if 4 * common >= 3 * max(size, high - low) and (common, -low) > best:
+                    if common >= _MOST_OF * max(size, high - low) and (common, -low) > best:
                         best, found = (common, -low), number
         return found
 
@@ -331,7 +383,7 @@ def _united(spans: I64) -> I64:
     return np.stack([spans[firsts, 0], np.maximum.reduceat(spans[:, 1], firsts)], 1)
 
 
-class Group(NamedTuple):
+class GroupedPassage(NamedTuple):
     """A passage that several documents have."""
 
     documents: I64  # of each place, in input order
@@ -339,7 +391,9 @@ class Group(NamedTuple):
     length: int  # symbols of its places, the median
 
 
-def form_groups(places: Sequence[I64], starts: I64, holders: Holders) -> list[Group]:
+def form_groups(
+    places: Sequence[I64], starts: I64, holders: Holders, most: int | None = None
+) -> list[GroupedPassage]:
     """Return groups of documents, those first that have most text.
 
     Parameters
@@ -350,8 +404,10 @@ def form_groups(places: Sequence[I64], starts: I64, holders: Holders) -> list[Gr
         Where each text begins.
     holders : Holders
         The documents of each text.
+    most : int, optional
+        Groups of more documents are left out.
     """
-    kept, groups = list[I64](), list[Group]()
+    kept, groups = list[I64](), list[GroupedPassage]()
     for spans in places:
         texts = np.searchsorted(starts, spans[:, 0], "right") - 1
         counts = np.diff(holders.firsts)[texts]
@@ -364,12 +420,13 @@ def form_groups(places: Sequence[I64], starts: I64, holders: Holders) -> list[Gr
             kept.append(spans[distinct(rows)])
             own = spans[rows] - starts[texts[rows], None]
             lengths = np.sort(np.diff(own, axis=1).ravel())
-            groups.append(Group(documents, own, int(lengths[len(lengths) // 2])))
-    groups = [groups[number] for number in _saying_more(kept)]
-    return sorted(groups, key=_order)
+            groups.append(GroupedPassage(documents, own, int(lengths[len(lengths) // 2])))
+    found = [groups[number] for number in _saying_more(kept)]
+    found = [one for one in found if most is None or len(distinct(one.documents)) <= most]
+    return sorted(found, key=_order)
 
 
-def _order(group: Group) -> tuple[int, int, int, int]:
+def _order(group: GroupedPassage) -> tuple[int, int, int, int]:
     documents = len(distinct(group.documents))
     return -documents, -group.length, int(group.documents[0]), int(group.spans[0, 0])
 
@@ -381,7 +438,7 @@ def _saying_more(groups: Sequence[I64]) -> list[int]:
     sizes = np.array(list(map(len, groups)))
     spans, of = np.concatenate(groups), np.repeat(np.arange(len(groups)), sizes)
     found = [np.zeros((0, 3), np.int64)]
-    for inner, outer in Spans(spans).with_half(spans, whole=True):
+    for inner, outer in Spans(spans).mostly_in(spans, whole=True):
         other = of[inner] != of[outer]
         found.append(np.stack([of[inner], of[outer], inner], 1)[other])
     inside = np.unique(np.concatenate(found), axis=0)
