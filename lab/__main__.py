@@ -30,6 +30,7 @@ BENCHMARKS = {
         "accuracy": ("accuracy", "planted", "short_texts", "template_pages", "advice"),
         "passages": ("passages",),
         "conflicts": ("conflicts",),
+        "leaks": ("leaks",),
         "texts": ("minhash", "verification", "words"),
         "fingerprints": ("search", "queries"),
         "index": ("index", "index_recall"),

@@ -118,3 +118,16 @@ def in_step_again(
         if equal >= least:
             return i, j, equal
     return 0, 0, 0
+
+
+def leaked_share(passages: Sequence[tuple[int, int, int]], size: int) -> float:
+    """The share of a text that another one has, by the text's passages: begin, end, equal units.
+
+    What an earlier passage covers does not count again.
+    """
+    covered, equal = set[int](), 0.0
+    for begin, end, length in sorted(passages, key=lambda one: one[0]):
+        new = set(range(begin, end)) - covered
+        covered |= new
+        equal += len(new) * min(length / (end - begin), 1)
+    return equal / size

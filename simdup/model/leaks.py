@@ -55,19 +55,19 @@ class Leak(NamedTuple):
 
     Attributes
     ----------
-    document, eval
+    document, evaluation
         The names, or the ids as they were passed from Python.
     share : float
         How much of the units of the evaluation text the document has.
-    spans, eval_spans : list of (int, int)
+    spans, evaluation_spans : list of (int, int)
         Where, in either: characters of the decoded text, end exclusive.
     """
 
     document: Any
-    eval: Any
+    evaluation: Any
     share: float
     spans: list[tuple[int, int]]
-    eval_spans: list[tuple[int, int]]
+    evaluation_spans: list[tuple[int, int]]
 
 
 class LeakRate(NamedTuple):

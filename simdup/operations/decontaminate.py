@@ -131,6 +131,7 @@ def decontaminate(
     found = _find(open_input(rows, settings), texts=texts, criteria=criteria, mask=mask)
     spans = {record - 1: some for (_, record), some in found.spans.items()}
     found.keep(found.uncut)
+    found.left_out = 0 if mask else len(spans)
     if mask:
         left = cut_rows(rows, settings.reading, spans)
     else:
@@ -206,7 +207,9 @@ def read_evaluations(
         where, what = (str(first.document), first.fault) if first else ("against", "has no text")
         raise SimdupError(where, what, field="" if first else "against")
     files = tuple(dict.fromkeys(file.on_disk.path for file in opened.files))
-    return Evaluations(texts, list(filter(None, sizes)), report.skipped, report.notes, files)
+    # Whether an option has an effect, the SOURCEs decide.
+    notes = [note for note in report.notes if not note[0].startswith("`")]
+    return Evaluations(texts, list(filter(None, sizes)), report.skipped, notes, files)
 
 
 def clean(
@@ -318,7 +321,7 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
             documents=pile.documents - len(texts.documents),
             evaluations=len(texts.documents),
             affected=len(rows),
-            left_out=0 if mask else len(rows),
+            left_out=0,
             kept=0,
             common_units=int(pile.units.sum()),
             common_documents=int(np.count_nonzero(pile.units)),

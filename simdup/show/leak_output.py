@@ -18,7 +18,12 @@ _MOST = 20
 def evidence(found: Decontaminated) -> Iterator[bytes]:
     """Yield the typed JSON lines of leaks, of what was skipped, and of the figures."""
     for one in found.leaks:
-        yield json_line({"type": "leak"} | one._asdict() | {"share": rounded(one.share)})
+        yield json_line(
+            {
+                "type": "leak", "document": one.document, "eval": one.evaluation,
+                "share": rounded(one.share), "spans": one.spans, "eval_spans": one.evaluation_spans,
+            }
+        )  # fmt: skip
     yield from map(skipped_line, found.skipped)
     rates = [one._asdict() | {"rate": rounded(one.rate)} for one in found.rates]
     yield json_line(
