@@ -32,6 +32,7 @@ BENCHMARKS = {
         "rates": ("rates",),
         "units": ("units",),
         "conflicts": ("conflicts",),
+        "leaks": ("leaks",),
         "texts": ("minhash", "verification", "words"),
         "fingerprints": ("search", "queries"),
         "index": ("index", "index_recall", "passage_index"),

@@ -6,6 +6,7 @@ in the second call``, or this value alone.  Without SOURCES it takes those of `B
 calls have is for all commands of the option: each takes what it knows of it.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -38,6 +39,9 @@ BASES = {
     "cluster": Base("cluster p{sources}", options="-d 60 --verify-from {sources}"),
     "pairs": Base("pairs p{sources}"),
     "dedupe": Base("dedupe {sources}", options="--output out"),
+    "decontaminate": Base(
+        "decontaminate {sources}", options="--against q.jsonl --output out --evidence leaks.jsonl"
+    ),
     "fit": Base("fit {sources}", options="--output out"),
     "index build": Base("index build out {sources}"),
     "index add": Base("index add i {sources}"),
@@ -135,6 +139,9 @@ def build(folder: Path) -> None:
         for n, amount in ((5, 10), (5, 20), (6, 10))
     )
     write(folder, {"r.jsonl": records, "lines": records})
+    asked = [{"id": "q1", "text": a, "body": prose(5, 40)},
+             {"id": "q2", "text": prose(6, 40), "body": prose(9, 40)}]  # fmt: skip
+    write(folder, {"q.jsonl": "".join(json.dumps(one) + "\n" for one in asked)})
     # Each is near its neighbours, the ends are not.
     long = prose(7, 60)
     write(folder / "chain", {f"{n}.txt": long[n * 6 : n * 6 + 110] for n in range(5)})

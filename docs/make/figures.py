@@ -193,6 +193,17 @@ VIEWS: dict[str, View] = {
          "conflicts peak MB": "memory, MB", "conflicts": "conflicts"},
         title="Speed beside",
     ),
+    "leaks": columns(plain("planted", "leak", "texts", "found"), title="Planted evaluation texts"),
+    "leaks/again": columns(
+        plain("documents are", "texts", "leaked", "documents with a leak",
+              "leaked when checked again"),
+        title="Rates before and after",
+    ),
+    "leaks/speed": columns(
+        {"command": "", **plain("MB", "s"), "MB a CPU s": "MB a second of processor time",
+         "peak MB": "memory, MB"},
+        title="Speed, reading",
+    ),
     "decoding": columns(
         {"texts": "files of", "ratio": "times the time with `--encoding`"},
         title="GBK with",

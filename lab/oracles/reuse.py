@@ -225,3 +225,16 @@ def united(spans: Sequence[Span]) -> list[Span]:
         else:
             found.append(one)
     return found
+
+
+def leaked_share(passages: Sequence[tuple[int, int, int]], size: int) -> float:
+    """The share of a text that another one has, by the text's passages: begin, end, equal units.
+
+    What an earlier passage covers does not count again.
+    """
+    covered, equal = set[int](), 0.0
+    for begin, end, length in sorted(passages, key=lambda one: one[0]):
+        new = set(range(begin, end)) - covered
+        covered |= new
+        equal += len(new) * min(length / (end - begin), 1)
+    return equal / size

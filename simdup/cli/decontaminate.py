@@ -38,15 +38,16 @@ def command(call: Call) -> Status:
       simdup decontaminate corpus/ --against test.jsonl --against-field question -o clean/ --mask
       simdup decontaminate train.jsonl --against evals/ --check 0
     """
+    from simdup.corpus.sources import Named
     from simdup.operations.decontaminate import clean, read_evaluations
     from simdup.show.leak_output import evidence, leak_report
     from simdup.show.removed import missing_words
 
-    target, listed = call["target"], call["evidence"]
+    target, listed = call["target"], call["removed"]
     if not call["against"]:
         raise click.UsageError("missing --against EVAL")
-    if target == listed == "-":
-        raise click.UsageError("-o and --evidence cannot both be standard output")
+    if "-" in call["against"] and "-" in call.sources:
+        raise click.UsageError("only one of SOURCE and EVAL can be standard input")
     criteria, screen = call.value(LeakCriteria), call.screen
     options = call.value(DedupeOptions, target=target, references=call["against"], report=listed)
     call.check_suffix(("jsonl",))
@@ -58,7 +59,7 @@ def command(call: Call) -> Status:
                 stream.writelines(evidence(_typed(found)))
 
     with call.watch() as settings:
-        texts = read_evaluations(call["against"], settings, call["against_field"])
+        texts = read_evaluations(Named(call["against"]), settings, call["against_field"])
         how = criteria, call["mask"]
         found = _typed(clean(call.sources, texts, options, settings, how, write_evidence))
     screen.skipped(found.skipped, found.notes)

@@ -55,19 +55,19 @@ class Leak(NamedTuple):
 
     Attributes
     ----------
-    document, eval
+    document, evaluation
         The names, or the ids as they were passed from Python.
     share : float
         How much of the units of the evaluation text the document has.
-    spans, eval_spans : list of (int, int)
+    spans, evaluation_spans : list of (int, int)
         Where, in either: characters of the decoded text, end exclusive.
     """
 
     document: Any
-    eval: Any
+    evaluation: Any
     share: float
     spans: list[tuple[int, int]]
-    eval_spans: list[tuple[int, int]]
+    evaluation_spans: list[tuple[int, int]]
 
 
 class LeakRate(NamedTuple):
@@ -105,8 +105,9 @@ class Decontaminated(NamedTuple):
         One for each file of evaluation texts, in input order.
     documents, evaluations : int
         How many were read.
-    affected : int
-        Documents with a leak.
+    affected, left_out, kept : int
+        Documents with a leak, how many of these are left out, and how many stay though they should
+        not, as `skipped` says; the others have lost the spans.
     common_units, common_documents, most_documents : int
         Units of documents that more evaluation texts than the last number have, which start no
         run, and how many documents have some.
@@ -131,6 +132,8 @@ class Decontaminated(NamedTuple):
     documents: int
     evaluations: int
     affected: int
+    left_out: int
+    kept: int
     common_units: int
     common_documents: int
     most_documents: int

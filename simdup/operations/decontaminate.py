@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, Unpack
@@ -39,10 +39,14 @@ from simdup.show.cleaned_corpus import rewrite_corpus
 from simdup.text.characters import fold_all
 
 Spans = list[tuple[int, int]]
+# A document: the path of its file, and the number of its record.
+Place = tuple[str, int]
 
 # Evaluation texts that one process gets at a time.
 _TEXTS = 1000
 _ARCHIVED = "is in an archive, which is kept whole: unpack it first"
+_BOTH = "is both a SOURCE and an EVAL, so all its texts are leaks"
+_WITHIN = "has evaluation text within single characters, so it cannot be cut: leave it out"
 
 
 def decontaminate(
@@ -114,7 +118,8 @@ def decontaminate(
     criteria = replace(criteria or LeakCriteria(), **fields)
     names = (against_field,) if isinstance(against_field, str) else against_field
     texts = read_evaluations(against, settings, names)
-    options = DedupeOptions(as_optional_path(output, "output"), link=link, force=force)
+    target = as_optional_path(output, "output")
+    options = DedupeOptions(target, link=link, force=force, references=texts.files)
     rows = keep_rows(data)
     paths = recognise(rows, settings.reading)
     if isinstance(paths, list) and paths:
@@ -125,6 +130,8 @@ def decontaminate(
         raise SimdupError("output", what, "take the data that `decontaminate` returns", "output")
     found = _find(open_input(rows, settings), texts=texts, criteria=criteria, mask=mask)
     spans = {record - 1: some for (_, record), some in found.spans.items()}
+    found.keep(found.uncut)
+    found.left_out = 0 if mask else len(spans)
     if mask:
         left = cut_rows(rows, settings.reading, spans)
     else:
@@ -140,6 +147,7 @@ class Evaluations:
     sizes: Sequence[int]  # units of each
     skipped: Sequence[Skipped]
     notes: Sequence[tuple[str, str]]
+    files: tuple[str, ...]  # that they are from
 
     @property
     def batches(self) -> list[TextBatch]:
@@ -172,7 +180,12 @@ def read_evaluations(
     reading = settings.reading
     if fields:
         reading = replace(reading, field=fields[0] if len(fields) == 1 else fields)
-    opened = open_input(against, replace(settings, reading=reading))
+    try:
+        opened = open_input(against, replace(settings, reading=reading))
+    except SimdupError as error:
+        if error.field != "data":
+            raise
+        raise SimdupError("against", error.what, error.hint, "against") from None
     report, found = opened.report, list[Document]()
     report.skipped += opened.skipped
     report.notes += opened.notes
@@ -193,7 +206,10 @@ def read_evaluations(
         first = next((one for one in report.skipped if one.error), None)
         where, what = (str(first.document), first.fault) if first else ("against", "has no text")
         raise SimdupError(where, what, field="" if first else "against")
-    return Evaluations(texts, list(filter(None, sizes)), report.skipped, report.notes)
+    files = tuple(dict.fromkeys(file.on_disk.path for file in opened.files))
+    # Whether an option has an effect, the SOURCEs decide.
+    notes = [note for note in report.notes if not note[0].startswith("`")]
+    return Evaluations(texts, list(filter(None, sizes)), report.skipped, notes, files)
 
 
 def clean(
@@ -226,8 +242,12 @@ class _Found:
     paths: frozenset[str]
     about: Decontaminated  # but for what becomes of documents
     # By the path and the number of its record: the spans of a document, and its name.
-    spans: dict[tuple[str, int], Spans] = field(default_factory=dict)
-    names: dict[tuple[str, int], Any] = field(default_factory=dict)
+    spans: dict[Place, Spans] = field(default_factory=dict)
+    names: dict[Place, Any] = field(default_factory=dict)
+    # Documents that have a leak in characters that are more than it.
+    uncut: set[Place] = field(default_factory=set)
+    left_out: int = 0
+    kept: int = 0
 
     def changes(self, opened: Input) -> Mapping[str, Change]:
         """Return what is cut or left out in each file, by its path."""
@@ -235,38 +255,48 @@ class _Found:
         unread = {one.document for one in self.skipped if one.error}
         by_file: dict[str, dict[int, Spans]] = {}
         for (path, record), spans in self.spans.items():
-            by_file.setdefault(path, {})[record] = spans
+            if path in unread:
+                self.kept += 1
+            else:
+                by_file.setdefault(path, {})[record] = spans
         return {
             path: self._change(files[path], opened.settings.reading, records)
             for path, records in by_file.items()
-            if path not in unread
         }
 
     def _change(self, file: File, reading: Reading, records: Mapping[int, Spans]) -> Change:
         if file.member is not None:
-            self.skipped += [
-                Skipped(str(self.names[file.path, one]), _ARCHIVED, error=True) for one in records
-            ]
+            self.keep(((file.path, one) for one in records), _ARCHIVED)
             return ()
         if why := self.mask and why_whole(file, reading):
             self.notes += [(str(self.names[file.path, one]), f"left out: {why}") for one in records]
         if not self.mask or why:
+            self.left_out += len(records)
             return set(records)
+        self.keep((file.path, one) for one in records if (file.path, one) in self.uncut)
         rows = [(one, *span) for one, spans in records.items() for span in spans]
-        return span_cuts(file, reading, *np.array(rows, np.int64).T)
+        return span_cuts(file, reading, *np.array(rows, np.int64).reshape(-1, 3).T)
+
+    def keep(self, places: Iterable[Place], why: str = _WITHIN) -> None:
+        """Take documents for errors that stay though they have a leak."""
+        some = [Skipped(self.names[place], why, error=True) for place in sorted(places)]
+        self.skipped += some
+        self.kept += len(some)
 
     def result(self, changes: Mapping[str, Change]) -> Decontaminated:
         """Return what was found; what had to be kept whole is an error."""
-        cuts = (one for one in changes.values() if isinstance(one, SpanCuts))
-        whole = [
-            replace(skipped, document=self.names[one.file.path, number])
-            for one in cuts
-            for number, skipped in zip(sorted(one.whole), one.kept_whole(), strict=True)
-        ]
+        for path, cuts in changes.items():
+            for number, why in sorted(cuts.whole.items()) if isinstance(cuts, SpanCuts) else ():
+                self.keep([(path, number)], why)
+        # What is both in a SOURCE and an evaluation text is said once.
+        again = {(one.document, one.reason) for one in self.skipped}
+        first = (one for one in self.texts.skipped if (one.document, one.reason) not in again)
         return self.about._replace(
             affected=len(self.spans),
-            skipped=(*self.texts.skipped, *self.skipped, *whole),
-            notes=(*self.texts.notes, *self.notes),
+            left_out=self.left_out,
+            kept=self.kept,
+            skipped=(*first, *self.skipped),
+            notes=tuple(dict.fromkeys((*self.texts.notes, *self.notes))),
         )
 
 
@@ -281,6 +311,7 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
         for one in leaks:
             rows.setdefault(one.row, []).extend(one.spans)
         names = documents["name"].tolist()
+        uncut = _search_again(rows, pile, texts, criteria, opened.settings) if mask else set()
         about = Decontaminated(
             [
                 Leak(names[row], texts.documents[number].name, share, spans, eval_spans)
@@ -290,6 +321,8 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
             documents=pile.documents - len(texts.documents),
             evaluations=len(texts.documents),
             affected=len(rows),
+            left_out=0,
+            kept=0,
             common_units=int(pile.units.sum()),
             common_documents=int(np.count_nonzero(pile.units)),
             most_documents=pile.most,
@@ -300,17 +333,20 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
         )
         paths = frozenset(file.path for file in opened.files)
         found = _Found(texts, mask, report.skipped, report.notes, paths, about)
-        if mask:
-            _search_again(rows, pile, texts, criteria, opened.settings)
         for row, spans in rows.items():
             place = documents["path"][row], int(documents["record"][row])
-            found.spans[place] = spans
+            found.spans[place] = joined(spans)
             found.names[place] = names[row]
+            if row in uncut:
+                found.uncut.add(place)
+    real = set(map(os.path.realpath, texts.files))
+    both = (one for one in opened.files if os.path.realpath(one.on_disk.path) in real)
+    found.notes += [(one.path, _BOTH) for one in both]
     return found
 
 
-class _Place(NamedTuple):
-    """A leak by the row of its document and the number of the evaluation text."""
+class _Leaked(NamedTuple):
+    """A leak, by the row of its document and the number of the evaluation text."""
 
     row: int
     number: int
@@ -319,7 +355,7 @@ class _Place(NamedTuple):
     eval_spans: Spans
 
 
-def _leaks_of(pile: Compared, criteria: LeakCriteria, run: RunOptions) -> Iterator[_Place]:
+def _leaks_of(pile: Compared, criteria: LeakCriteria, run: RunOptions) -> Iterator[_Leaked]:
     """Yield the leaks of documents, by these and by the evaluation texts."""
     documents, holders = pile.cut.documents, pile.holders
     found = concat(find_in_ranges(pile.finder, run))
@@ -346,7 +382,7 @@ def _leaks_of(pile: Compared, criteria: LeakCriteria, run: RunOptions) -> Iterat
         there = spans[some][places[some, 1] > 0], places[some][places[some, 1] > 0]
         eval_spans, own_spans = ([(start, end) for start, end in one.tolist()] for one in there)
         number = int(documents["name"][evaluation])
-        yield _Place(row, number, float(leaks.shares[leak]), own_spans, eval_spans)
+        yield _Leaked(row, number, float(leaks.shares[leak]), own_spans, eval_spans)
 
 
 def _search_again(
@@ -355,17 +391,24 @@ def _search_again(
     texts: Evaluations,
     criteria: LeakCriteria,
     settings: Settings,
-) -> None:
-    """Add what is a leak once the spans of documents are gone, by row, until nothing is."""
+) -> set[int]:
+    """Add what is a leak once the spans of documents are gone, by row, until nothing is.
+
+    Return the rows with a leak that has no characters of its own.
+    """
     original = partial(pile.cut.spool.text, pile.cut.documents["original"])
     run = replace(settings.run, progress=no_progress)
-    plain, waiting = Settings.of(run=run), set(rows)
+    plain, waiting, uncut = Settings.of(run=run), set(rows), set[int]()
     while waiting:
-        masked = [(row, without_spans(original(row), joined(rows[row]))) for row in sorted(waiting)]
+        cuts = {row: joined(rows[row]) for row in sorted(waiting)}
+        masked = [(row, without_spans(original(row), some)) for row, some in cuts.items()]
+        uncut -= waiting
         waiting = set()
         opened, references = open_input(masked, plain), References(True, others=texts.batches)
         with compared(opened, criteria.passages, references=references) as left:
             for one in _leaks_of(left, criteria, run):
                 row = left.cut.documents["name"][one.row]
-                rows[row] += spans_before(one.spans, joined(rows[row]))
-                waiting.add(row)
+                if one.spans:
+                    rows[row] += spans_before(one.spans, cuts[row])
+                (waiting if one.spans else uncut).add(row)
+    return uncut - waiting

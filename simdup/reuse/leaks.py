@@ -58,7 +58,7 @@ def find_leaks(found: Passages, finder: Finder, least: float) -> Leaks:
         return Leaks(every.texts, np.zeros(0), np.zeros(1, np.int64), every.a, every.b)
     firsts = first_passages(every)
     pairs = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
-    # Rows, which are equal too, are no part of a length.
+    # Lengths leave out rows, which are equal too.
     places = every.a + finder.starts[every.texts[:, :1]]
     rows = np.diff(np.searchsorted(finder.rows, places))[:, 0]
     spans = every.a[:, 1] - every.a[:, 0]

@@ -18,14 +18,20 @@ _MOST = 20
 def evidence(found: Decontaminated) -> Iterator[bytes]:
     """Yield the typed JSON lines of leaks, of what was skipped, and of the figures."""
     for one in found.leaks:
-        yield json_line({"type": "leak"} | one._asdict() | {"share": rounded(one.share)})
+        yield json_line(
+            {
+                "type": "leak", "document": one.document, "eval": one.evaluation,
+                "share": rounded(one.share), "spans": one.spans, "eval_spans": one.evaluation_spans,
+            }
+        )  # fmt: skip
     yield from map(skipped_line, found.skipped)
     rates = [one._asdict() | {"rate": rounded(one.rate)} for one in found.rates]
     yield json_line(
         {
             "type": "summary", "schema": SCHEMA, "documents": found.documents,
             "evaluations": found.evaluations, "leaks": len(found.leaks),
-            "affected": found.affected, "masked": found.masked, "rates": rates,
+            "affected": found.affected, "left_out": found.left_out, "kept": found.kept,
+            "masked": found.masked, "rates": rates,
             "common_units": found.common_units, "common_documents": found.common_documents,
             "most_documents": found.most_documents, "skipped": len(found.skipped),
             "seconds": round(found.seconds, 3), "simdup": __version__,
@@ -55,11 +61,13 @@ def leak_report(
         lines.append(
             words("leaks.more", n=len(by_rate) - _MOST, rate=_percent(by_rate[_MOST].rate))
         )
-    if found.affected:
-        way = "cut" if found.masked else "left"
-        key = f"leaks.{way}" if done else f"leaks.would_{way}"
-        lines.append(words(key, n=found.affected))
-    else:
+    cut = found.affected - found.left_out - found.kept
+    for way, n in (("cut", cut), ("left", found.left_out)):
+        if n:
+            lines.append(words(f"leaks.{way}" if done else f"leaks.would_{way}", n=n))
+    if found.kept:
+        lines.append(words("leaks.kept", n=found.kept))
+    if not found.affected:
         lines.append(words("leaks.none"))
     if short := sum(one.short for one in found.rates):
         lines.append(words("leaks.short", n=short, least=criteria.min_run))

@@ -1,0 +1,66 @@
+"""What is said about leaks, in both languages, and what programs read."""
+
+import json
+
+from simdup.model.documents import Skipped
+from simdup.model.leaks import Decontaminated, Leak, LeakCriteria, LeakRate
+from simdup.show.leak_output import evidence, leak_report
+from simdup.show.words import CHINESE
+
+RATES = (LeakRate("a.jsonl", 3, 0, 0), LeakRate("b\x1b[31m.jsonl", 3, 2, 1))
+FOUND = Decontaminated(
+    [Leak("d#1", "b.jsonl#2", 0.66669, [(3, 40)], [(0, 37)])], RATES, documents=1000,
+    evaluations=6, affected=6, left_out=1, kept=2, common_units=90, common_documents=4,
+    most_documents=50, masked=True, skipped=(Skipped("d#9", "empty"),), notes=(), seconds=1.25,
+)  # fmt: skip
+
+
+def test_the_worst_file_comes_first() -> None:
+    assert leak_report(FOUND, LeakCriteria()).splitlines() == [
+        "Read 1,000 documents and 6 evaluation texts in 1.2 s; 1 skipped (1 empty).",
+        "66.6 % of b\\x1b[31m.jsonl leaked: 2 of 3.",
+        "0.0 % of a.jsonl leaked: 0 of 3.",
+        "Cut evaluation text from 3 documents.",
+        "Left out 1 document that has evaluation text.",
+        "2 documents that have evaluation text could not be changed, and stay.",
+        "1 evaluation text has fewer than 15 units: it is found only in a document with no other "
+        "text. `min_run` sets the number.",
+        "90 units in 4 documents are text that more than 50 evaluation texts share, and start no "
+        "run. `common` sets the number.",
+    ]
+
+
+def test_what_would_be_done_is_said_so() -> None:
+    lines = leak_report(FOUND, LeakCriteria(), done=False).splitlines()
+    assert lines[3:5] == [
+        "Would cut evaluation text from 3 documents.",
+        "Would leave out 1 document that has evaluation text.",
+    ]
+    clean = FOUND._replace(affected=0, left_out=0, kept=0)
+    assert "No document has evaluation text." in leak_report(clean, LeakCriteria())
+
+
+def test_many_files_are_counted() -> None:
+    rates = tuple(LeakRate(f"{n:02}.jsonl", 100, n, 0) for n in range(23))
+    lines = leak_report(FOUND._replace(rates=rates), LeakCriteria()).splitlines()
+    assert lines[1] == "22.0 % of 22.jsonl leaked: 22 of 100."
+    assert lines[21] == "3 more files with rates of 2.0 % or less."
+
+
+def test_a_report_in_chinese() -> None:
+    report = leak_report(FOUND, LeakCriteria(), CHINESE)
+    assert "a.jsonl：泄漏率 0.0%（3 条中有 0 条）。" in report
+    assert "有 2 篇含评测文本的文档无法处理，仍原样保留。" in report
+    data = FOUND._replace(rates=(LeakRate("", 3, 1, 0),))
+    assert "评测文本：泄漏率 33.3%" in leak_report(data, LeakCriteria(), CHINESE)
+
+
+def test_lines_for_programs() -> None:
+    leak, skipped, summary = map(json.loads, evidence(FOUND))
+    assert leak == {
+        "type": "leak", "document": "d#1", "eval": "b.jsonl#2", "share": 0.6666,
+        "spans": [[3, 40]], "eval_spans": [[0, 37]],
+    }  # fmt: skip
+    assert skipped == {"type": "skipped", "document": "d#9", "reason": "empty"}
+    assert summary["rates"][1]["rate"] == 0.6666
+    assert (summary["affected"], summary["left_out"], summary["kept"]) == (6, 1, 2)
