@@ -99,8 +99,8 @@ _NAMED = Yields(lambda o: o.typed("recipe") or o.index_decides)
 _reading = partial(Row, of=Reading, rules=_LINES)
 _criteria = partial(Row, of=Criteria)
 _passages = partial(Row, of=PassageCriteria, commands="passages")
-_runs = partial(_passages, commands="passages, decontaminate",
-                per={"decontaminate": {"of": LeakCriteria}})  # fmt: skip
+_of_leaks = {"decontaminate": {"of": LeakCriteria}}
+_runs = partial(_passages, commands="passages, decontaminate", per=_of_leaks)
 _selection = partial(Row, of=Selection, rules=_LISTING)
 _dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
 _rewrites = partial(_dedupe, commands="dedupe, decontaminate")
@@ -128,21 +128,22 @@ def _decisions(path: str | None) -> Any:
     return UNDECIDED if path is None else read_decisions(path)
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.strip() for one in text.split(",") if one.strip()))
+
+
 def _columns(text: str) -> tuple[str, ...]:
-    names = [one.strip() for one in text.split(",") if one.strip()]
-    if unknown := [one for one in names if one not in COLUMNS]:
+    if unknown := [one for one in _names(text) if one not in COLUMNS]:
         raise SimdupError("columns", f"{unknown[0]!r} is not one of {', '.join(COLUMNS)}")
-    return tuple(dict.fromkeys(names))
+    return _names(text)
 
 
 def _kinds(text: str) -> tuple[str, ...]:
-    names = [one.strip() for one in text.split(",") if one.strip()]
-    return ConflictCriteria(kinds=tuple(dict.fromkeys(names))).kinds
+    return ConflictCriteria(kinds=_names(text)).kinds
 
 
 def _parts(text: str) -> tuple[str, ...]:
-    names = [one.strip() for one in text.split(",") if one.strip()]
-    return PassageScope(leave_out=tuple(dict.fromkeys(names))).leave_out
+    return PassageScope(leave_out=_names(text)).leave_out
 
 
 def _members(text: str) -> int:

@@ -184,7 +184,7 @@ def rewrite_corpus(
         files = [rereadable(file, sources, folder) for file in listing.files]
         opened = open_files(listing._replace(files=files), settings)
         _, given = on_disk(files, listing)
-        task = _Task(opened, options, sources, find, finish)
+        task = _CorpusTask(opened, options, sources, find, finish)
         # A mistyped name should produce nothing, not even an empty folder.
         if options.target is None or (listing.skipped and not given):
             return task.try_out(given)
@@ -199,7 +199,7 @@ def rewrite_corpus(
 
 
 @dataclass(frozen=True, slots=True)
-class _Task(Generic[Said]):
+class _CorpusTask(Generic[Said]):
     """A corpus that is written again; see `rewrite_corpus`."""
 
     opened: Input

@@ -66,7 +66,7 @@ _FIRST = pattern(rf"\s*[{_OPENING.replace('[', chr(92) + '[')}]*")
 _TRIES = 8
 
 
-class Line(NamedTuple):
+class CutLine(NamedTuple):
     """A line; of sentences, several of which one goes on in the next; or a paragraph."""
 
     begin: int
@@ -83,7 +83,7 @@ class Block(NamedTuple):
     several: bool = False  # whether it is one part of several lines
 
 
-class TextPart(NamedTuple):
+class CutPart(NamedTuple):
     """A line, a sentence or a paragraph without the white space around it."""
 
     start: int
@@ -94,8 +94,8 @@ class TextPart(NamedTuple):
 class Layout(NamedTuple):
     """The parts of a text, in order, and what they are in."""
 
-    parts: Sequence[TextPart]
-    lines: Sequence[Line]
+    parts: Sequence[CutPart]
+    lines: Sequence[CutLine]
     blocks: Sequence[Block]
 
 
@@ -115,7 +115,7 @@ def lay_out(text: str, unit: str) -> Layout:
         lines, blocks = _blocks(rows, blank)
     else:
         filled = [row for row, empty in zip(rows, blank, strict=True) if not empty]
-        lines = [Line(*row, i) for i, row in enumerate(filled)]
+        lines = [CutLine(*row, i) for i, row in enumerate(filled)]
         blocks = [Block(begin, end) for begin, _, end in filled]
     if unit == "sentence":
         lines = _joined(text, lines)
@@ -128,9 +128,9 @@ def lay_out(text: str, unit: str) -> Layout:
 
 def _blocks(
     rows: Sequence[tuple[int, int, int]], blank: Sequence[bool]
-) -> tuple[list[Line], list[Block]]:
+) -> tuple[list[CutLine], list[Block]]:
     """Return the lines of a text that are not blank, and its paragraphs."""
-    lines: list[Line] = []
+    lines: list[CutLine] = []
     blocks: list[Block] = []
     apart = True  # whether the next line begins a paragraph
     for (begin, close, end), empty in zip(rows, blank, strict=True):
@@ -139,14 +139,16 @@ def _blocks(
         elif blocks:
             blocks[-1] = blocks[-1]._replace(end=end)
         if not empty:
-            lines.append(Line(begin, close, end, len(blocks) - 1))
+            lines.append(CutLine(begin, close, end, len(blocks) - 1))
         apart = empty
     return lines, blocks
 
 
-def _paragraphs(lines: Sequence[Line], blocks: Sequence[Block]) -> tuple[list[Line], list[Block]]:
+def _paragraphs(
+    lines: Sequence[CutLine], blocks: Sequence[Block]
+) -> tuple[list[CutLine], list[Block]]:
     """Return each paragraph as one line."""
-    found: list[Line] = []
+    found: list[CutLine] = []
     sizes = [0] * len(blocks)
     for line in lines:
         sizes[line.block] += 1
@@ -158,9 +160,9 @@ def _paragraphs(lines: Sequence[Line], blocks: Sequence[Block]) -> tuple[list[Li
     return found, several
 
 
-def _joined(text: str, lines: Sequence[Line]) -> list[Line]:
+def _joined(text: str, lines: Sequence[CutLine]) -> list[CutLine]:
     """Return lines, those as one of which the next begins with a small letter."""
-    found: list[Line] = []
+    found: list[CutLine] = []
     for line in lines:
         if found and found[-1].block == line.block:
             first = text[line.begin : line.close].lstrip()[0]
@@ -171,17 +173,17 @@ def _joined(text: str, lines: Sequence[Line]) -> list[Line]:
     return found
 
 
-def _trimmed(text: str, begin: int, end: int, line: int) -> TextPart:
+def _trimmed(text: str, begin: int, end: int, line: int) -> CutPart:
     """Return what is between two places, without the white space around it."""
     inner = text[begin:end]
     start = begin + len(inner) - len(inner.lstrip())
-    return TextPart(start, begin + len(inner.rstrip()), line)
+    return CutPart(start, begin + len(inner.rstrip()), line)
 
 
 # -- sentences --
 
 
-def _sentences(text: str, line: Line, number: int) -> Iterator[TextPart]:
+def _sentences(text: str, line: CutLine, number: int) -> Iterator[CutPart]:
     """Yield the sentences of a line."""
     begin, close = line.begin, line.close
     for run in _END.finditer(text, begin, close):
@@ -333,7 +335,7 @@ def _spans(text: str, layout: Layout, gone: Sequence[bool]) -> list[tuple[int, i
     return _with_blank_line(text, layout, found)
 
 
-def _everything(text: str, parts: Sequence[TextPart]) -> list[tuple[int, int] | None]:
+def _everything(text: str, parts: Sequence[CutPart]) -> list[tuple[int, int] | None]:
     """Return what is cut if nothing stays: all white space goes too."""
     starts = [part.start if i else 0 for i, part in enumerate(parts)]
     return list(zip(starts, [*starts[1:], len(text)], strict=False))
