@@ -5,19 +5,34 @@ Help, parsing, configuration, refusals, completion, `docs/cli.md` and the tests 
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from os.path import realpath
-from typing import Any
 
 import click
 
-from simdup.base.errors import SimdupError
 from simdup.cli.messages import LANGUAGES, Screen, say
-from simdup.cli.row import ABOUT, INFILE, OUTFILE, READS, WRITES, Clash, Idle, Row, Text, Yields
+from simdup.cli.row import (
+    ABOUT,
+    INFILE,
+    OUTFILE,
+    READS,
+    WRITES,
+    Clash,
+    Idle,
+    Row,
+    Text,
+    Yields,
+    columns_in,
+    decisions_in,
+    encoding_of,
+    kinds_in,
+    members_of,
+    parts_in,
+    size_of,
+    text_bytes_of,
+)
 from simdup.model import criteria, readings, settings
 from simdup.model.cleaned import LINKS, UNITS, DedupeOptions, PartCriteria
 from simdup.model.criteria import Criteria
@@ -112,58 +127,6 @@ _search = partial(Row, of=SearchOptions, commands=f"{_SCANS}, cluster, pairs", r
 _recipe = partial(Row, of=Recipe, rules=(_NAMED,))
 
 
-def _encoding(name: str | None) -> str | None:
-    from simdup.corpus.decoding import known_encoding
-
-    if name in (None, "auto"):
-        return None
-    known_encoding(name)
-    return name
-
-
-def _decisions(path: str | None) -> Any:
-    from simdup.corpus.decision_files import read_decisions
-    from simdup.model.decisions import UNDECIDED
-
-    return UNDECIDED if path is None else read_decisions(path)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.strip() for one in text.split(",") if one.strip()))
-
-
-def _columns(text: str) -> tuple[str, ...]:
-    if unknown := [one for one in _names(text) if one not in COLUMNS]:
-        raise SimdupError("columns", f"{unknown[0]!r} is not one of {', '.join(COLUMNS)}")
-    return _names(text)
-
-
-def _kinds(text: str) -> tuple[str, ...]:
-    return ConflictCriteria(kinds=_names(text)).kinds
-
-
-def _parts(text: str) -> tuple[str, ...]:
-    return PassageScope(leave_out=_names(text)).leave_out
-
-
-def _members(text: str) -> int:
-    if text != "all" and not re.fullmatch("0*[1-9][0-9]{0,15}", text):
-        raise SimdupError("members", f"{text!r} is neither a number from 1 on nor 'all'")
-    return sys.maxsize if text == "all" else int(text)
-
-
-def _size(text: str) -> int:
-    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([KMGT]?)(?:I?B)?", text.upper())
-    if match is None:
-        raise SimdupError("size", f"{text!r} is not a size (expected a number such as 500M or 2G)")
-    size = float(match[1]) * 1024 ** " KMGT".index(match[2] or " ")
-    return int(min(size, sys.maxsize))
-
-
-def _text_bytes(text: str) -> int | None:
-    return {"all": None, "none": 0}[text] if text in ("all", "none") else _size(text)
-
-
 # fmt: off
 _INPUT = (
     Row("--files-from FILE", f"{_SOURCES}, index remove",
@@ -195,7 +158,7 @@ _INPUT = (
         common=True, trial="*.md"),
     _reading("--ignore/--no-ignore", _WALKS, "Follow the .simdupignore files in folders.",
         trial="ig||"),
-    _reading("--encoding NAME", _READS, "Text encoding of the files.", take=_encoding,
+    _reading("--encoding NAME", _READS, "Text encoding of the files.", take=encoding_of,
         shown="detected", trial="ascii"),
     _reading("--input-format FORMAT", _READS, "File format; auto uses the suffix", INPUT_FORMATS,
         rules=_RECORDS, trial="lines||jsonl"),
@@ -211,7 +174,7 @@ _INPUT = (
         trial={"conflicts": "v|-f jsonl|", "*": "w|-f jsonl|"}),
     _reading("--extract PART", _READS, "Part of an HTML page to read; none keeps the markup",
         EXTRACTS, trial={"conflicts": "u|-f jsonl|none", "*": "h|-f jsonl|none"}),
-    _reading("--max-size SIZE", _READS, "Skip larger documents.", Text(_size),
+    _reading("--max-size SIZE", _READS, "Skip larger documents.", Text(size_of),
         default=f"{Reading().max_size >> 20}M", trial={"conflicts": "200", "*": "500"}),
     _reading("--title-field NAME", "scan, dedupe, compare", "Record field with the title.",
         shown="first heading or line of the text",
@@ -290,7 +253,7 @@ _MATCHING = (
         trial="b*"),
     _criteria("--decisions FILE", _SCANS,
         "Follow what people decided in a report page: what is distinct, what to keep.",
-        INFILE, default=None, take=_decisions, trial="decided.json"),
+        INFILE, default=None, take=decisions_in, trial="decided.json"),
     _criteria("--linkage WHICH", f"{_SCANS}, cluster",
         "Cluster documents by any chain of pairs (single), or only with the kept one (star).",
         criteria.LINKAGES, shown="single", per={"dedupe": {"shown": "star"}},
@@ -332,7 +295,7 @@ _MATCHING = (
         text="With --unit, cut parts of at least N letters and digits only."),
     _conflicts("--context N", of=ConflictCriteria, kind=_NUMBER, common=True, trial="100",
         text="Equal units on either side of a difference, at least."),
-    _conflicts("--kinds NAMES", of=ConflictCriteria, kind=Text(_kinds), words=readings.KINDS,
+    _conflicts("--kinds NAMES", of=ConflictCriteria, kind=Text(kinds_in), words=readings.KINDS,
         default=",".join(readings.FACT_KINDS), shown="all but wording", common=True,
         rules=(Clash(lambda o: o["kinds"] == ("term",) and o["terms"] is None,
                      "--kinds term needs --terms FILE"),),
@@ -358,7 +321,7 @@ _MATCHING = (
         of=PassageScope, name="templates", trial="c/a.txt"),
     Row("--leave-out NAMES", "passages", "Parts that do not count in --rates, separated by commas: "
         "references, quotes (that name a source), contents, headers, statement (of originality).",
-        kind=Text(_parts), of=PassageScope, words=PARTS, default="", shown="none", common=True,
+        kind=Text(parts_in), of=PassageScope, words=PARTS, default="", shown="none", common=True,
         rules=(Idle(lambda o: not o["rates"] and o.format != PAGE,
                     "only --rates and a report page leave something out"),),
         trial="o|--rates -f jsonl|references"),
@@ -416,14 +379,14 @@ _OUTPUT = (
     _selection("--min-size N", _RESULTS, "List only clusters of at least N documents.",
         _SEVERAL, trial="3"),
     _selection("--members N", _RESULTS,
-        "List at most N documents of each cluster, or all, as text.", Text(_members), ("all",),
+        "List at most N documents of each cluster, or all, as text.", Text(members_of), ("all",),
         shown="10 on a terminal, else all",
         rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents"),
                Idle(lambda o: o.format != "text", "only text leaves out documents")),
         trial="1"),
     _selection("--columns NAMES", "scan",
         "Add columns, separated by commas: title (the first line), length (characters without "
-        "white space), modified, folder.", Text(_columns), tuple(COLUMNS), default="", shown="none",
+        "white space), modified, folder.", Text(columns_in), tuple(COLUMNS), default="", shown="none",
         rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents")),
         trial="length"),
     Row("--new", "query", "Print only the names of documents without a match.", common=True,
@@ -470,7 +433,7 @@ _OUTPUT = (
         rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
         default=COLORS[0], trial="always"),
     _page("--report-texts SIZE", f"{_RESULTS}, compare, passages, dedupe",
-        "Most bytes of text in a report page; all or none.", Text(_text_bytes), name="texts",
+        "Most bytes of text in a report page; all or none.", Text(text_bytes_of), name="texts",
         default="16M", trial="|-f html --removed out.html|none"),
     _page("--report-root PATH", f"{_PAGES}, dedupe, query",
         "Folder that a report page's links start from.", name="root",
@@ -509,7 +472,7 @@ _SEARCH = (
         common=True, shown="one per core",
         rules=(Idle(lambda o: o.command == "compare" and not o["idf_from"],
                     "two texts are read by one process"),), trial="|--idf-from c|3"),
-    _search("--memory SIZE", text="Memory limit for pairs.", kind=Text(_size), shown="free memory",
+    _search("--memory SIZE", text="Memory limit for pairs.", kind=Text(size_of), shown="free memory",
         per={"pairs": {"text": "Memory limit for pairs; the rest go to temporary files.",
                        "shown": f"{settings.PAIR_MEMORY >> 20}M"}}, trial="3M"),
     _search("--tables N", text="Number of search tables; auto uses the cheapest plan",

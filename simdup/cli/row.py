@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -11,7 +13,10 @@ import click
 from click.core import ParameterSource
 
 from simdup.base.errors import SimdupError
+from simdup.model.readings import ConflictCriteria
 from simdup.model.recipe import Recipe, named_recipe
+from simdup.model.shared_passages import PassageScope
+from simdup.show.details import COLUMNS
 
 # Commands whose recipe is that of an index.
 INDEXED = ("index add", "query")
@@ -248,3 +253,67 @@ class Row:
     def broken(self, kind: type, options: Options) -> Iterator[Any]:
         """Yield the rules of a kind whose condition holds."""
         return (one for one in self.rules if isinstance(one, kind) and one.when(options))
+
+
+# -- what is typed --
+
+
+def encoding_of(name: str | None) -> str | None:
+    """Return the name of an encoding that is known; None detects it."""
+    from simdup.corpus.decoding import known_encoding
+
+    if name in (None, "auto"):
+        return None
+    known_encoding(name)
+    return name
+
+
+def decisions_in(path: str | None) -> Any:
+    """Return the decisions of a file."""
+    from simdup.corpus.decision_files import read_decisions
+    from simdup.model.decisions import UNDECIDED
+
+    return UNDECIDED if path is None else read_decisions(path)
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return names that commas separate, each once."""
+    return tuple(dict.fromkeys(one.strip() for one in text.split(",") if one.strip()))
+
+
+def columns_in(text: str) -> tuple[str, ...]:
+    """Return columns; raise for one that there is not."""
+    if unknown := [one for one in names_in(text) if one not in COLUMNS]:
+        raise SimdupError("columns", f"{unknown[0]!r} is not one of {', '.join(COLUMNS)}")
+    return names_in(text)
+
+
+def kinds_in(text: str) -> tuple[str, ...]:
+    """Return kinds of facts; raise for one that there is not."""
+    return ConflictCriteria(kinds=names_in(text)).kinds
+
+
+def parts_in(text: str) -> tuple[str, ...]:
+    """Return kinds of parts; raise for one that there is not."""
+    return PassageScope(leave_out=names_in(text)).leave_out
+
+
+def members_of(text: str) -> int:
+    """Return how many members are listed, from a number or ``all``."""
+    if text != "all" and not re.fullmatch("0*[1-9][0-9]{0,15}", text):
+        raise SimdupError("members", f"{text!r} is neither a number from 1 on nor 'all'")
+    return sys.maxsize if text == "all" else int(text)
+
+
+def size_of(text: str) -> int:
+    """Return the bytes of a size such as 500M."""
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([KMGT]?)(?:I?B)?", text.upper())
+    if match is None:
+        raise SimdupError("size", f"{text!r} is not a size (expected a number such as 500M or 2G)")
+    size = float(match[1]) * 1024 ** " KMGT".index(match[2] or " ")
+    return int(min(size, sys.maxsize))
+
+
+def text_bytes_of(text: str) -> int | None:
+    """Return the bytes of a size, or of ``all`` or ``none``."""
+    return {"all": None, "none": 0}[text] if text in ("all", "none") else size_of(text)
