@@ -124,6 +124,10 @@ class Named(list[str]):
     """SOURCEs that a command was given: each missing one is reported, and the rest is read."""
 
 
+# What is noted of a reference that adds nothing.
+ONLY_SOURCES = "`references` has no effect: all of its files are SOURCEs"
+
+
 class SourceListing(NamedTuple):
     """The files of sources, each once, and messages about the sources."""
 
@@ -151,9 +155,7 @@ def list_files(
     for reference in dict.fromkeys(references):
         found = lister.list_source(reference)
         if not found and lister.met_again:
-            lister.notes.append(
-                (reference, "`references` has no effect: all of its files are SOURCEs")
-            )
+            lister.notes.append((reference, ONLY_SOURCES))
         known += found
     given = lister.without_parts(given, known)
     known = lister.without_parts(known)

@@ -45,7 +45,7 @@ from simdup.search.arrays import I64, U64, Bools, Members, distinct
 
 
 class StoredTexts(Protocol):
-    """Documents of an index, whose seeds are known; see `simdup.index.passages`."""
+    """Documents of an index, whose seeds are known; see `simdup.index.passage_index`."""
 
     window: Window  # that the seeds were chosen with
     documents: int

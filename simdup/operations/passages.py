@@ -15,7 +15,7 @@ import numpy as np
 from simdup.base.errors import SimdupError, check_names, check_type
 from simdup.corpus.batches import read
 from simdup.corpus.rows import Paths, as_paths
-from simdup.corpus.sources import Named
+from simdup.corpus.sources import ONLY_SOURCES, Named
 from simdup.index import passage_index
 from simdup.index.opening import split_indexes
 from simdup.model.criteria import Criteria
@@ -148,7 +148,9 @@ def open_passages(
             raise SimdupError(argument, what, hint, argument)
     grouped = Criteria(across=scope.across, within=scope.within)
     opened = open_input(data, replace(settings, criteria=grouped), others)
-    return replace(opened, indexes=indexes), References(bool(indexes or others))
+    # One that turns out to be empty is asked for all the same: SOURCEs are not compared instead.
+    asked = indexes or set(others) - {name for name, what in opened.notes if what == ONLY_SOURCES}
+    return replace(opened, indexes=indexes), References(bool(asked))
 
 
 @contextmanager
