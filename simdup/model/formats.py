@@ -27,6 +27,7 @@ TYPED_LINES = {
     "pair": ("a",),
     "overlap": ("a",),
     "conflict": ("kind",),
+    "leak": ("document",),
     "removed": ("document",),
     "removed_part": ("document",),
     "spared": ("document",),
