@@ -17,7 +17,7 @@ def test_a_value_without_sense_names_its_field(field: str, value: float) -> None
 
 
 def test_a_share_is_a_number() -> None:
-    with pytest.raises(TypeError, match="^share: expected a number, got str"):
+    with pytest.raises(TypeError, match=r"^share: expected a number, got str"):
         LeakCriteria(share="0.5")  # type: ignore[arg-type]
 
 

@@ -41,7 +41,7 @@ def leaky(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     """Evaluation texts, and documents with whole ones, parts, and some within others."""
     letters = st.sampled_from(LETTERS[draw(st.sampled_from(sorted(LETTERS)))])
     asked = draw(st.lists(st.lists(letters, min_size=1, max_size=30).map("".join), min_size=1,
-                          max_size=4).filter(lambda texts: any(map(str.strip, texts))))  # fmt: skip
+                          max_size=4))  # fmt: skip
     some, place = st.sampled_from(asked), st.integers(0, 30)
     pieces = [
         some, st.builds(lambda one, at: one[:at], some, place),
@@ -65,11 +65,8 @@ def test_nothing_is_left_and_nothing_else_is_lost(
     made: tuple[list[str], list[str]], how: dict[str, Any]
 ) -> None:
     asked, texts = ([*enumerate(some)] for some in made)
-    try:
-        found = decontaminate(texts, asked, jobs=1, **how)
-    except SimdupError as error:
-        assert str(error) == "against: has no text"
-        return
+    asked.append(("elsewhere", "庚辛壬癸" * 9))
+    found = decontaminate(texts, asked, jobs=1, **how)
     leaky = {one.document for one in found.leaks}
     assert found.data == [pair for pair in texts if pair[0] not in leaky]
     assert (found.affected, found.left_out, found.kept) == (len(leaky), len(leaky), 0)
@@ -283,9 +280,9 @@ def test_arguments_without_sense(tmp_path: Path) -> None:
     write(tmp_path, {"s.txt": A, "e.txt": Q1})
     source, asked = tmp_path / "s.txt", tmp_path / "e.txt"
     for against in ([], [("q", " ")], tmp_path / "no"):
-        with pytest.raises(SimdupError, match="^against: (has no text|no such file)"):
+        with pytest.raises(SimdupError, match=r"^against: (has no text|no such file)"):
             decontaminate([("a", A)], against)
-    with pytest.raises(SimdupError, match="has the same|is a SOURCE itself"):
+    with pytest.raises(SimdupError, match="is a SOURCE itself"):
         decontaminate(source, asked, output=asked, force=True)
     with pytest.raises(SimdupError, match="output: data that is not in files"):
         decontaminate([("a", A)], ASKED, output=tmp_path / "out")

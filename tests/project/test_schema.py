@@ -58,6 +58,8 @@ def test_what_is_written_is_valid(simdup: Command, tmp_path: Any) -> None:
     simdup("dedupe", "examples/corpus", "-o", "shortened", *units)
     lists = ("removed.jsonl", "lossless.jsonl", "parts.jsonl")
     written += [(tmp_path / name).read_bytes() for name in lists]
+    leaks = ("--against", "examples/leaks/evals", "--against-field", "question", "--evidence", "-")
+    written.append(simdup("decontaminate", "examples/leaks/train.jsonl", *leaks).out)
     prints = simdup("fingerprint", "-q", "corpus").out
     written += [simdup(name, "-f", "jsonl", stdin=prints).out for name in ("cluster", "pairs")]
     found = simdup("scan", "examples/corpus", "-f", "jsonl").out
