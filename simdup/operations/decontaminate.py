@@ -32,7 +32,7 @@ from simdup.near.compared import Compared, References, compared
 from simdup.near.cutting import find_in_ranges
 from simdup.near.inputs import Data, Input, open_input, require_existing
 from simdup.reuse.finding import concat
-from simdup.reuse.leaks import find_leaks
+from simdup.reuse.rates import find_leaks
 from simdup.reuse.symbols import cut, locate, look_up_in
 from simdup.search.arrays import ranges
 from simdup.show.cleaned_corpus import rewrite_corpus

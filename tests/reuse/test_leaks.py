@@ -13,7 +13,7 @@ from reuse.test_finding import Texts, finder, sharing_texts
 from lab.oracles import reuse as oracle
 from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse.finding import Finder, Passages, Sides, concat
-from simdup.reuse.leaks import find_leaks
+from simdup.reuse.rates import find_leaks
 
 Spans = list[tuple[int, int, int]]
 
