@@ -22,8 +22,10 @@ from simdup.reuse.finding import (
     shares,
 )
 from simdup.reuse.seeds import Stretches
+from simdup.reuse.sought import SoughtSeeds, least_seeds
 from simdup.reuse.symbols import SymbolTexts
 from simdup.reuse.winnowing import Window, row_symbols, winnow
+from simdup.search.arrays import Members, distinct
 
 Texts = list[list[int]]
 
@@ -306,3 +308,31 @@ def test_who_is_opposed_by_its_definition(rows: list[tuple[str, bool, bool, int,
         for a in every
     ]
     assert sides.opposed(every, values).tolist() == expected
+
+
+@pytest.mark.parametrize(("run", "length", "least"), [(15, 50, 3), (15, 15, 1), (4, 50, 10)])
+def test_a_passage_has_so_many_seeds(run: int, length: int, least: int) -> None:
+    assert least_seeds(PassageCriteria(min_run=run, min_length=length)) == least
+
+
+@examples(60)
+@given(
+    sharing_texts(), st.sampled_from([2, 4, 8, 15]), st.integers(1, 60), st.sampled_from([2, 99])
+)
+def test_texts_that_share_a_passage_have_enough(
+    texts: Texts, run: int, length: int, common: int
+) -> None:
+    criteria = PassageCriteria(min_run=run, min_length=length, common=common)
+    tried = finder(texts, criteria)
+    pairs = set(map(tuple, tried.find(0, len(texts)).texts.tolist()))
+    seeds = [winnow(cut([text]), Window.of(run)).hashes for text in texts]
+    every = distinct(np.concatenate(seeds))
+    holders = [sum(one in own.tolist() for own in seeds) for one in every.tolist()]
+    crowd = Members(every[np.array(holders, np.int64) > common])
+    for i, j in pairs:
+        for one, other in ((i, j), (j, i)):
+            sought = SoughtSeeds.of(seeds[one], crowd, least_seeds(criteria))
+            own = distinct(seeds[other])
+            assert sought.enough(own, np.array([len(own)])).tolist() == [True]
+            once = SoughtSeeds.of(seeds[one], crowd, least_seeds(criteria), once=True)
+            assert once.enough(seeds[other], np.array([len(seeds[other])])).tolist() == [True]
