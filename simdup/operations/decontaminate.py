@@ -25,8 +25,8 @@ from simdup.corpus.span_cutting import (
     without_spans,
 )
 from simdup.model.cleaned import DedupeOptions
+from simdup.model.decontaminated import Decontaminated, Leak, LeakCriteria, LeakFields, LeakRate
 from simdup.model.documents import Document, Skipped
-from simdup.model.leaks import Decontaminated, Leak, LeakCriteria, LeakFields, LeakRate
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.near.compared import Compared, References, compared
 from simdup.near.cutting import find_in_ranges
@@ -232,7 +232,7 @@ def clean(
 
 
 @dataclass
-class _Found:
+class _CorpusLeaks:
     """The leaks of a corpus, and what is to be cut or left out."""
 
     texts: Evaluations
@@ -300,7 +300,7 @@ class _Found:
         )
 
 
-def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool) -> _Found:
+def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool) -> _CorpusLeaks:
     """Read all documents, and find their leaks; masked ones are searched again."""
     started = time.monotonic()
     references = References(True, others=texts.batches)
@@ -332,7 +332,7 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
             seconds=time.monotonic() - started,
         )
         paths = frozenset(file.path for file in opened.files)
-        found = _Found(texts, mask, report.skipped, report.notes, paths, about)
+        found = _CorpusLeaks(texts, mask, report.skipped, report.notes, paths, about)
         for row, spans in rows.items():
             place = documents["path"][row], int(documents["record"][row])
             found.spans[place] = joined(spans)

@@ -37,8 +37,8 @@ def test_without_o_nothing_is_written(simdup: Command, tmp_path: Path) -> None:
         "50.0 % of evals/two.csv leaked: 1 of 2.",
         "Would leave out 2 documents that have evaluation text.",
         (
-            "1 evaluation text has fewer than 15 units: it is found only in a document with no other "
-            "text. --min-run sets the number."
+            "1 evaluation text has fewer than 15 units: it is found only in a document with no "
+            "other text. --min-run sets the number."
         ),
     ]
     assert sorted(tmp_path.rglob("*")) == before

@@ -2,8 +2,8 @@
 
 import json
 
+from simdup.model.decontaminated import Decontaminated, Leak, LeakCriteria, LeakRate
 from simdup.model.documents import Skipped
-from simdup.model.leaks import Decontaminated, Leak, LeakCriteria, LeakRate
 from simdup.show.leak_output import evidence, leak_report
 from simdup.show.words import CHINESE
 
@@ -24,12 +24,12 @@ def test_the_worst_file_comes_first() -> None:
         "Left out 1 document that has evaluation text.",
         "2 documents that have evaluation text could not be changed, and stay.",
         (
-            "1 evaluation text has fewer than 15 units: it is found only in a document with no other "
-            "text. `min_run` sets the number."
+            "1 evaluation text has fewer than 15 units: it is found only in a document with no "
+            "other text. `min_run` sets the number."
         ),
         (
-            "90 units in 4 documents are text that more than 50 evaluation texts share, and start no "
-            "run. `common` sets the number."
+            "90 units in 4 documents are text that more than 50 evaluation texts share, and start "
+            "no run. `common` sets the number."
         ),
     ]
 
