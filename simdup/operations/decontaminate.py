@@ -397,6 +397,10 @@ def _search_again(
     Return the rows with a leak that has no characters of its own.
     """
     original = partial(pile.cut.spool.text, pile.cut.documents["original"])
+    # The line break between two fields is in neither, so it is never cut.
+    several = len(settings.reading.text_fields) > 1
+    for row in rows if several else ():
+        rows[row] = _within_lines(rows[row], original(row))
     run = replace(settings.run, progress=no_progress)
     plain, waiting, uncut = Settings.of(run=run), set(rows), set[int]()
     while waiting:
@@ -409,6 +413,18 @@ def _search_again(
             for one in _leaks_of(left, criteria, run):
                 row = left.cut.documents["name"][one.row]
                 if one.spans:
-                    rows[row] += spans_before(one.spans, cuts[row])
+                    spans = spans_before(one.spans, cuts[row])
+                    rows[row] += _within_lines(spans, original(row)) if several else spans
                 (waiting if one.spans else uncut).add(row)
     return uncut - waiting
+
+
+def _within_lines(spans: Spans, text: str) -> Spans:
+    """Return the parts of spans between line breaks."""
+    found = Spans()
+    for start, end in spans:
+        for part in text[start:end].split("\n"):
+            if part:
+                found.append((start, start + len(part)))
+            start += len(part) + 1
+    return found
