@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simdup.model.clusters import Pair as Pair
     from simdup.model.comparison import Comparison as Comparison
     from simdup.model.criteria import Criteria as Criteria
-    from simdup.model.leaks import LeakCriteria as LeakCriteria
+    from simdup.model.decontaminated import LeakCriteria as LeakCriteria
     from simdup.model.readings import ConflictCriteria as ConflictCriteria
     from simdup.model.readings import ConflictScope as ConflictScope
     from simdup.model.recipe import Recipe as Recipe
@@ -47,7 +47,7 @@ _HOMES = {
     "ConflictScope": "simdup.model.readings",
     "Criteria": "simdup.model.criteria",
     "Index": "simdup.index.index",
-    "LeakCriteria": "simdup.model.leaks",
+    "LeakCriteria": "simdup.model.decontaminated",
     "Pair": "simdup.model.clusters",
     "PassageCriteria": "simdup.model.shared_passages",
     "Recipe": "simdup.model.recipe",

@@ -11,11 +11,11 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, as_typed
 from simdup.model.cleaned import DedupeOptions
-from simdup.model.leaks import LeakCriteria
+from simdup.model.decontaminated import LeakCriteria
 from simdup.show.streams import Output
 
 if TYPE_CHECKING:
-    from simdup.model.leaks import Decontaminated
+    from simdup.model.decontaminated import Decontaminated
 
 
 @declare("decontaminate", "SOURCE...")

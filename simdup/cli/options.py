@@ -36,8 +36,8 @@ from simdup.cli.row import (
 from simdup.model import criteria, readings, settings
 from simdup.model.cleaned import LINKS, UNITS, DedupeOptions, PartCriteria
 from simdup.model.criteria import Criteria
+from simdup.model.decontaminated import LeakCriteria
 from simdup.model.formats import PageOptions
-from simdup.model.leaks import LeakCriteria
 from simdup.model.readings import ConflictCriteria, ConflictScope
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
 from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions, SearchOptions

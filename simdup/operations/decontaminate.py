@@ -25,8 +25,8 @@ from simdup.corpus.span_cutting import (
     without_spans,
 )
 from simdup.model.cleaned import DedupeOptions
+from simdup.model.decontaminated import Decontaminated, Leak, LeakCriteria, LeakFields, LeakRate
 from simdup.model.documents import Document, Skipped
-from simdup.model.leaks import Decontaminated, Leak, LeakCriteria, LeakFields, LeakRate
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.near.compared import Compared, References, compared
 from simdup.near.cutting import find_in_ranges
@@ -232,7 +232,7 @@ def clean(
 
 
 @dataclass
-class _Contamination:
+class _CorpusLeaks:
     """The leaks of a corpus, and what is to be cut or left out."""
 
     texts: Evaluations
@@ -300,7 +300,7 @@ class _Contamination:
         )
 
 
-def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool) -> _Contamination:
+def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool) -> _CorpusLeaks:
     """Read all documents, and find their leaks; masked ones are searched again."""
     started = time.monotonic()
     references = References(True, others=texts.batches)
@@ -332,7 +332,7 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
             seconds=time.monotonic() - started,
         )
         paths = frozenset(file.path for file in opened.files)
-        found = _Contamination(texts, mask, report.skipped, report.notes, paths, about)
+        found = _CorpusLeaks(texts, mask, report.skipped, report.notes, paths, about)
         for row, spans in rows.items():
             place = documents["path"][row], int(documents["record"][row])
             found.spans[place] = joined(spans)
@@ -397,6 +397,10 @@ def _search_again(
     Return the rows with a leak that has no characters of its own.
     """
     original = partial(pile.cut.spool.text, pile.cut.documents["original"])
+    # The line break between two fields is in neither, so it is never cut.
+    several = len(settings.reading.text_fields) > 1
+    for row in rows if several else ():
+        rows[row] = _within_lines(rows[row], original(row))
     run = replace(settings.run, progress=no_progress)
     plain, waiting, uncut = Settings.of(run=run), set(rows), set[int]()
     while waiting:
@@ -409,6 +413,18 @@ def _search_again(
             for one in _leaks_of(left, criteria, run):
                 row = left.cut.documents["name"][one.row]
                 if one.spans:
-                    rows[row] += spans_before(one.spans, cuts[row])
+                    spans = spans_before(one.spans, cuts[row])
+                    rows[row] += _within_lines(spans, original(row)) if several else spans
                 (waiting if one.spans else uncut).add(row)
     return uncut - waiting
+
+
+def _within_lines(spans: Spans, text: str) -> Spans:
+    """Return the parts of spans between line breaks."""
+    found = Spans()
+    for start, end in spans:
+        for part in text[start:end].split("\n"):
+            if part:
+                found.append((start, start + len(part)))
+            start += len(part) + 1
+    return found

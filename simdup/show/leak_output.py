@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simdup._version import __version__
-from simdup.model.leaks import Decontaminated, LeakCriteria
+from simdup.model.decontaminated import Decontaminated, LeakCriteria
 from simdup.show.csv_jsonl import SCHEMA, json_line, rounded, skipped_line
 from simdup.show.escaping import shown
 from simdup.show.summary import skipped_words

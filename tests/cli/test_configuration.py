@@ -275,7 +275,7 @@ def test_nothing_that_writes_can_be_configured() -> None:
     """Whoever adds an option that writes must decide."""
     rows = [row for rows in TABLE.values() for row in rows]
     writing = {row.opts[-1] for row in rows if row.kind is OUTFILE or row.parameter == "force"}
-    assert writing == {"--output", "--removed", "--force"}
+    assert writing == {"--output", "--removed", "--evidence", "--force"}
     assert writing < {row.opts[-1] for row in rows if row.typed == WRITES}
 
 

@@ -255,6 +255,17 @@ def test_several_fields_are_one_text() -> None:
     assert not again.leaks
 
 
+def test_a_line_break_between_fields_stays() -> None:
+    """Words on either side of a leak are not one word then, and may be part of another leak."""
+    rows = [{"t": "ab甲乙丙丁", "u": "戊己庚辛cd 子丑寅卯"}]
+    asked = [("first", "甲乙丙丁戊己庚辛"), ("second", "ab cd 子丑寅卯")]
+    how = {"share": 1.0, "min_run": 8, "text": ("t", "u")}
+    found = decontaminate(rows, asked, mask=True, **how)
+    assert [one.evaluation for one in found.leaks] == ["first"]
+    assert found.data == [{"t": "", "u": ""}]
+    assert not decontaminate(found.data, asked, **how).leaks
+
+
 def test_ids_are_returned_as_they_are() -> None:
     pairs = [(("a", 1), Q1), (None, A), (("a", 1), f"{A}{Q1}")]
     found = decontaminate(pairs, {7: Q1})

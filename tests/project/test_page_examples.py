@@ -83,7 +83,7 @@ def test_the_commands_of_a_page_do_what_it_says(
         ran = simdup(*words[1:]) if alone else in_shell(example.command, tmp_path)
         assert ran.status == example.status, (example.command, ran.err)
         if example.printed is not None:
-            shown = ran.text + (f"\n{ran.err}" if ran.err else "")
+            shown = "\n".join(filter(None, [ran.text, ran.err]))
             assert timeless(shown.rstrip()) == timeless(example.printed), example.command
 
 

@@ -2,8 +2,8 @@
 
 import json
 
+from simdup.model.decontaminated import Decontaminated, Leak, LeakCriteria, LeakRate
 from simdup.model.documents import Skipped
-from simdup.model.leaks import Decontaminated, Leak, LeakCriteria, LeakRate
 from simdup.show.leak_output import evidence, leak_report
 from simdup.show.words import CHINESE
 

@@ -3,7 +3,7 @@
 import pytest
 
 from simdup import LeakCriteria, PassageCriteria, SimdupError
-from simdup.model.leaks import LeakRate
+from simdup.model.decontaminated import LeakRate
 
 
 @pytest.mark.parametrize(("field", "value"), [
