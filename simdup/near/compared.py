@@ -40,7 +40,7 @@ from simdup.reuse.finding import Finder, Sides
 from simdup.reuse.overlaps import Holders
 from simdup.reuse.seeds import Place, SeedIndex, common_grams, index_known, index_seeds
 from simdup.reuse.sought import SoughtSeeds, least_seeds
-from simdup.reuse.winnowing import Seeds, Template, Window
+from simdup.reuse.winnowing import Seeds, Template, Window, row_symbols
 from simdup.search.arrays import I64, U64, Bools, Members, distinct
 
 
@@ -66,6 +66,7 @@ class References:
     asked: bool = False  # whether there are any, in files or not
     stored: Sequence[StoredTexts] = ()
     others: Sequence[Batch] = ()  # those that are read as files are
+    share: float = 0  # of its units, that a SOURCE must have of one to matter
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ def _with_references(
         common = Members(index.common)
         reading.read(opened, replace(work, common=common))
         read = reading.collector.so_far()
-        sought = SoughtSeeds.of(_seeds(read), common, least_seeds(criteria))
+        sought = SoughtSeeds.of(*_seeds(read), common, _needs(read, criteria))
         digests = frozenset(read["folded"].view("S16").tolist())
         reading.read(replace(opened, batches=index.matching(sought, digests), size=None), work)
         cut = reading.finish()
@@ -175,8 +176,8 @@ def _with_references(
             own = Sides.every(len(read))
             common, most = _common(assemble(read, own), own, criteria)
         if not scope.leave_out:
-            sought = SoughtSeeds.of(_seeds(read), common, least_seeds(criteria), once=True)
-            work = replace(work, sought=sought)
+            needs = _needs(read, criteria, references.share)
+            work = replace(work, sought=SoughtSeeds.of(*_seeds(read), common, needs, once=True))
         work = replace(work, common=common)
         reading.read(opened, work)
         cut = reading.finish()
@@ -236,10 +237,26 @@ def _common(texts: Assembled, sides: Sides, criteria: PassageCriteria) -> tuple[
     ), place.most
 
 
-def _seeds(read: Collection) -> U64:
-    """Return the hashes of the seeds of what was read."""
-    hashes: U64 = spooled_numbers(read.spool, read.texts["seeds"], np.uint64)[1]
-    return hashes
+def _seeds(read: Collection) -> tuple[U64, I64]:
+    """Return the hashes of the seeds of what was read, and the row of the text of each."""
+    starts, hashes = spooled_numbers(read.spool, read.texts["seeds"], np.uint64)
+    return hashes, np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+
+def _needs(read: Collection, criteria: PassageCriteria, share: float = 0) -> I64:
+    """Return how many seeds of each text another one has that shares a passage with it.
+
+    If that has to be a share of the text, rows count too, though they have no seeds.
+    """
+    sizes = read.texts["symbols"][:, 1] // 4
+    symbols = np.full(len(sizes), criteria.min_length)
+    if share:
+        k = Window.of(criteria.min_run).k
+        for row in range(len(sizes)):
+            own = np.frombuffer(read.spool.row(read.texts["symbols"], row), np.uint32)
+            least = int(share * len(own)) - len(row_symbols(own, k))
+            symbols[row] = max(symbols[row], least)
+    return least_seeds(criteria, symbols)
 
 
 def _may_share(cut: Collection, is_reference: Bools) -> Bools:

@@ -149,11 +149,12 @@ class Evaluations:
     notes: Sequence[tuple[str, str]]
     files: tuple[str, ...]  # that they are from
 
-    @property
-    def batches(self) -> list[TextBatch]:
-        """The texts, ready to be read as references; their names are their numbers."""
+    def references(self, criteria: LeakCriteria) -> References:
+        """Return the texts, ready to be read as references; their names are their numbers."""
         texts = [Document(number, one.text) for number, one in enumerate(self.documents)]  # type: ignore[arg-type]
-        return [TextBatch(tuple(texts[low : low + _TEXTS])) for low in range(0, len(texts), _TEXTS)]
+        parts = range(0, len(texts), _TEXTS)
+        batches = [TextBatch(tuple(texts[low : low + _TEXTS])) for low in parts]
+        return References(True, others=batches, share=criteria.share)
 
     def rates(self, leaked: Set[int], least: int) -> Iterator[LeakRate]:
         """Yield how many of each file are leaked, and have fewer units than a run."""
@@ -303,7 +304,7 @@ class _CorpusLeaks:
 def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool) -> _CorpusLeaks:
     """Read all documents, and find their leaks; masked ones are searched again."""
     started = time.monotonic()
-    references = References(True, others=texts.batches)
+    references = texts.references(criteria)
     with compared(opened, criteria.passages, references=references) as pile:
         documents, report = pile.cut.documents, pile.cut.report
         leaks = list(_leaks_of(pile, criteria, opened.settings.run))
@@ -408,7 +409,7 @@ def _search_again(
         masked = [(row, without_spans(original(row), some)) for row, some in cuts.items()]
         uncut -= waiting
         waiting = set()
-        opened, references = open_input(masked, plain), References(True, others=texts.batches)
+        opened, references = open_input(masked, plain), texts.references(criteria)
         with compared(opened, criteria.passages, references=references) as left:
             for one in _leaks_of(left, criteria, run):
                 row = left.cut.documents["name"][one.row]

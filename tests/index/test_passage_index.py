@@ -90,7 +90,8 @@ def unpacked(batch: PackedBatch) -> list[Document]:
 
 
 def matching(index: PassageIndex, wanted: U64, digests: tuple[bytes, ...] = ()) -> list[str]:
-    sought = SoughtSeeds.of(wanted, Members(wanted[:0]), 1)
+    owners, needs = np.zeros(len(wanted), np.int64), np.ones(1, np.int64)
+    sought = SoughtSeeds.of(wanted, owners, Members(wanted[:0]), needs)
     return [one.name for batch in index.matching(sought, digests) for one in batch.texts]
 
 

@@ -312,7 +312,7 @@ def test_who_is_opposed_by_its_definition(rows: list[tuple[str, bool, bool, int,
 
 @pytest.mark.parametrize(("run", "length", "least"), [(15, 50, 3), (15, 15, 1), (4, 50, 10)])
 def test_a_passage_has_so_many_seeds(run: int, length: int, least: int) -> None:
-    assert least_seeds(PassageCriteria(min_run=run, min_length=length)) == least
+    assert least_seeds(PassageCriteria(min_run=run), length) == least
 
 
 @examples(60)
@@ -331,8 +331,43 @@ def test_texts_that_share_a_passage_have_enough(
     crowd = Members(every[np.array(holders, np.int64) > common])
     for i, j in pairs:
         for one, other in ((i, j), (j, i)):
-            sought = SoughtSeeds.of(seeds[one], crowd, least_seeds(criteria))
-            own = distinct(seeds[other])
-            assert sought.enough(own, np.array([len(own)])).tolist() == [True]
-            once = SoughtSeeds.of(seeds[one], crowd, least_seeds(criteria), once=True)
-            assert once.enough(seeds[other], np.array([len(seeds[other])])).tolist() == [True]
+            # The texts of one side are that one, and what has nothing in common with the other.
+            own = seeds[one], np.ones(len(seeds[one]), np.int64)
+            needs = least_seeds(criteria, np.array([10**6, length]))
+            sought = SoughtSeeds.of(*own, crowd, needs)
+            found = distinct(seeds[other])
+            assert sought.enough(found, np.array([0, len(found)])).tolist() == [False, True]
+            once = SoughtSeeds.of(*own, crowd, needs, once=True)
+            ends = np.array([len(seeds[other])])
+            assert once.enough(seeds[other], ends).tolist() == [True]
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 9), max_size=12), min_size=1, max_size=4),
+    st.lists(st.lists(st.integers(0, 12), max_size=12), max_size=4),
+    st.sets(st.integers(0, 9)),
+    st.integers(1, 6),
+)
+def test_seeds_are_counted_for_each_pair(
+    texts: Texts, others: Texts, common: set[int], need: int
+) -> None:
+    def spread(numbers: Sequence[int]) -> np.ndarray:
+        return np.array(numbers, np.uint64) * np.uint64(0x1111111111111111)
+
+    crowd = Members(spread(sorted(common)))
+    owners = np.array([i for i, text in enumerate(texts) for _ in text], np.int64)
+    hashes = spread([one for text in texts for one in text])
+    needs = np.full(len(texts), need)
+    sought = SoughtSeeds.of(hashes, owners, crowd, needs, once=True)
+    ends = np.cumsum([len(other) for other in others], dtype=np.int64)
+    found = sought.enough(spread([one for other in others for one in other]), ends)
+    known = {one for text in texts for one in text}
+    expected = [
+        any(
+            not set(text).isdisjoint(set(other) - common)
+            and sum(one in text or one in common & known for one in other) >= need
+            for text in texts
+        )
+        for other in others
+    ]
+    assert found.tolist() == expected
