@@ -210,11 +210,12 @@ class Collector:
         opened.report.notes += opened.notes
         return cls(analyzer, opened.report, spool)
 
-    def add(self, batch: ReadBatch) -> None:
-        """Add a batch that was read."""
+    def add(self, batch: ReadBatch, named: bool = True) -> None:
+        """Add a batch that was read; `named` says whether it is of a source that a user named."""
         self._add_unchanged(batch.unchanged)
         documents = batch.tables[DOCUMENTS]
-        self.report.take(documents, batch.stripped)
+        if named:
+            self.report.take(documents, batch.stripped)
         parts = batch.tables | {DOCUMENTS: self._named(documents, batch.notes)}
         for left in batch.left:
             skipped = self.report.leave(left.skipped)
@@ -330,13 +331,13 @@ class Collecting:
     seen: Seen = field(default_factory=Seen)
     done: int = 0  # bytes that were read
 
-    def read(self, opened: Input, work: TextWork) -> None:
-        """Read the batches of an input, and do some work on their texts."""
+    def read(self, opened: Input, work: TextWork, named: bool = True) -> None:
+        """Read the batches of an input, and do some work on their texts; see `Collector.add`."""
         recipe, folder = opened.settings.recipe, self.collector.spool.folder
         reader = BatchReader(opened.settings.reading, work, recipe, folder, seen=self.seen)
         for batch in read_batches(opened, reader, self.done):
             self.done += batch.size
-            self.collector.add(batch)
+            self.collector.add(batch, named)
             if recipe.idf != "builtin" and self.collector.size >= ENOUGH_DOCUMENTS:
                 self.collector.forget_terms()
         if not self.collector.parts:  # the columns are there all the same

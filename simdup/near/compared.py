@@ -162,13 +162,15 @@ def _with_references(
         read = reading.collector.so_far()
         sought = SoughtSeeds.of(*_seeds(read), common, _needs(read, criteria))
         digests = frozenset(read["folded"].view("S16").tolist())
-        reading.read(replace(opened, batches=index.matching(sought, digests), size=None), work)
+        matching = replace(opened, batches=index.matching(sought, digests), size=None)
+        reading.read(matching, work, named=False)
         cut = reading.finish()
         is_reference = np.arange(len(cut)) >= len(read)
         documents, most = len(read) + index.documents, criteria.most_documents(index.texts)
     else:
-        first = chain(opened.reference_batches, references.others, *(one.every() for one in stored))
-        reading.read(replace(opened, batches=first), work)
+        reading.read(replace(opened, batches=opened.reference_batches), work)
+        others = chain(references.others, *(one.every() for one in stored))
+        reading.read(replace(opened, batches=others), work, named=False)
         read = reading.collector.so_far()
         common, most = NONE, 0
         if scope.within is None:

@@ -192,7 +192,7 @@ def examine(
             pairs=len(overlaps),
             passages=len(overlaps.lengths),
             skipped=len(report.skipped),
-            identical=int((copies[shared] - 1).sum()),
+            identical=int((copies - 1)[shared[finder.sides.sources[shared]]].sum()),
             common=finder.index.common,
             common_units=int(texts.units.sum()),
             common_documents=int(np.count_nonzero(texts.units)),
