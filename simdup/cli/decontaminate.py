@@ -34,8 +34,9 @@ def command(call: Call) -> Status:
     could not be read, or could not be left out or cut.
 
     Examples:
-      simdup decontaminate train.jsonl --against evals/ -o clean.jsonl --evidence leaks.jsonl
-      simdup decontaminate corpus/ --against test.jsonl --against-field question -o clean/ --mask
+      simdup decontaminate train.jsonl --against evals/ -o clean.jsonl
+      simdup decontaminate corpus/ --against test.jsonl -o clean/ --mask
+      simdup decontaminate train.jsonl --against evals/ --evidence leaks.jsonl
       simdup decontaminate train.jsonl --against evals/ --check 0
     """
     from simdup.corpus.sources import Named

@@ -30,6 +30,7 @@ _TYPED = {
     "references": "--reference",
     "templates": "--template",
     "dedupe": "simdup dedupe",
+    "decontaminate": "simdup decontaminate",
     "fit": "simdup fit SOURCE -o MODEL",
     "fingerprint": "simdup fingerprint SOURCE",
     "Index.build": "simdup index build INDEX SOURCE",

@@ -126,6 +126,7 @@ def passages(
     check_type("criteria", criteria, (PassageCriteria, "a PassageCriteria"), unset=None)
     check_names(fields, PassageFields.__annotations__)
     criteria = replace(criteria or PassageCriteria(), **fields)
+    check_type("leave_out", leave_out, (Iterable, "names of parts"))
     left_out = (leave_out,) if isinstance(leave_out, str) else tuple(leave_out)
     scope = PassageScope(across, within, tuple(as_paths(templates, "templates")), left_out)
     opened, beside = open_passages(data, settings, references, scope)

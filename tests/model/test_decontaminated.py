@@ -7,7 +7,7 @@ from simdup.model.decontaminated import LeakRate
 
 
 @pytest.mark.parametrize(("field", "value"), [
-    ("share", 0), ("share", 1.01), ("share", -1), ("share", float("nan")), ("min_run", 3),
+    ("share", 0), ("share", 1.01), ("share", -1), ("share", float("nan")), ("min_run", 1),
     ("min_run", 1001), ("gap", -1), ("common", 0),
 ])  # fmt: skip
 def test_a_value_without_sense_names_its_field(field: str, value: float) -> None:

@@ -20,7 +20,7 @@ VERBS: list[Callable[..., Any]] = [
     package.scan, package.dedupe, package.tune, package.fit, package.passages,
 ]  # fmt: skip
 # True and false are what Python says of any value.
-SWITCHES = ("verify", "all_pairs", "force")
+SWITCHES = ("verify", "all_pairs", "force", "groups")
 
 
 def arguments() -> Iterator[tuple[Callable[..., Any], str]]:

@@ -21,7 +21,7 @@ Spans = list[tuple[int, int, int]]
 def with_sides(texts: Texts, kinds: list[str], gap: int) -> tuple[Passages, Finder]:
     tried = finder(texts, PassageCriteria(min_run=4, gap=gap, min_length=4, common=100))
     sources, references = (np.array([one in kind for kind in kinds]) for one in "se")
-    sides = Sides(sources, references, np.full(len(texts), -1))
+    sides = Sides.every(len(texts))._replace(sources=sources, references=references)
     tried = replace(tried, sides=sides)
     return tried.find(0, len(texts)), tried
 

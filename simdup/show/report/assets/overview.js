@@ -175,16 +175,19 @@ const Overview = (() => {
     if (!head.rates || !head.rates.length) return null;
     const rows = head.rates.map(([document, share, counted, most, largest, sources]) => h('tr', {},
       h('td', {}, name(document)),
-      h('td', { class: 'meter' }, h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share / 10000))),
+      h('td', { class: 'meter' },
+        h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share / 10000))),
       h('td', { class: 'num' }, percent(share / 10000)),
       h('td', { class: 'num' }, percent(counted / 10000)),
       h('td', { class: 'num' }, number(sources)),
       h('td', { class: 'num' }, largest === null ? '' : percent(most / 10000)),
       h('td', {}, largest === null ? '' : name(largest))));
     const titles = ['rateDocument', 'rateShare', 'rateCounted', 'rateSources', 'rateLargest'].map((key, i) => (
-      h('th', { scope: 'col', class: i === 2 || i === 3 ? 'num' : '', colspan: i === 1 || i === 4 ? 2 : null }, t(key))));
-    return h('section', { class: 'card wide rates' }, h('h2', {}, t('ratesTitle')), h('p', { class: 'note' }, t('ratesText')),
-      long(titles, rows));
+      h('th', {
+        scope: 'col', class: i === 2 || i === 3 ? 'num' : '', colspan: i === 1 || i === 4 ? 2 : null,
+      }, t(key))));
+    return h('section', { class: 'card wide rates' },
+      h('h2', {}, t('ratesTitle')), h('p', { class: 'note' }, t('ratesText')), long(titles, rows));
   }
 
   /** Return a table that shows its first rows, and a button for the others. */

@@ -107,7 +107,10 @@ const Passages = (() => {
       return h('div', { class: `rd-cell rd-passage ${key}` }, where(passage, key, options[key], say),
         h('div', { class: 'rd-text', dir: 'auto', lang },
           h('span', { class: 'rd-context' }, before > 0 ? '…' : '', shade(before, start, whole)),
-          operations.flatMap((o) => nodesOf(o, key, texts, say, (nodes) => shade(start + o[key][0], start + o[key][1], nodes))),
+          operations.flatMap((o) => {
+            const [from, to] = o[key];
+            return nodesOf(o, key, texts, say, (nodes) => shade(start + from, start + to, nodes));
+          }),
           h('span', { class: 'rd-context' }, shade(end, after, whole), after < text.length ? '…' : '')));
     };
     return h('div', { class: 'rd-row rd-passages' }, side('a', a), side('b', b));
