@@ -33,10 +33,7 @@ def build(folder: Path) -> None:
     write(folder / "homework", {"ann.txt": copied, "ben.txt": near(copied)})
     _write_office_files(folder)
     write(folder / "classes", {"1/ann.txt": copied, "1/ben.txt": prose(12), "2/eve.txt": copied})
-    write(
-        folder / "handbook",
-        {"1.txt": copied, "2.txt": f"{prose(14)} {prose(12)}", "3.txt": prose(12)},
-    )
+    write(folder / "handbook", {f"{n}.txt": f"{prose(12)} {prose(n)}" for n in (13, 14, 15)})
     write(folder / "library", {"book.txt": prose(12)})
     write(folder, {"task.txt": prose(13)})
     write(folder / "docs", {"install.md": prose(21), "windows.md": near(prose(21))})
