@@ -35,7 +35,7 @@ from simdup.near.cutting import (
     assemble,
     sides_between,
 )
-from simdup.near.inputs import Input
+from simdup.near.inputs import Input, check_references
 from simdup.reuse.finding import Finder, Sides
 from simdup.reuse.overlaps import Holders
 from simdup.reuse.seeds import Place, SeedIndex, common_grams, index_known, index_seeds
@@ -122,14 +122,18 @@ def compared(
     """
     work = Cutting(Window.of(criteria.min_run), template)
     with collecting(opened, opened.analyzer()) as reading:
-        if references.asked:
-            yield _with_references(reading, criteria, scope, work, references)
-        else:
-            yield _with_each_other(reading, criteria, scope, work)
+        find = _with_references if references.asked else _with_each_other
+        found = find(reading, criteria, scope, work, references)
+        check_references(opened.required, opened.report.skipped)
+        yield found
 
 
 def _with_each_other(
-    reading: Collecting, criteria: PassageCriteria, scope: PassageScope, work: Cutting
+    reading: Collecting,
+    criteria: PassageCriteria,
+    scope: PassageScope,
+    work: Cutting,
+    references: References,
 ) -> Compared:
     """Read all documents; each may share something with any other."""
     reading.read(reading.opened, work)
@@ -165,10 +169,11 @@ def _with_references(
         matching = replace(opened, batches=index.matching(sought, digests), size=None)
         reading.read(matching, work, named=False)
         cut = reading.finish()
-        is_reference = np.arange(len(cut)) >= len(read)
+        is_reference = in_index = np.arange(len(cut)) >= len(read)
         documents, most = len(read) + index.documents, criteria.most_documents(index.texts)
     else:
         reading.read(replace(opened, batches=opened.reference_batches), work)
+        first = reading.collector.size
         others = chain(references.others, *(one.every() for one in stored))
         reading.read(replace(opened, batches=others), work, named=False)
         read = reading.collector.so_far()
@@ -184,15 +189,18 @@ def _with_references(
         reading.read(opened, work)
         cut = reading.finish()
         is_reference = np.arange(len(cut)) < len(read)
+        in_index = is_reference & (np.arange(len(cut)) >= first) & bool(stored)
         documents = len(cut)
     sides = sides_between(cut, ~is_reference, is_reference, scope)
+    if scope.across is None:
+        sides = sides._replace(groups=_itself(cut, is_reference, in_index))
     units = cut.texts["common_units"][cut.text_of]
     # References first: Finder.ranges ends behind the last one.
     order, sharing = np.argsort(~is_reference, kind="stable"), _may_share(cut, is_reference)
     if scope.leave_out:
         # What is left out is looked for in the texts, whatever they share.
         sharing |= True
-    rows, silent = order[sharing[order]], np.flatnonzero(~sharing)
+    rows, silent = order[sharing[order]], np.flatnonzero(~sharing & ~is_reference)
     left = cut.documents.take(silent)
     cut = replace(cut, documents=cut.documents.take(rows))
     sides = sides.take(rows)
@@ -267,6 +275,23 @@ def _may_share(cut: Collection, is_reference: Bools) -> Bools:
     digests = cut["folded"].view("S16")
     same: Bools = np.isin(digests, digests[kept])
     return same
+
+
+def _itself(cut: Collection, is_reference: Bools, stored: Bools) -> I64:
+    """Return the group of each document, so that none is compared with itself in an index.
+
+    It is the same document if the index has its text under its name; -1 for none.
+    """
+    groups, rows = np.full(len(cut), -1), np.flatnonzero(stored).tolist()
+    if rows:
+        names, digests = cut["name"].tolist(), cut["folded"].view("S16").tolist()
+        own = {
+            (str(names[row]), digests[row]): row for row in np.flatnonzero(~is_reference).tolist()
+        }
+        for row in rows:
+            if (source := own.get((str(names[row]), digests[row]), -1)) >= 0:
+                groups[[row, source]] = source
+    return groups
 
 
 def _of_both(texts: Assembled, sides: Sides) -> Seeds:

@@ -23,7 +23,7 @@ from simdup.base.errors import SimdupError
 from simdup.corpus.batches import Batch, batches
 from simdup.corpus.extras import require_extras
 from simdup.corpus.files import STDIN, File
-from simdup.corpus.names import split_address, split_member
+from simdup.corpus.names import split_address, split_member, without_address
 from simdup.corpus.patterns import matches
 from simdup.corpus.rows import STRINGS, Rows, recognise, row_batches
 from simdup.corpus.sources import Named, SourceListing, is_page, list_files
@@ -280,6 +280,14 @@ def _promised(criteria: Criteria) -> list[tuple[str, str]]:
     return [("`method`", f"pstable finds pairs with a cosine of {least:.3g} or more; {missed}")]
 
 
+def check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:
+    """Raise if a reference gave no document: with a mistyped name, everything would stay."""
+    named = {*references, *map(without_address, references)}
+    for one in skipped:
+        if one.error and one.document in named:
+            raise SimdupError(one.document, f"{one.reason}, but is a reference")
+
+
 # -- what is read ----------------------------------------------------------------------------------
 
 # Groups are folders, not values of a field.
@@ -361,6 +369,8 @@ class Input:
     fingerprinter: Fingerprinter | None = None
     # Those of the batches that are of references: the first ones, as long as none was read.
     reference_batches: Iterator[Batch] = field(default_factory=lambda: iter(()))
+    # References that a user named, each of which must give a document.
+    required: Sequence[str] = ()
 
     def analyzer(self) -> Analyzer:
         """Return what turns their texts into terms."""

@@ -30,7 +30,7 @@ from simdup.model.readings import (
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.collection import Collection, collected
 from simdup.near.cutting import Cutting, assemble, find_in_ranges, sides_of
-from simdup.near.inputs import Data, Input, open_input
+from simdup.near.inputs import Data, Input, check_references, open_input
 from simdup.reuse.contradictions import Contradiction, find_contradictions
 from simdup.reuse.overlaps import Holders
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder
@@ -121,7 +121,7 @@ def open_conflicts(
     """List what is to be read; see `conflicts`."""
     grouped = Criteria(across=scope.across, within=scope.within)
     others = without_indexes(as_paths(references, "references"))
-    return open_input(data, replace(settings, criteria=grouped), others)
+    return replace(open_input(data, replace(settings, criteria=grouped), others), required=others)
 
 
 def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> ConflictResult:
@@ -130,6 +130,7 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
     terms = term_pattern(_read_terms(scope.terms) if scope.terms else ())
     work = Cutting(Window.of(COPIED.min_run), lines=True)
     with collected(opened, opened.analyzer(), work) as cut:
+        check_references(opened.required, opened.report.skipped)
         sides = sides_of(cut, opened, scope)
         text_of, starts, symbols, seeds, lines = assemble(cut, sides)
         texts = SymbolTexts(starts, symbols)

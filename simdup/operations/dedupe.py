@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError
 from simdup.corpus.files import STDIN, File
-from simdup.corpus.names import without_address
 from simdup.corpus.rewriting import (
     Annotations,
     CleanedFolder,
@@ -47,6 +46,7 @@ from simdup.near.inputs import (
     GroupBy,
     Groups,
     Input,
+    check_references,
     open_files,
     open_input,
     require_existing,
@@ -302,7 +302,7 @@ def rewrite(
     check_places(sources, options, settings.recipe)
     indexes, others = split_indexes(options.references)
     listing = list_files(sources, settings.reading, others)
-    _check_references(options.references, listing.skipped)
+    check_references(options.references, listing.skipped)
     with _reserved(options), spool_folder() as folder:
         files = [rereadable(file, sources, folder) for file in listing.files]
         opened = open_files(listing._replace(files=files), settings)
@@ -340,7 +340,7 @@ class _Task:
     def find(self) -> _Losses:
         """Find what is redundant; raise if a reference gave no document."""
         result, collection, spots, matches = examine(self.opened)
-        _check_references(self.options.references, result.skipped)
+        check_references(self.options.references, result.skipped)
         groups, by = None, self.options.by
         if by is not None:
             groups = GroupBy("by", by).group(collection.documents)
@@ -578,11 +578,3 @@ def _list_cuts(result: Result) -> tuple[list[RemovedDocument], list[tuple[str, s
         for path, count in staying.items()
     ]
     return [cut for cut in found if cut.path not in archives], notes
-
-
-def _check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:
-    """Raise if a reference gave no document: with a mistyped name, everything would stay."""
-    named = {*references, *map(without_address, references)}
-    for one in skipped:
-        if one.error and one.document in named:
-            raise SimdupError(one.document, f"{one.reason}, but is a reference")

@@ -35,7 +35,7 @@ from simdup.model.shared_passages import (
 from simdup.near.collection import collected
 from simdup.near.compared import References, compared
 from simdup.near.cutting import Cutting, GroupTexts, PairTexts, assemble, find_in_ranges, sides_of
-from simdup.near.inputs import Data, Input, open_input
+from simdup.near.inputs import Data, Input, check_references, open_input
 from simdup.reuse.finding import concat
 from simdup.reuse.overlaps import Holders, form_overlaps
 from simdup.reuse.passage_groups import GroupedPassage, GroupFinder, form_groups, joined_places
@@ -151,7 +151,7 @@ def open_passages(
     opened = open_input(data, replace(settings, criteria=grouped), others)
     # One that turns out to be empty is asked for all the same: SOURCEs are not compared instead.
     asked = indexes or set(others) - {name for name, what in opened.notes if what == ONLY_SOURCES}
-    return replace(opened, indexes=indexes), References(bool(asked))
+    return replace(opened, indexes=indexes, required=others), References(bool(asked))
 
 
 @contextmanager
@@ -219,6 +219,7 @@ def examine_groups(
         raise SimdupError(opened.indexes[0], what, "name these as `references`")
     work = Cutting(Window.of(criteria.min_run), _template(opened, criteria, scope))
     with collected(opened, opened.analyzer(), work) as cut:
+        check_references(opened.required, opened.report.skipped)
         sides = sides_of(cut, opened, scope)
         text_of, starts, symbols, seeds, _ = assemble(cut, sides)
         holders = Holders.of(text_of, len(starts) - 1, sides)
