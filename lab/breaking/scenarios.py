@@ -96,6 +96,13 @@ _ROWS = {
     "dedupe, a folder and an index": (
         "dedupe in more -o out --index seen --add --removed gone.csv", "out seen gone.csv",
         "index build seen s.jsonl"),
+    "decontaminate, a folder": ("decontaminate in more --against s.jsonl -o out", "out"),
+    "decontaminate, a folder over another": (
+        "decontaminate in more --against s.jsonl -o out --force", "out",
+        "decontaminate in more --against more/d.txt -o out"),
+    "decontaminate, a masked file": (
+        "decontaminate r.jsonl --against s.jsonl -o out.jsonl --mask --evidence leaks.jsonl",
+        "out.jsonl leaks.jsonl"),
     "fit": ("fit in more -o model", "model", "fit in -o model"),
     "index build": (_BUILD, "seen"),
     "index add": ("index add seen more", "seen", _BUILD),
@@ -116,7 +123,7 @@ SCENARIOS: tuple[Scenario, ...] = tuple(
         _call(line),
         tuple(targets.split()),
         tuple(map(_call, before)),
-        by_file=name == "dedupe, a folder over another",
+        by_file=name.endswith("a folder over another"),
         stdin="r.jsonl" if name == "dedupe, standard input" else "",
     )
     for name, (line, targets, *before) in _ROWS.items()

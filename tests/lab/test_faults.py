@@ -9,7 +9,7 @@ from lab.breaking.scenarios import SCENARIOS
 from lab.trial import Trial
 
 # Options that let a command write, beside `--output`.
-_WRITING = {"--removed", "--add", "--update-baseline"}
+_WRITING = {"--removed", "--evidence", "--add", "--update-baseline"}
 # Commands that write what they are named as an argument.
 _NAMED = {"index build", "index add", "index remove"}
 
