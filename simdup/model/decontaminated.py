@@ -17,7 +17,7 @@ class LeakFields(TypedDict, total=False):
     share: float
     min_run: int
     gap: int
-    common: int | None
+    common: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,14 @@ class LeakCriteria:
     share : float
         The least share of its units that one document has, in equal runs.
     min_run, gap, common
-        As in `PassageCriteria`, which says what a unit is; `common` counts evaluation texts.
+        As in `PassageCriteria`, which says what a unit is; `common` counts evaluation texts, and
+        only bounds the time: many questions of one form are leaked as one question is.
     """
 
     share: float = 0.5
     min_run: int = PassageCriteria().min_run
     gap: int = PassageCriteria().gap
-    common: int | None = None
+    common: int = 1000
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -146,3 +147,8 @@ class Decontaminated(NamedTuple):
     bytes_after: int | None = None
     missing: tuple[str, ...] = ()
     data: Any = None
+
+    def __repr__(self) -> str:
+        """Return the counts: data may be large."""
+        leaks, texts = f"{len(self.leaks):,} leaks", f"{self.evaluations:,} evaluation texts"
+        return f"Decontaminated({leaks} of {texts} in {self.documents:,} documents)"

@@ -26,7 +26,7 @@ from simdup.corpus.span_cutting import (
 )
 from simdup.model.cleaned import DedupeOptions
 from simdup.model.decontaminated import Decontaminated, Leak, LeakCriteria, LeakFields, LeakRate
-from simdup.model.documents import Document, Skipped
+from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.near.compared import Compared, References, compared
 from simdup.near.cutting import find_in_ranges
@@ -148,6 +148,7 @@ class Evaluations:
     skipped: Sequence[Skipped]
     notes: Sequence[tuple[str, str]]
     files: tuple[str, ...]  # that they are from
+    whole: tuple[str, ...]  # those of which it is not one record
 
     def references(self, criteria: LeakCriteria) -> References:
         """Return the texts, ready to be read as references; their names are their numbers."""
@@ -184,18 +185,28 @@ def read_evaluations(
     try:
         opened = open_input(against, replace(settings, reading=reading))
     except SimdupError as error:
-        if error.field != "data":
-            raise
-        raise SimdupError("against", error.what, error.hint, "against") from None
-    report, found = opened.report, list[Document]()
+        own = {"data": "against", "text": "against_field"}.get(error.field, error.field)
+        hint = error.hint.replace("text=", "against_field=")
+        where = own if error.where == error.field else error.where
+        raise SimdupError(where, error.what, hint, own) from None
+    report, found, lacking = opened.report, list[Document](), list[NoField]()
     report.skipped += opened.skipped
     report.notes += opened.notes
     for batch in opened.batches:
         for one in read(batch, opened.settings.reading):
             if isinstance(one, Document):
                 found.append(one)
-            else:
-                report.leave(one)
+                continue
+            if isinstance(one, NoField) and one.argument == "field":
+                lacking.append(one)
+            report.leave(one)
+    if lacking and not found:
+        error = report.refuse(lacking[0])
+        what, hint = (
+            error.what.removeprefix("no "),
+            error.hint.replace("`field`", "`against_field`"),
+        )
+        raise SimdupError(str(lacking[0].document), f"no {what}", hint)
     if opened.rows is not None:
         found = [one._replace(name=report.ids[one.record - 1], record=0) for one in found]
     sizes = np.diff(cut(fold_all([one.text for one in found])).starts).tolist()
@@ -208,9 +219,10 @@ def read_evaluations(
         where, what = (str(first.document), first.fault) if first else ("against", "has no text")
         raise SimdupError(where, what, field="" if first else "against")
     files = tuple(dict.fromkeys(file.on_disk.path for file in opened.files))
+    whole = tuple(file.on_disk.path for file in opened.files if not file.record)
     # Whether an option has an effect, the SOURCEs decide.
     notes = [note for note in report.notes if not note[0].startswith("`")]
-    return Evaluations(texts, list(filter(None, sizes)), report.skipped, notes, files)
+    return Evaluations(texts, list(filter(None, sizes)), report.skipped, notes, files, whole)
 
 
 def clean(
@@ -340,7 +352,11 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
             found.names[place] = names[row]
             if row in uncut:
                 found.uncut.add(place)
-    real = set(map(os.path.realpath, texts.files))
+    real = set(map(os.path.realpath, texts.whole))
+    files = {os.path.realpath(one.on_disk.path) for one in opened.files}
+    if files and files <= real:
+        what = "is the SOURCE and the evaluation texts: nothing would be left"
+        raise SimdupError(opened.files[0].path, what, "name another file as `against`")
     both = (one for one in opened.files if os.path.realpath(one.on_disk.path) in real)
     found.notes += [(one.path, _BOTH) for one in both]
     return found

@@ -187,13 +187,13 @@ def examine(
                 texts.silent_names,
                 texts.places,
             )
-        copies = np.diff(holders.firsts)
+        copies = np.bincount(texts.text_of[texts.sides.sources], minlength=len(sizes))
         summary = PassageSummary(
             documents=texts.documents,
             pairs=len(overlaps),
             passages=len(overlaps.lengths),
             skipped=len(report.skipped),
-            identical=int((copies - 1)[shared[finder.sides.sources[shared]]].sum()),
+            identical=int(np.maximum(copies[shared] - 1, 0).sum()),
             common=finder.index.common,
             common_units=int(texts.units.sum()),
             common_documents=int(np.count_nonzero(texts.units)),

@@ -344,7 +344,23 @@ def find_leaks(found: Passages, finder: Finder, least: float) -> Leaks:
     equal = covered_anew(pairs, every.a) * np.minimum((every.lengths + rows) / spans, 1)
     shares = np.add.reduceat(equal, firsts[:-1]) / sizes[every.texts[firsts[:-1], 0]]
     rows = np.flatnonzero(shares >= least)
-    counts = np.diff(firsts)[rows]
-    own = ranges(firsts[rows], counts)
-    ends = np.append(0, np.cumsum(counts))
+    run = finder.criteria.min_run
+    kept = [_telling(every, *firsts[row : row + 2].tolist(), run) for row in rows.tolist()]
+    own = np.concatenate([np.zeros(0, np.int64), *kept])
+    ends = np.append(0, np.cumsum(list(map(len, kept)), dtype=np.int64))
     return Leaks(every.texts[firsts[rows]], shares[rows], ends, every.a[own], every.b[own])
+
+
+def _telling(found: Passages, low: int, high: int, least: int) -> I64:
+    """Return the passages of a pair, by number, that cover so many symbols that no longer one does.
+
+    A phrase of the reference that comes again anywhere in the other text is no part of the leak.
+    They are in the order of the other text.
+    """
+    covered, kept = np.zeros(int(found.a[low:high].max()), np.bool_), []
+    for row in low + np.argsort(-found.lengths[low:high], kind="stable"):
+        begin, end = found.a[row].tolist()
+        if not kept or np.count_nonzero(~covered[begin:end]) >= least:
+            covered[begin:end] = True
+            kept.append(int(row))
+    return np.array(sorted(kept, key=lambda row: tuple(found.b[row].tolist())), np.int64)

@@ -68,7 +68,7 @@ def leak_report(
     if found.kept:
         lines.append(words("leaks.kept", n=found.kept))
     if not found.affected:
-        lines.append(words("leaks.none"))
+        lines.append(words("leaks.none" if found.documents else "found.nothing"))
     if short := sum(one.short for one in found.rates):
         lines.append(words("leaks.short", n=short, least=criteria.min_run))
     if found.common_units:

@@ -82,6 +82,10 @@ class Cleaned(NamedTuple):
     annotated: bool = False
     added: Added | None = None
 
+    def __repr__(self) -> str:
+        """Return the counts: data may be large."""
+        return f"Cleaned({len(self.removed):,} of {self.documents:,} documents removed)"
+
     @property
     def documents(self) -> int:
         """How many documents were read, not counting references."""

@@ -91,6 +91,11 @@ class Shortened(NamedTuple):
     missing: tuple[str, ...] = ()
     data: Any = None
 
+    def __repr__(self) -> str:
+        """Return the counts: data may be large."""
+        parts = f"{len(self.removed):,} parts ({self.unit})"
+        return f"Shortened({parts} cut from {self.changed:,} of {self.documents:,} documents)"
+
 
 def shortened_words(shortened: Shortened, words: Phrases = ENGLISH) -> str:
     """Return how much was cut, from how many documents, and what is left."""

@@ -459,3 +459,24 @@ def test_the_command(simdup: Command, tmp_path: Path) -> None:
         assert done.status == 2
         assert "--passages" in done.err
     assert simdup("index", "build", "other.index", "c", "--passages", "--min-run", "1").status == 2
+
+
+def test_a_document_is_not_compared_with_itself(path: str) -> None:
+    """This year's work may be in the archive already; what is copied from others is found."""
+    shared = prose(3)
+    texts = {"a": f"{prose(1)} {shared}", "b": f"{prose(2)} {shared}", "c": prose(4)}
+    built(path, texts)
+    for common in (None, 50):
+        found = passages(texts.items(), references=path, common=common)
+        assert {(one.a, one.b) for one in found.overlaps} == {("a", "b"), ("b", "a")}
+        assert found.summary.identical == 0
+        # Another document with the same text is a copy.
+        copied = passages([("d", texts["a"])], references=path, common=common)
+        assert [(one.b, one.identical) for one in copied.overlaps] == [("a", True), ("b", False)]
+
+
+def test_a_reference_that_is_missing_gives_no_result(tmp_path: Path, path: str) -> None:
+    built(path, {"a": prose(1)})
+    for missing in ([str(tmp_path / "no")], [path, str(tmp_path / "no")]):
+        with pytest.raises(SimdupError, match="no such file or folder, but is a reference"):
+            passages([("a", prose(1))], references=missing)
