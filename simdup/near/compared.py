@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -156,44 +156,16 @@ def _with_references(
     references: References,
 ) -> Compared:
     """Read references and the SOURCEs that share seeds with them, or the other way round."""
-    opened = reading.opened
-    stored, some = references.stored, bool(opened.references or references.others)
+    stored, some = references.stored, bool(reading.opened.references or references.others)
     known = len(stored) == 1 and not some and criteria.common is None and work.template is None
     if known and stored[0].window == work.window:
-        (index,) = stored
-        common = Members(index.common)
-        reading.read(opened, replace(work, common=common))
-        read = reading.collector.so_far()
-        sought = SoughtSeeds.of(*_seeds(read), common, _needs(read, criteria))
-        digests = frozenset(read["folded"].view("S16").tolist())
-        matching = replace(opened, batches=index.matching(sought, digests), size=None)
-        reading.read(matching, work, named=False)
-        cut = reading.finish()
-        is_reference = in_index = np.arange(len(cut)) >= len(read)
-        documents, most = len(read) + index.documents, criteria.most_documents(index.texts)
+        read = _index_last(reading, criteria, work, stored[0])
     else:
-        reading.read(replace(opened, batches=opened.reference_batches), work)
-        first = reading.collector.size
-        others = chain(references.others, *(one.every() for one in stored))
-        reading.read(replace(opened, batches=others), work, named=False)
-        read = reading.collector.so_far()
-        common, most = NONE, 0
-        if scope.within is None:
-            # Else it is known only once all are read what is of one group.
-            own = Sides.every(len(read))
-            common, most = _common(assemble(read, own), own, criteria)
-        if not scope.leave_out:
-            needs = _needs(read, criteria, references.share)
-            work = replace(work, sought=SoughtSeeds.of(*_seeds(read), common, needs, once=True))
-        work = replace(work, common=common)
-        reading.read(opened, work)
-        cut = reading.finish()
-        is_reference = np.arange(len(cut)) < len(read)
-        in_index = is_reference & (np.arange(len(cut)) >= first) & bool(stored)
-        documents = len(cut)
+        read = _references_first(reading, criteria, scope, work, references)
+    cut, is_reference, common, most = read.cut, read.is_reference, read.common, read.most
     sides = sides_between(cut, ~is_reference, is_reference, scope)
     if scope.across is None:
-        sides = sides._replace(groups=_itself(cut, is_reference, in_index))
+        sides = sides._replace(groups=_itself(cut, is_reference, read.in_index))
     units = cut.texts["common_units"][cut.text_of]
     # References first: Finder.ranges ends behind the last one.
     order, sharing = np.argsort(~is_reference, kind="stable"), _may_share(cut, is_reference)
@@ -202,18 +174,76 @@ def _with_references(
         sharing |= True
     rows, silent = order[sharing[order]], np.flatnonzero(~sharing & ~is_reference)
     left = cut.documents.take(silent)
-    cut = replace(cut, documents=cut.documents.take(rows))
-    sides = sides.take(rows)
+    cut, sides = replace(cut, documents=cut.documents.take(rows)), sides.take(rows)
     texts = assemble(cut, sides)
     if scope.within is not None:
         common, most = _common(texts, sides, criteria)
     texts = texts._replace(seeds=_of_both(texts, sides))
-    place = Place.of(texts.symbols, criteria, _text_sides(texts, sides).keys)
-    found = index_known(texts.seeds, texts.starts, place, common, _text_sides(texts, sides).sources)
+    of_texts = _text_sides(texts, sides)
+    place = Place.of(texts.symbols, criteria, of_texts.keys)
+    found = index_known(texts.seeds, texts.starts, place, common, of_texts.sources)
     # A text that references have, too, was counted as theirs.
     units[rows] = found.crowded.by_text(texts.starts)[texts.text_of]
-    counts = documents, most, units[~is_reference], left, np.append(rows, silent)
+    counts = read.documents, most, units[~is_reference], left, np.append(rows, silent)
     return _compared(cut, sides, texts, found, criteria, counts)
+
+
+class _Read(NamedTuple):
+    """Documents that were read: SOURCEs, and references."""
+
+    cut: Collection
+    is_reference: Bools
+    in_index: Bools
+    common: Members
+    most: int  # references that may have what is not common
+    documents: int  # that were read, or that an index has
+
+
+def _index_last(
+    reading: Collecting, criteria: PassageCriteria, work: Cutting, index: StoredTexts
+) -> _Read:
+    """Read the SOURCEs, then what an index has in common with them."""
+    opened, common = reading.opened, Members(index.common)
+    reading.read(opened, replace(work, common=common))
+    sources = reading.collector.so_far()
+    sought = SoughtSeeds.of(*_seeds(sources), common, _needs(sources, criteria))
+    digests = frozenset(sources["folded"].view("S16").tolist())
+    matching = replace(opened, batches=index.matching(sought, digests), size=None)
+    reading.read(matching, work, named=False)
+    cut = reading.finish()
+    in_index = np.arange(len(cut)) >= len(sources)
+    most, documents = criteria.most_documents(index.texts), len(sources) + index.documents
+    return _Read(cut, in_index, in_index, common, most, documents)
+
+
+def _references_first(
+    reading: Collecting,
+    criteria: PassageCriteria,
+    scope: PassageScope,
+    work: Cutting,
+    references: References,
+) -> _Read:
+    """Read all references, then the SOURCEs that may share a passage with one."""
+    opened, stored = reading.opened, references.stored
+    reading.read(replace(opened, batches=opened.reference_batches), work)
+    first = reading.collector.size
+    others = chain(references.others, *(one.every() for one in stored))
+    reading.read(replace(opened, batches=others), work, named=False)
+    read = reading.collector.so_far()
+    common, most = NONE, 0
+    if scope.within is None:
+        # Else it is known only once all are read what is of one group.
+        own = Sides.every(len(read))
+        common, most = _common(assemble(read, own), own, criteria)
+    if not scope.leave_out:
+        needs = _needs(read, criteria, references.share)
+        work = replace(work, sought=SoughtSeeds.of(*_seeds(read), common, needs, once=True))
+    reading.read(opened, replace(work, common=common))
+    cut = reading.finish()
+    numbers = np.arange(len(cut))
+    is_reference = numbers < len(read)
+    in_index = is_reference & (numbers >= first) & bool(stored)
+    return _Read(cut, is_reference, in_index, common, most, len(cut))
 
 
 def _compared(

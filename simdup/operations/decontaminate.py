@@ -201,12 +201,9 @@ def read_evaluations(
                 lacking.append(one)
             report.leave(one)
     if lacking and not found:
-        error = report.refuse(lacking[0])
-        what, hint = (
-            error.what.removeprefix("no "),
-            error.hint.replace("`field`", "`against_field`"),
-        )
-        raise SimdupError(str(lacking[0].document), f"no {what}", hint)
+        refused = report.refuse(lacking[0])
+        hint = refused.hint.replace("`field`", "`against_field`")
+        raise SimdupError(str(lacking[0].document), refused.what, hint)
     if opened.rows is not None:
         found = [one._replace(name=report.ids[one.record - 1], record=0) for one in found]
     sizes = np.diff(cut(fold_all([one.text for one in found])).starts).tolist()

@@ -345,22 +345,24 @@ def find_leaks(found: Passages, finder: Finder, least: float) -> Leaks:
     shares = np.add.reduceat(equal, firsts[:-1]) / sizes[every.texts[firsts[:-1], 0]]
     rows = np.flatnonzero(shares >= least)
     run = finder.criteria.min_run
-    kept = [_telling(every, *firsts[row : row + 2].tolist(), run) for row in rows.tolist()]
+    kept = [_telling(every, firsts[row : row + 2], run) for row in rows.tolist()]
     own = np.concatenate([np.zeros(0, np.int64), *kept])
     ends = np.append(0, np.cumsum(list(map(len, kept)), dtype=np.int64))
     return Leaks(every.texts[firsts[rows]], shares[rows], ends, every.a[own], every.b[own])
 
 
-def _telling(found: Passages, low: int, high: int, least: int) -> I64:
+def _telling(found: Passages, bounds: I64, least: int) -> I64:
     """Return the passages of a pair, by number, that cover so many symbols that no longer one does.
 
-    A phrase of the reference that comes again anywhere in the other text is no part of the leak.
-    They are in the order of the other text.
+    A phrase of the reference that comes again anywhere in the other text does not belong to the
+    leak.  They are in the order of the other text.
     """
-    covered, kept = np.zeros(int(found.a[low:high].max()), np.bool_), []
-    for row in low + np.argsort(-found.lengths[low:high], kind="stable"):
+    low, high = bounds.tolist()
+    covered = np.zeros(int(found.a[low:high].max()), np.bool_)
+    kept = list[int]()
+    for row in (low + np.argsort(-found.lengths[low:high], kind="stable")).tolist():
         begin, end = found.a[row].tolist()
         if not kept or np.count_nonzero(~covered[begin:end]) >= least:
             covered[begin:end] = True
-            kept.append(int(row))
+            kept.append(row)
     return np.array(sorted(kept, key=lambda row: tuple(found.b[row].tolist())), np.int64)

@@ -29,7 +29,7 @@ def test_the_worst_file_comes_first() -> None:
         ),
         (
             "90 units in 4 documents are text that more than 50 evaluation texts share, and start "
-            "no run. `common` sets the number."
+            "no run: texts with little else may be missed. `common` sets the number."
         ),
     ]
 
