@@ -87,14 +87,13 @@ def rows_by_definition(
     every = list(dict.fromkeys([*references, *sources]))
     (starts, symbols), seeds, place = winnowed(every, criteria)
     common = Members(common_in(references, criteria))
-    everywhere = np.ones(len(every), np.bool_)
-    index = index_known(seeds, starts, place, common, everywhere)
     sides = Sides(
         np.array([text in sources for text in every]),
         np.array([text in references for text in every]),
         np.full(len(every), -1),
         np.zeros(len(every), np.uint64),
     )
+    index = index_known(seeds, starts, place, common, sides.sources)
     found = Finder.indexed(starts, symbols, index, criteria, sides).find(0, len(every))
     units = []
     for text in sources:
