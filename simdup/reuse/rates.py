@@ -32,7 +32,7 @@ from simdup.reuse.symbols import symbols_before
 from simdup.search.arrays import I64, Bools, ranges, run_starts
 
 
-class LeftOut(NamedTuple):
+class Omissions(NamedTuple):
     """What is left out of documents."""
 
     # From the number of a document to its parts that are left out, and its text.
@@ -96,7 +96,7 @@ def rate_documents(
     holders: Holders,
     shared: I64,
     names: Sequence[Any],
-    left_out: LeftOut | None = None,
+    left_out: Omissions | None = None,
 ) -> Rates:
     """Return the rates of all documents that are no references.
 
@@ -112,7 +112,7 @@ def rate_documents(
         The texts whose documents are listed as copies.
     names : sequence
         Of the documents.
-    left_out : LeftOut or None
+    left_out : Omissions or None
         What to leave out of documents; None for nothing.
     """
     count = len(holders.order)

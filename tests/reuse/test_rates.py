@@ -14,7 +14,7 @@ from simdup import passages
 from simdup.model.shared_passages import TextPart
 from simdup.reuse.finding import Passages, Sides
 from simdup.reuse.overlaps import Holders
-from simdup.reuse.rates import LeftOut, Rates, rate_documents
+from simdup.reuse.rates import Omissions, Rates, rate_documents
 
 Document = tuple[int, bool, int]  # its text, whether it is a reference, its group
 
@@ -70,7 +70,7 @@ def test_rates_are_those_of_sets_of_units(data: st.DataObject) -> None:
     rates = rate_documents(
         columns(found), np.array(sizes), holders, np.array(sorted(copies), np.int64),
         list(range(len(documents))),
-        LeftOut(lambda d: (parts[d], LETTERS[: sizes[text_of[d]]]), least),
+        Omissions(lambda d: (parts[d], LETTERS[: sizes[text_of[d]]]), least),
     )  # fmt: skip
 
     assert [one.document for one in rates] == sorted(
