@@ -253,6 +253,18 @@ def test_lines_at_the_edges_of_pages_are_headers(head: str, foot: str, end: str)
     assert wrong(text, parts) == ""
 
 
+@pytest.mark.parametrize("short", range(9))
+@pytest.mark.parametrize("foot", ["{}", "- {} -"])
+def test_pages_may_be_short_and_follow_a_title_page(short: int, foot: str) -> None:
+    head = "江北大学本科毕业论文"
+    marked = f"{head}\n\n文本的复用\n作者：张三\n\n"
+    for number in range(1, 9):
+        body = prose(number, 5 if number == short else 200)
+        marked += f"⟦h:{head}⟧\n{body}\n⟦h:{foot.format(number)}⟧\n"
+    text, parts = unmarked(marked)
+    assert wrong(text, parts) == ""
+
+
 PIECES = [
     "参考文献",
     "目录",
