@@ -322,8 +322,8 @@ _MATCHING = (
     Row("--leave-out NAMES", "passages", "Parts that do not count in --rates, separated by commas: "
         "references, quotes (that name a source), contents, headers, statement (of originality).",
         kind=Text(parts_in), of=PassageScope, words=PARTS, default="", shown="none", common=True,
-        rules=(Idle(lambda o: not o["rates"] and o.format != PAGE,
-                    "only --rates and a report page leave something out"),),
+        rules=(Idle(lambda o: not o["rates"] and (o.format != PAGE or o["groups"]),
+                    "only --rates and a page of pairs leave something out"),),
         trial="o|--rates -f jsonl|references"),
     Row("--index INDEX", "dedupe", "Remove what is near a document of INDEX.",
         of=DedupeOptions, common=True, trial="e|--dry-run|i"),
@@ -342,9 +342,11 @@ _MATCHING = (
 )
 _OUTPUT = (
     Row("--groups", "passages", common=True, trial="many||",
+        rules=(Yields(lambda o: o.typed("rates")),),
         text="List each passage once, with all its places, not by pairs of documents."),
     Row("--text", "passages", "Add the text of each passage to CSV or JSONL.",
-        rules=(Yields(lambda o: o.format not in ("csv", "jsonl")),
+        rules=(Yields(lambda o: o.format not in ("csv", "jsonl") or o.typed("rates")),
+               Clash(lambda o: o["rates"], "--rates lists no passages: remove --text or --rates"),
                Clash(lambda o: o.format not in ("csv", "jsonl"),
                      "--text needs --format csv or jsonl")), trial="many|-f csv|"),
     Row("--list WHICH", "scan", "Print only the names of these documents",
@@ -353,7 +355,9 @@ _OUTPUT = (
                Clash(lambda o: o["format"], "--list prints names only; remove --format")),
         trial="unique"),
     Row("--rates", "passages", "Print how much of each document others have, instead of what.",
-        common=True),
+        common=True, rules=(
+            Yields(lambda o: o.typed("groups") or o.typed("text")),
+            Clash(lambda o: o["groups"], "--groups has no rates: remove --groups or --rates"))),
     Row("--check", "scan",
         "Exit with status 1 if there are near-duplicates; with --baseline, new ones."),
     _conflicts("--check", common=True,

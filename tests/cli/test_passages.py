@@ -156,7 +156,7 @@ def test_a_person_reads_rates_as_a_table(
 def test_parts_are_left_out_of_rates_and_pages_only(simdup: Command, theses: Path) -> None:
     done = simdup("passages", "theses", "--leave-out", "references")
     assert (done.status, done.out) == (2, b"")
-    assert "only --rates and a report page leave something out" in done.err
+    assert "only --rates and a page of pairs leave something out" in done.err
     done = simdup("passages", "theses", "--rates", "--leave-out", "refs")
     assert "invalid value 'refs' (expected one of references, quotes, contents" in done.err
     assert simdup("passages", "theses", "--leave-out", "references", "-o", "x.html").status == 0
@@ -234,3 +234,17 @@ def test_groups_of_hostile_texts_do_not_drive_the_terminal(simdup: Command, tmp_
     assert "\x1b" not in done.text
     assert "\u202e" not in done.text
     assert "\\x1b" in done.text
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("--rates --groups", "--groups has no rates: remove --groups or --rates"),
+        ("--rates --text -f csv", "--rates lists no passages: remove --text or --rates"),
+    ],
+)
+def test_options_of_which_one_would_be_ignored_are_refused(
+    simdup: Command, theses: Path, typed: str, said: str
+) -> None:
+    done = simdup("passages", "theses", *typed.split())
+    assert (done.status, done.err.splitlines()[0]) == (2, f"simdup: passages: {said}")
