@@ -151,6 +151,9 @@ def test_a_person_reads_rates_as_a_table(
     assert simdup("passages", "theses/a.txt", "--rates").lines[1].split() == [
         "0%", "0%", "0", "theses/a.txt",
     ]  # fmt: skip
+    assert "counted" not in simdup("passages", "theses", "--rates").lines[0]
+    done = simdup("passages", "theses", "--rates", "--leave-out", "quotes")
+    assert done.lines[0].split()[:2] == ["copied", "counted"]
 
 
 def test_parts_are_left_out_of_rates_and_pages_only(simdup: Command, theses: Path) -> None:
