@@ -21,7 +21,7 @@ class SlowRate(NamedTuple):
     copied: int
     counted: int
     rest: int  # units outside the parts that are left out
-    largest: int
+    largest: int  # without units that are left out
     from_whom: set[int]  # documents that have the largest source, of those that are compared
     sources: int
 
@@ -34,10 +34,12 @@ def rate(
     allowed: Callable[[int, int], bool],
     left_out: Mapping[int, set[int]],
     copies: set[int],
+    least: int = 0,
 ) -> SlowRate:
     """How much of a document others have.
 
     `left_out` has units of documents, `copies` the texts whose documents are copies of each other.
+    Of a document without some units, a source has at least `least` of the others, or all.
     """
     own, found = text_of[document], dict[int, set[int]]()
     holders = dict[int, set[int]]()
@@ -53,7 +55,10 @@ def rate(
             holders.setdefault(text, set()).add(other)
     out = left_out.get(document, set())
     copied = {unit for units in found.values() for unit in units}
-    largest = max(map(len, found.values()), default=0)
-    whom = {d for text, units in found.items() if len(units) == largest for d in holders[text]}
+    counted = {text: len(units - out) for text, units in found.items()}
+    if out:
+        counted = {text: n for text, n in counted.items() if n >= least or text == own}
+    largest = max(counted.values(), default=0)
+    whom = {d for text, n in counted.items() if n == largest for d in holders[text]}
     rest = sizes[own] - len(out)
-    return SlowRate(len(copied), len(copied - out), rest, largest, whom, len(found))
+    return SlowRate(len(copied), len(copied - out), rest, largest, whom, len(counted))

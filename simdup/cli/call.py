@@ -84,9 +84,6 @@ class Call(Options):
     @cached_property
     def out(self) -> Output:
         """Where the result goes, and its format: by suffix, else the first that the command has."""
-        formats = next((row.kind for row in self.rows if row.parameter == "format"), ())
-        if formats and not self["format"] and not self["list"]:
-            self.check_suffix(formats, "set `format`")
         return self.value(Output, format=self.format)
 
     def check_suffix(self, formats: Iterable[str], hint: str = "") -> None:
@@ -217,7 +214,8 @@ class Call(Options):
         Raises
         ------
         SimdupError
-            If one was typed and has no effect, or an output is a file that an option names.
+            If one was typed and has no effect, or an output is a file that an option names, or
+            its suffix is that of no format.
         UsageError
             If one contradicts others, or lacks what it needs.
         """
@@ -225,13 +223,16 @@ class Call(Options):
             if self.typed(row.parameter):
                 for rule in row.broken(Idle, self):
                     what = f"has no effect: {rule.why}"
-                    raise SimdupError(f"--{row.keys[0]}", what, "leave it out")
+                    raise SimdupError(f"--{row.keys[0]}", what, "remove it")
         for path in self._files(OUTFILE):
             if path != "-" and os.path.exists(path):
                 from simdup.show.targets import check_read
 
                 configured = self._context.meta.get(CONFIGURED)
                 check_read(path, [*self._files(INFILE), *filter(None, [configured])])
+        formats = next((row.kind for row in self.rows if row.parameter == "format"), ())
+        if formats and not self["format"] and not self["list"]:
+            self.check_suffix(formats, "set `format`")
         for row in self.rows:
             if self[row.parameter] not in (None, False, ()):
                 for rule in row.broken(Clash, self):

@@ -83,10 +83,13 @@ def _overlaps(
 
     call.screen.skipped(result.skipped, result.notes)
     out, rates, carried = call.out, call["rates"], text_of if call["text"] else None
+    counted = bool(call["leave_out"])
     if out.format == PAGE:
         from simdup.show.report.passages_page import passages_page
 
-        return passages_page(result, call.value(PassageCriteria), text_of, call.page, rates)
+        return passages_page(
+            result, call.value(PassageCriteria), text_of, call.page, rates, counted
+        )
     if out.format == "csv":
         listed = show.overlap_csv(result.overlaps, out.bom, carried)
         return show.rate_csv(result.rates, out.bom) if rates else listed
@@ -94,5 +97,5 @@ def _overlaps(
         return show.rate_jsonl(result) if rates else show.overlap_jsonl(result, carried)
     paint = out.painter(stream, call.screen.words)
     if rates:
-        return show.rate_text(result.rates, paint)
+        return show.rate_text(result.rates, paint, counted)
     return show.overlap_text(result.overlaps, text_of, paint)

@@ -160,6 +160,14 @@ READS = "it belongs to the SOURCEs, so it must be typed"
 ABOUT = "it only makes sense where it is typed"
 
 
+class WrongText(click.BadParameter):
+    """A text that means nothing, with a hint."""
+
+    def __init__(self, *arguments: Any, hint: str) -> None:
+        super().__init__(*arguments)
+        self.hint = hint
+
+
 class Text(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.5
     """A text that means something else, such as 500M."""
 
@@ -173,7 +181,7 @@ class Text(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.
         try:
             return self._read(str(value))
         except SimdupError as error:
-            self.fail(error.what, param, ctx)
+            raise WrongText(error.what, ctx, param, hint=error.hint) from error
 
 
 # What the help calls files and folders: shells complete them, and a configuration's start from it.
@@ -277,8 +285,9 @@ def decisions_in(path: str | None) -> Any:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return names that commas separate, each once."""
-    return tuple(dict.fromkeys(one.strip() for one in text.split(",") if one.strip()))
+    """Return names that commas separate, Chinese ones too, each once."""
+    names = (one.strip() for one in re.split("[,，、]", text))
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def columns_in(text: str) -> tuple[str, ...]:

@@ -87,6 +87,7 @@ def usage_error(
     elif isinstance(error, click.BadParameter) and parameter is not None:
         where = max(parameter.opts, key=len) if option else command
         what, hint = invalid_value(message, parameter.type)
+        hint = hint or getattr(error, "hint", "")
     elif isinstance(error, click.NoSuchOption):
         what = f"no such option {error.option_name!r}"
         hint = did_you_mean(error.option_name, error.possibilities or ()) or hint

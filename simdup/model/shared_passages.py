@@ -245,11 +245,12 @@ class Rate(NamedTuple):
     counted : float
         The same without the parts that are left out: of the units outside these.
     largest_source
-        The name of the document that it shares most with; None for none.
+        The name of the document that it shares most with, without what is left out; None for none.
     largest_share : float
-        How much of its units the passages with this one cover.
+        How much of its units the passages with this one cover, counted as in `counted`.
     sources : int
-        Documents that it shares passages with; those with the same text are one.
+        Documents that it shares passages with; those with the same text are one.  If some of it is
+        left out, those with at least `min_length` units outside that, or with the same text.
     left_out : tuple of TextPart
         What was left out, in order.
     """
@@ -329,8 +330,8 @@ class PassageResult:
     crowded : bool
         Whether some passages are in enough documents that groups would be shorter to read.
     rates : sequence of Rate
-        How much of each document others have: by falling share, then in input order.  References
-        have none.
+        How much of each document others have: by what counts, falling, then by falling share, then
+        in input order.  References have none.
     """
 
     overlaps: Sequence[Overlap]

@@ -39,7 +39,7 @@ from simdup.near.inputs import Data, Input, check_references, open_input
 from simdup.reuse.finding import concat
 from simdup.reuse.overlaps import Holders, form_overlaps
 from simdup.reuse.passage_groups import GroupedPassage, GroupFinder, form_groups, joined_places
-from simdup.reuse.rates import and_silent, rate_documents
+from simdup.reuse.rates import Omissions, and_silent, rate_documents
 from simdup.reuse.slots import Alignment
 from simdup.reuse.symbols import SymbolTexts, look_up_in, spans_in
 from simdup.reuse.winnowing import Template, Window
@@ -179,11 +179,12 @@ def examine(
         text = partial(texts.cut.spool.text, documents["original"])
         names = documents["name"].tolist()
         overlaps = overlaps.located(names, look_up_in(text))
-        parts_of = partial(_parts_of, text, scope.leave_out) if scope.leave_out else None
+        parts_of = partial(_parts_of, text, scope.leave_out)
+        left_out = Omissions(parts_of, criteria.min_length) if scope.leave_out else None
         rates: Sequence[Rate] = ()
         if rated:
             rates = and_silent(
-                rate_documents(found, sizes, holders, shared, names, parts_of),
+                rate_documents(found, sizes, holders, shared, names, left_out),
                 texts.silent_names,
                 texts.places,
             )

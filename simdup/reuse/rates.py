@@ -2,7 +2,8 @@
 
 The share of a document that was copied is the union of all its passages: what three sources have in
 common counts once.  What others may have for a good reason is left out on both sides of the
-fraction: copied units outside the parts that are left out, of all units outside them.
+fraction: copied units outside the parts that are left out, of all units outside them.  What a
+source has is counted in the same way: whoever shares little but a list of references is none.
 
 Documents with the same text are one source, and a text that several have was copied whole.
 Passages are of pairs of texts, while rights are those of documents (a reference has no rate, and
@@ -30,15 +31,20 @@ from simdup.reuse.overlaps import Holders
 from simdup.reuse.symbols import symbols_before
 from simdup.search.arrays import I64, Bools, ranges, run_starts
 
-# From the number of a document to its parts that are left out, and its text.
-LookUpParts = Callable[[int], tuple[Sequence[TextPart], str]]
+
+class Omissions(NamedTuple):
+    """What is left out of documents."""
+
+    # From the number of a document to its parts that are left out, and its text.
+    look_up: Callable[[int], tuple[Sequence[TextPart], str]]
+    least: int  # units outside these that a source has, unless it has the same text
 
 
 @dataclass(frozen=True, slots=True)
 class Rates(Sequence[Rate]):
     """The rates of documents in arrays; each becomes an object when it is asked for.
 
-    By falling share, then in input order.
+    By what counts, falling, then by falling share, then in input order.
     """
 
     documents: I64
@@ -90,7 +96,7 @@ def rate_documents(
     holders: Holders,
     shared: I64,
     names: Sequence[Any],
-    parts_of: LookUpParts | None = None,
+    left_out: Omissions | None = None,
 ) -> Rates:
     """Return the rates of all documents that are no references.
 
@@ -106,8 +112,8 @@ def rate_documents(
         The texts whose documents are listed as copies.
     names : sequence
         Of the documents.
-    parts_of : callable or None
-        What to leave out of a document; None for nothing.
+    left_out : Omissions or None
+        What to leave out of documents; None for nothing.
     """
     count = len(holders.order)
     text_of = np.empty(count, np.int64)
@@ -119,40 +125,33 @@ def rate_documents(
     texts, groups = text_of[rated[firsts]], groups[firsts]  # of the classes
     leaders = _Leaders.of(holders)
     spans = _class_spans(_text_spans(found, sizes, shared), texts, groups, leaders)
-    # The largest source of each class: a copy before all others, then the first in input order.
-    covered, first = _covers(spans)
-    owners, others = spans.owners[first], spans.others[first]
-    sources = leaders.lead(others, groups[owners])
-    order = np.lexsort((sources, others != texts[owners], -covered, owners))
-    best = order[run_starts(owners[order])]
-    figures = np.zeros((len(rated), 3))
-    largest, number = np.full(len(texts), -1), np.bincount(owners, minlength=len(texts))
-    largest[owners[best]] = sources[best]
-    most = np.zeros(len(texts), np.int64)
-    most[owners[best]] = covered[best]
-    found_in = largest[class_of]
-    # Whoever is the first of its text has its copy from the second.
-    own = found_in == rated
-    found_in[own] = leaders.second(text_of[rated[own]])
+    sources = _sources(spans, leaders.lead(spans.others, groups[spans.owners]), texts)
     # The union of what a class shares with anybody.
     union = _union(spans._replace(others=np.zeros_like(spans.others)))
     copied = np.bincount(union.owners, union.ends - union.starts, minlength=len(texts))
     size = np.maximum(sizes[text_of[rated]], 1)
-    figures[:, 0] = figures[:, 1] = copied[class_of] / size
-    figures[:, 2] = most[class_of] / size
+    number, largest, most = (column[class_of] for column in sources.best(len(texts)))
+    figures = np.stack([copied[class_of] / size, copied[class_of] / size, most / size], 1)
     parts = dict[int, tuple[TextPart, ...]]()
-    bounds = np.searchsorted(union.owners, np.arange(len(texts) + 1))
-    for row, document in enumerate(rated.tolist() if parts_of else ()):
-        listed, text = parts_of(document)  # type: ignore[misc]
+    classes = np.arange(len(texts) + 1)
+    bounds = np.stack([np.searchsorted(one.owners, classes) for one in (spans, union)])
+    look_up, least = left_out or (None, 0)
+    for row, document in enumerate(rated.tolist() if look_up else ()):
+        listed, text = look_up(document)  # type: ignore[misc]
         if listed:
             parts[document] = tuple(listed)
-            own_spans = union.take(np.arange(*bounds[class_of[row] : class_of[row] + 2]))
-            total = int(sizes[text_of[document]])
-            figures[row, 1] = _counted(own_spans, total, listed, text)
-    order = np.lexsort((rated, -figures[:, 0]))
-    return Rates(
-        rated[order], figures[order], found_in[order], number[class_of[order]], parts, names
-    )
+            rest = _Rest.of(text, int(size[row]), listed)
+            own, every = bounds[:, class_of[row] : class_of[row] + 2].tolist()
+            figures[row, 1] = rest.share(rest.units(union, every).sum())
+            counted = sources.recount(rest.units(spans, own), own)
+            counted = counted.take((counted.covered >= least) | counted.same)
+            number[row], largest[row], units = (column[0] for column in counted.best(1))
+            figures[row, 2] = rest.share(units)
+    # Whoever is the first of its text has its copy from the second.
+    first = largest == rated
+    largest[first] = leaders.second(text_of[rated[first]])
+    order = np.lexsort((rated, -figures[:, 0], -figures[:, 1]))
+    return Rates(rated[order], figures[order], largest[order], number[order], parts, names)
 
 
 def and_silent(rates: Rates, names: Sequence[Any], places: I64) -> Rates:
@@ -173,29 +172,39 @@ def and_silent(rates: Rates, names: Sequence[Any], places: I64) -> Rates:
     figures = np.concatenate([rates.figures, np.zeros((more, 3))])
     largest = np.append(rates.largest, np.full(more, -1))
     sources = np.append(rates.sources, np.zeros(more, np.int64))
-    order = np.lexsort((places[documents], -figures[:, 0]))
+    order = np.lexsort((places[documents], -figures[:, 0], -figures[:, 1]))
     return Rates(
         documents[order], figures[order], largest[order], sources[order], rates.parts,
         [*rates.names, *names],
     )  # fmt: skip
 
 
-def _counted(spans: _Spans, size: int, parts: Sequence[TextPart], text: str) -> float:
-    """Return the share of spans of a text, both without its parts; 0 if nothing is left."""
-    places = np.array([part[1:] for part in parts], np.int64)
-    starts, ends = symbols_before(text, places.ravel()).reshape(-1, 2).T
-    sums = np.append(0, np.cumsum(ends - starts))
+class _Rest(NamedTuple):
+    """What is left of a text without some parts."""
 
-    def left_out(symbols: I64) -> I64:
-        """Return how many symbols before some are left out."""
-        part = np.searchsorted(starts, symbols, "right")
-        last = np.append(0, ends)[part]
-        behind: I64 = sums[part] - np.maximum(last - symbols, 0)
-        return behind
+    starts: I64  # symbols of the parts
+    ends: I64
+    size: int  # symbols outside them
 
-    counted = (spans.ends - left_out(spans.ends)) - (spans.starts - left_out(spans.starts))
-    rest = size - int(sums[-1])
-    return int(counted.sum()) / rest if rest else 0.0
+    @classmethod
+    def of(cls, text: str, size: int, parts: Sequence[TextPart]) -> _Rest:
+        """Return what is left of a text with so many symbols."""
+        places = np.array([part[1:] for part in parts], np.int64)
+        starts, ends = symbols_before(text, places.ravel()).reshape(-1, 2).T
+        return cls(starts, ends, size - int((ends - starts).sum()))
+
+    def units(self, spans: _Spans, bounds: Sequence[int]) -> I64:
+        """Return how much of some spans of the text is left."""
+        places = np.stack([spans.starts, spans.ends])[:, slice(*bounds)]
+        part = np.searchsorted(self.starts, places, "right")
+        before = np.append(0, np.cumsum(self.ends - self.starts))[part]
+        before -= np.maximum(np.append(0, self.ends)[part] - places, 0)
+        units: I64 = np.diff(places - before, axis=0)[0]
+        return units
+
+    def share(self, units: int) -> float:
+        """Return the share of some units in what is left; 0 if nothing is."""
+        return int(units) / self.size if self.size else 0.0
 
 
 class _Leaders(NamedTuple):
@@ -257,15 +266,49 @@ def _class_spans(spans: _Spans, texts: I64, groups: I64, leaders: _Leaders) -> _
     return found.take(leaders.lead(found.others, groups[found.owners]) >= 0)
 
 
-def _covers(spans: _Spans) -> tuple[I64, I64]:
-    """Return how many symbols each owner shares with each other one, and the first span of each.
+class _Sources(NamedTuple):
+    """The sources of each owner: other texts that it shares spans with, in order of owners."""
 
-    The spans are disjoint for each of these, and sorted.
+    firsts: I64  # the first span that each shares with the owner
+    owners: I64
+    documents: I64  # that name them
+    same: Bools  # whether it is the text of the owner
+    covered: I64  # symbols of the owner
+
+    def take(self, rows: I64 | Bools) -> _Sources:
+        firsts, owners, documents, same, covered = self
+        return _Sources(firsts[rows], owners[rows], documents[rows], same[rows], covered[rows])
+
+    def recount(self, units: I64, bounds: Sequence[int]) -> _Sources:
+        """Return the sources of one owner, from the bounds of its spans and what counts of each."""
+        own = self.take(np.arange(*np.searchsorted(self.firsts, bounds).tolist()))
+        covered = np.add.reduceat(units, own.firsts - bounds[0]) if len(units) else units
+        return own._replace(owners=np.zeros_like(own.owners), covered=covered)
+
+    def best(self, count: int) -> tuple[I64, I64, I64]:
+        """Return how many sources each owner has, its largest, and the symbols of that.
+
+        A copy is before all others, then the first in input order.
+        """
+        order = np.lexsort((self.documents, ~self.same, -self.covered, self.owners))
+        best = order[run_starts(self.owners[order])]
+        largest, most = np.full(count, -1), np.zeros(count, np.int64)
+        largest[self.owners[best]] = self.documents[best]
+        most[self.owners[best]] = self.covered[best]
+        return np.bincount(self.owners, minlength=count), largest, most
+
+
+def _sources(spans: _Spans, documents: I64, texts: I64) -> _Sources:
+    """Return the sources of owners of texts.
+
+    The spans are disjoint for each owner and other one, and sorted; `documents` names the others.
     """
     new = (np.diff(spans.owners, prepend=-1) != 0) | (np.diff(spans.others, prepend=-1) != 0)
     first = np.flatnonzero(new)
-    lengths = spans.ends - spans.starts
-    return np.add.reduceat(lengths, first) if len(first) else lengths, first
+    lengths, owners = spans.ends - spans.starts, spans.owners[first]
+    covered = np.add.reduceat(lengths, first) if len(first) else lengths
+    same = spans.others[first] == texts[owners]
+    return _Sources(first, owners, documents[first], same, covered)
 
 
 def _union(spans: _Spans) -> _Spans:

@@ -319,15 +319,19 @@ def rate_jsonl(result: PassageResult) -> Iterator[bytes]:
     yield from closing_jsonl(result)
 
 
-def rate_text(rates: Sequence[Rate], paint: Painter) -> Iterator[bytes]:
-    """Yield rates as a table that a person reads, one row per document."""
+def rate_text(rates: Sequence[Rate], paint: Painter, counted: bool = False) -> Iterator[bytes]:
+    """Yield rates as a table that a person reads, one row per document.
+
+    `counted` says whether something may be left out, so that what counts is another share.
+    """
     words = paint.words
     if not rates:
         return
-    room = paint.width - sum(_RATES.values()) - 2 * len(_RATES) - 2
+    columns = {name: cells for name, cells in _RATES.items() if counted or name != "counted"}
+    room = paint.width - sum(columns.values()) - 2 * len(columns) - 2
     widest = max(cell_len(shown(str(one.document))) for one in rates)
     width = min(widest, max(room // 2, _NARROW) if paint.width else _RATED)
-    heads = [aligned(words(f"rates.{name}"), cells) for name, cells in _RATES.items()]
+    heads = [aligned(words(f"rates.{name}"), cells) for name, cells in columns.items()]
     heads += [padded(words("column.document"), width), words("rates.largest")]
     yield (paint("heading", "  ".join(heads)) + "\n").encode()
     for one in rates:
@@ -335,8 +339,8 @@ def rate_text(rates: Sequence[Rate], paint: Painter) -> Iterator[bytes]:
         name = shortened(name, width) if paint.width else name
         source = "" if one.largest_source is None else shown(str(one.largest_source))
         source = shortened(source, max(room - width, _NARROW)) if paint.width else source
-        largest = percent(one.largest_share) if source else ""
-        cells = [percent(one.share), percent(one.counted), largest, f"{one.sources:,}"]
-        figures = [aligned(c, w) for c, w in zip(cells, _RATES.values(), strict=True)]
+        cells = {"share": percent(one.share), "counted": percent(one.counted),
+                 "most": percent(one.largest_share), "sources": f"{one.sources:,}"}  # fmt: skip
+        figures = [aligned(cells[column], wide) for column, wide in columns.items()]
         name = padded(name, max(width, cell_len(name)))
         yield to_bytes("  ".join([*figures, name, source]).rstrip() + "\n")

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise, takewhile
 from statistics import median
@@ -211,6 +211,8 @@ _PAGE = 150
 _UNEVEN = 3
 # Numbers in order that are convincing without that.
 _MANY = 5
+# Numbers on either side of one among which the next one is.
+_CLOSE = 4
 
 _PAGE_MARK = pattern(
     r"(?:[^\w]{0,4}(?:第\s*(?:\d{1,4}|[ivxlc]{1,7})\s*页[\s,，/]*[(（]?(?:[共总]\s*\d{1,4}\s*页)?[)）]?"
@@ -314,6 +316,27 @@ def _even_chains(
             for place, (left, right) in zip(chain, pairwise([False, *even, False]), strict=True):
                 if left or right:
                     yield some[place].line
+            yield from _left_out(some, chain, starts)
+
+
+def _left_out(
+    some: Sequence[_Numbered], chain: Sequence[int], starts: Sequence[int]
+) -> Iterator[int]:
+    """Yield the lines of the numbers that a chain has left out, each if it is the only one.
+
+    A number before a short page is as close to the next one as those of a list.
+    """
+    known = {some[n].value for n in chain}
+    ends = (chain[0], chain[-1]) if len(chain) >= _MANY else ()
+    found = defaultdict[int, set[int]](set)
+    for place in chain:
+        for n in range(max(place - _CLOSE, 0), min(place + _CLOSE + 1, len(some))):
+            value, far = some[n].value, abs(starts[some[n].line] - starts[some[place].line])
+            inside = value - 1 in known and value + 1 in known
+            in_order = value - some[place].value == (1 if n > place else -1)
+            if far < _PAGE and value not in known and in_order and (inside or place in ends):
+                found[value].add(some[n].line)
+    yield from (min(lines) for lines in found.values() if len(lines) == 1)
 
 
 def _recurring(lines: Outline, edges: Sequence[int], fed: bool) -> Iterator[int]:
@@ -326,7 +349,12 @@ def _recurring(lines: Outline, edges: Sequence[int], fed: bool) -> Iterator[int]
     # Heads that name a section have another text on each page, and the number of the page.
     many = max(3, len(edges) // 5)
     opening = _openings(lines, edges)
+    heads = {sign for (side, sign), count in tally.items() if not side and count >= many}
+    behind = [] if fed else list(_behind_title_page(lines, edges[0], heads))
+    yield from behind
     for side, page, zone in zones:
+        if behind and not side and not page:
+            continue
         seen = set[str]()
         for number in zone:
             text = lines[number].text
@@ -343,6 +371,19 @@ def _recurring(lines: Outline, edges: Sequence[int], fed: bool) -> Iterator[int]
                 break
             seen.add(text)
             yield number
+
+
+def _behind_title_page(lines: Outline, edge: int, heads: Container[object]) -> Iterator[int]:
+    """Yield the head of the first page if a title page without a number is before it.
+
+    The title page has the text of the head too.
+    """
+    met = set[str]()
+    for number in range(edge):
+        sign = "".join(lines[number].text.split())
+        if sign in met and not lines.headings[number] and sign in heads:
+            yield number
+        met.add(sign)
 
 
 def _openings(lines: Outline, edges: Sequence[int]) -> set[int]:

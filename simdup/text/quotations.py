@@ -62,7 +62,8 @@ _SAYS_BEFORE_ZH = pattern(
     rf"(?:(?:{_SAYS_ZH}|{_SPOKEN_ZH})(?:[了过的道为是到]{{0,2}}|如下|:|其为|之为)|的(?:定义|观点|说法|看法|话|论述|表述)(?:是|为|来?说|来?讲)?)$"
 )
 _BY_ZH = pattern(
-    r"\W{0,2}(?:而|但|又|也|并|其中)?(?:正如|诚如|恰如|如同|根据|依据|按照|据|引自|参见|引用|借用)[^，。；]{2,60}$"
+    r"\W{0,2}(?:而|但|又|也|并|其中)?(?:正如|诚如|恰如|如同|根据|依据|按照|据|引自|参见|引用|借用)([^，。；]{2,60}?)"
+    "(?:的(?:说法|观点|看法|意见|话|结果))?$"
 )
 _SPOKEN_EN = "says?|said|calls?|called|adds?|added"
 _SAYS_EN = (
@@ -86,16 +87,38 @@ _NARRATIVE = pattern(
     rf"(?:[a-z\u4e00-\u9fff'’.]\s?[(（]\s?{_YEAR}[^()（）]{{0,30}}[)）]|[\w」』”)）]\s?(?:{_NOTE}))[^。；;!?]{{0,40}}$"
 )
 _SENTENCES = pattern(r"[。！？!?；;]|\.\n|\.\s(?=[A-Z“\"])|\\(?:begin|end)\{\w{1,20}\}")
-# Who is no source: the author, and nobody.
+# Who is no source: the author, and nobody in particular.
+_SOME_ZH = (
+    "有(?:的|些|一些|[一几数多][位名个]|位|名|个)|[一某几数多][位名个些]|某|不少|许多|很多|众多|诸多|广大|多数"
+    "|少数|大部分|部分|个别|若干|所有|有关|相关|业内|知情"
+)
+_PEOPLE_ZH = (
+    "研究者|研究人员|工作人员|管理员|学者|专家|教授|论者|评论家|批评家|评论者|批评者|作家|作者|诗人|哲人|智者|名人|伟人"
+    "|读者|观众|听众|用户|顾客|游客|市民|村民|居民|网友|网民|同学|学生|老师|教师|师生|家长|朋友|孩子|老人|年轻人|同事"
+    "|记者|医生|员工|志愿者|受访者|被访者|访谈对象|被调查者|调查对象|参与者|人士|人"
+)
+_PAPERS_ZH = "研究|观点|意见|说法|文章|文献|论文|资料|报道|媒体|调查"
+_ASKED_ZH = "问卷|访谈|调查|采访|座谈|反馈|留言|回访|抽样"
+_ADVERB_ZH = (
+    "都|也|曾经?|还|常|总|就|便|会|所|则|又|往往|一般|普遍|通常|经常|可以|这[样么]|对此|同时"
+    "|进一步|进而|明确|特别"
+)
+_ADVERBS_ZH = f"(?>{_ADVERB_ZH})*+"
 _NOBODY = pattern(
-    "(?:本文|本研究|本论文|笔者|我们?|本人|有人|有的人?|有些人|某人|某些人|人们|大家|不少人|很多人|许多人|一些人|常言|俗话|俗语|古人|老话"
-    "|民间|人家|老师|同学们?|一般|通常|谁)(?:都|也|曾|还|常|常常|总|就|便|会|所|则|又|往往|一般|普遍|通常|经常|可以)*"
+    "(?:(?:本文|本研究|本论文|笔者|我们?|本人|人们|大家|常言|俗话|俗语|古话|古人|老话|民间|人家|一般|通常|谁"
+    # With a name before them, people are those of that name.
+    "|(?!.{0,20}(?:等|代表|为首|作为|这样|[和与及])).{0,20}?"
+    f"(?:(?:{_SOME_ZH})(?:[^，]{{0,10}}的)?.{{0,4}}?(?:{_PEOPLE_ZH})|有(?:一[种些])?(?:{_PEOPLE_ZH}|{_PAPERS_ZH})"
+    f"|(?<![^里中上下内外时后前间界就也曾常还来都])有.{{0,8}}?(?:{_PEOPLE_ZH}))"
+    f"|(?:.{{1,12}}[里中上](?!老师|教授|同学|记者|医生|专家))?(?:{_PEOPLE_ZH})"
+    f"|(?:[在从]|本次|这次|此次|两次|我们的?|学生|读者|师生){{0,3}}(?:{_ASKED_ZH}){{1,2}}(?:表|结果)?[里中上]?)们?)"
+    rf"{_ADVERBS_ZH}(?:[在从][^，]{{1,16}}[里中上时后])?{_ADVERBS_ZH}"
 )
 _PRONOUN = pattern(
-    "(?:他们?|她们?|其|它|前者|后者|二人|两人|该作者)(?:都|也|曾|还|就|便|则|又|进一步|同时|进而|明确|特别|在[^，。]{1,16})*"
+    f"(?:他们?|她们?|其|它|前者|后者|二人|两人|该作者){_ADVERBS_ZH}(?:在[^，。]{{1,30}})?"
 )
 _LEADS = pattern(
-    "(?:正如|如同|诚如|恰如|但是?|而且?|然而|因此|所以|对此|同时|其中|于是|例如|比如|如|还|并|也|又)+"
+    "(?:正如|如同|诚如|恰如|根据|依据|按照|据|但是?|而且?|然而|因此|所以|对此|同时|其中|于是|例如|比如|如|还|并|也|又)+"
 )
 _NO_NAMES = frozenset(
     """A All Also An Another As At But By Each Everybody Everyone For From Hence Here How However I
@@ -103,6 +126,16 @@ _NO_NAMES = frozenset(
     Somebody Someone Such That The Then There These This Those Though Thus To We What When While Who
     Why With Yet You""".split()  # noqa: SIM905
 )
+_PEOPLE_EN = frozenset(
+    """some many most several few others people person critics critic researchers researcher
+    scholars scholar experts expert authors writers writer readers reader students student teachers
+    teacher pupils parents respondents respondent interviewees interviewee participants participant
+    observers commentators reviewers academics scientists historians users visitors citizens
+    everyone everybody someone somebody anyone nobody one proverb saying survey surveys
+    questionnaire interviews studies sources""".split()  # noqa: SIM905
+)
+# A name behind these is that of a place.
+_PLACE = pattern(r"\b(?:in|at|from|of|on|across|around|within)\s+(?:the\s+)?(?:[A-Z][\w'’-]*\s*)+")
 _CAPITAL = pattern(r"\b[A-Z][\w'’-]*")
 _HE = pattern(r"\b(?:he|she|they)\b", 2)
 
@@ -195,7 +228,26 @@ def _names_behind(text: str) -> bool:
 
 def _starts_with_nobody(text: str) -> bool:
     found = _CAPITAL.search(text[:60])
-    return found is not None and found[0] in _NO_NAMES | {"He", "She", "They"}
+    if found is None:
+        return False
+    return found[0] in _NO_NAMES | {"He", "She", "They"} or found[0].lower() in _PEOPLE_EN
+
+
+def _says_nobody(text: str, verb: Span) -> bool:
+    """Return whether those who say something are people without a name, such as critics."""
+    clauses = [one for one in _PAUSE.split(text[: verb[0]]) if one.strip()]
+    # "Many critics, such as Smith, argue" has a subject of several clauses.
+    pause = _PAUSE.search(text[: verb[0]].rstrip()[-1:])
+    clause = ",".join(clauses if pause else clauses[-1:])
+    said = _PLACE.sub("", f"{clause} {text[slice(*verb)]}")
+    if not any(word in _PEOPLE_EN for word in _WORDS.findall(said.lower())):
+        return False
+    names = (name for name in _CAPITAL.findall(said) if name not in _NO_NAMES | {"According"})
+    return all(name.lower() in _PEOPLE_EN for name in names)
+
+
+_PAUSE = pattern(r"[,;:，；：]")
+_WORDS = pattern(r"[a-z]+")
 
 
 def _names_before(text: str) -> bool:
@@ -210,9 +262,11 @@ def _names_before(text: str) -> bool:
         who = folded[: found.start()]
         return _is_somebody(who, spoken=found[0].rstrip("了过的:") in _SPOKEN)
     clause = folded[max(folded.rfind("，"), folded.rfind(",")) + 1 :]
-    if _BY_ZH.match(clause):
-        return True
-    if _SAYS_BEFORE_EN.search(folded):
+    if by := _BY_ZH.match(clause):
+        return not _NOBODY.fullmatch(by[1])
+    if found := _SAYS_BEFORE_EN.search(folded):
+        if _says_nobody(text, found.span()):
+            return False
         names = [name for name in _CAPITAL.findall(text) if name not in _NO_NAMES]
         spoken = bool(_SPOKEN_LAST.search(folded))
         return (bool(names) and (names[-1] not in ("He", "She", "They") or not spoken)) or (

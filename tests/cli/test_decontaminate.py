@@ -118,7 +118,7 @@ def test_standard_streams(simdup: Command) -> None:
     ("train.jsonl#1 --against evals", "a single record is not a corpus"),
     ("evals --against train.jsonl -o -", "only a single file of records"),
     ("train.jsonl --against evals --share 0", "--share"),
-    ("train.jsonl --against evals --min-run 1", "--min-run: invalid value 1"),
+    ("train.jsonl --against evals --min-run 1", "--min-run: 1 is less than 2"),
     ("train.jsonl --against evals --check 1.5", "--check"),
 ])  # fmt: skip
 def test_what_makes_no_sense_is_refused(

@@ -82,7 +82,7 @@ def test_an_option_without_effect_is_an_error(simdup: Command, line: str, idle: 
         first, hint = ran.err.splitlines()
         assert first.startswith(f"simdup: {idle}: has no effect: ")
         assert len(first) <= 80
-        assert (ran.status, ran.out, hint) == (2, b"", "hint: leave it out")
+        assert (ran.status, ran.out, hint) == (2, b"", "hint: remove it")
 
 
 @pytest.mark.usefixtures("bench")

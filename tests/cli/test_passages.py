@@ -151,12 +151,15 @@ def test_a_person_reads_rates_as_a_table(
     assert simdup("passages", "theses/a.txt", "--rates").lines[1].split() == [
         "0%", "0%", "0", "theses/a.txt",
     ]  # fmt: skip
+    assert "counted" not in simdup("passages", "theses", "--rates").lines[0]
+    done = simdup("passages", "theses", "--rates", "--leave-out", "quotes")
+    assert done.lines[0].split()[:2] == ["copied", "counted"]
 
 
 def test_parts_are_left_out_of_rates_and_pages_only(simdup: Command, theses: Path) -> None:
     done = simdup("passages", "theses", "--leave-out", "references")
     assert (done.status, done.out) == (2, b"")
-    assert "only --rates and a report page leave something out" in done.err
+    assert "only --rates and a page of pairs leave something out" in done.err
     done = simdup("passages", "theses", "--rates", "--leave-out", "refs")
     assert "invalid value 'refs' (expected one of references, quotes, contents" in done.err
     assert simdup("passages", "theses", "--leave-out", "references", "-o", "x.html").status == 0
@@ -205,7 +208,7 @@ def test_groups_list_a_passage_once(simdup: Command, site: Path) -> None:
     assert "24 documents share 1 passage of at least 50 equal units, in 24 places." in done.err
     chinese = simdup("passages", "site", "--groups", "--lang", "zh")
     assert chinese.lines[0].startswith("1  见于 24 篇文档，")
-    assert "24 篇文档 有 1 段雷同（每段至少 50 个相同单位），共 24 处。" in chinese.err
+    assert "24 篇文档有 1 段雷同（每段至少 50 个相同单位），共 24 处。" in chinese.err
     none = simdup("passages", "site", "--groups", "--common", "23")
     assert "Found no shared passages" in none.err
     # What is listed by pairs says that there are groups.
@@ -234,3 +237,42 @@ def test_groups_of_hostile_texts_do_not_drive_the_terminal(simdup: Command, tmp_
     assert "\x1b" not in done.text
     assert "\u202e" not in done.text
     assert "\\x1b" in done.text
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("--rates --groups", "--groups has no rates: remove --groups or --rates"),
+        ("--rates --text -f csv", "--rates lists no passages: remove --text or --rates"),
+    ],
+)
+def test_options_of_which_one_would_be_ignored_are_refused(
+    simdup: Command, theses: Path, typed: str, said: str
+) -> None:
+    done = simdup("passages", "theses", *typed.split())
+    assert (done.status, done.err.splitlines()[0]) == (2, f"simdup: passages: {said}")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("--rates --leave-out reference", "hint: did you mean 'references'?"),
+        ("--min-run 0", "simdup: --min-run: 0 is less than 2"),
+        ("--text -o x.xlsx", "simdup: x.xlsx: unknown suffix '.xlsx'"),
+        ("--leave-out quotes", "hint: remove it"),
+    ],
+)
+def test_a_mistake_is_answered_with_the_next_step(
+    simdup: Command, theses: Path, typed: str, said: str
+) -> None:
+    done = simdup("passages", "theses", *typed.split())
+    assert done.status == 2
+    assert said in done.err
+
+
+def test_names_may_be_separated_by_chinese_commas(simdup: Command, theses: Path) -> None:
+    found = [
+        simdup("passages", "theses", "--rates", "-f", "csv", "--leave-out", names).text
+        for names in ("references,quotes,headers", "references，quotes、headers")
+    ]
+    assert found[0] == found[1] != ""

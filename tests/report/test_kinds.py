@@ -205,9 +205,12 @@ def test_rates_are_a_table(simdup, browser, tmp_path):
     with opened(browser, path) as page:
         rows = page.locator(".rates tbody tr").all_inner_texts()
         assert [row.split()[0] for row in rows] == ["in/a.txt", "in/b.txt", "in/<b>.txt"]
-        assert rows[2].split()[1:] == ["0.0%", "0.0%", "0"]
+        assert rows[2].split()[1:] == ["0.0%", "0.0%", "0", "0.0%", "–"]
         share, counted = rows[0].split()[1:3]
         assert float(counted.rstrip("%")) < float(share.rstrip("%"))
+        assert [page.evaluate(f"State.percent({share})") for share in (0.8478, 0.29, 0.99999)] == [
+            "84.7%", "29.0%", "99.9%",
+        ]  # fmt: skip
         assert not page.evaluate(NAMELESS)
         assert not page.evaluate(CONTRAST)
 

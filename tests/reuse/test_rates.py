@@ -14,7 +14,7 @@ from simdup import passages
 from simdup.model.shared_passages import TextPart
 from simdup.reuse.finding import Passages, Sides
 from simdup.reuse.overlaps import Holders
-from simdup.reuse.rates import Rates, rate_documents
+from simdup.reuse.rates import Omissions, Rates, rate_documents
 
 Document = tuple[int, bool, int]  # its text, whether it is a reference, its group
 
@@ -65,25 +65,28 @@ def test_rates_are_those_of_sets_of_units(data: st.DataObject) -> None:
         pairs = zip(places[::2], places[1::2], strict=False)
         parts[document] = [TextPart("quotes", *pair) for pair in pairs]
         left_out[document] = {unit for part in parts[document] for unit in range(*part[1:])}
+    least = data.draw(st.integers(1, 20))
 
     rates = rate_documents(
         columns(found), np.array(sizes), holders, np.array(sorted(copies), np.int64),
-        list(range(len(documents))), lambda d: (parts[d], LETTERS[: sizes[text_of[d]]]),
+        list(range(len(documents))),
+        Omissions(lambda d: (parts[d], LETTERS[: sizes[text_of[d]]]), least),
     )  # fmt: skip
 
     assert [one.document for one in rates] == sorted(
         np.flatnonzero(sides.sources).tolist(),
-        key=lambda d: -{r.document: r.share for r in rates}[d],
+        key=lambda d: {r.document: (-r.counted, -r.share) for r in rates}[d],
     )
     for one in rates:
         slow = oracle.rate(
             one.document, text_of, sizes, found,
             lambda a, b: bool(sides.allow(np.array([a]), np.array([b]))[0]), left_out, copies,
+            least,
         )  # fmt: skip
         size = sizes[text_of[one.document]]
         assert one.share == pytest.approx(slow.copied / size)
         assert one.counted == pytest.approx(slow.counted / slow.rest if slow.rest else 0)
-        assert one.largest_share == pytest.approx(slow.largest / size)
+        assert one.largest_share == pytest.approx(slow.largest / slow.rest if slow.rest else 0)
         assert one.sources == slow.sources
         if slow.from_whom:
             same = {d for d in slow.from_whom if text_of[d] == text_of[one.document]}
@@ -121,3 +124,24 @@ def test_what_is_left_out_counts_on_neither_side() -> None:
         assert essays[one.document][part.start : part.end] == listed.strip()
     assert all(one.share == one.counted for one in passages(essays).rates)
     assert all(not one.left_out for one in passages(essays, leave_out="quotes").rates)
+
+
+def test_the_largest_source_is_that_of_what_counts() -> None:
+    listed = "\n参考文献\n" + "".join(
+        f"[{n}] 张三. {prose(n, 30)}[J]. 情报学报, 2019, 38(2): 1-9.\n" for n in range(50, 60)
+    )
+    essays = {
+        "copied": prose(1)[:100] + prose(2) + listed,
+        "listed": prose(3) + listed,
+        "source": prose(1),
+    }
+    whole = {one.document: one for one in passages(essays).rates}
+    assert whole["copied"].largest_source == "listed"
+    rates = passages(essays, leave_out=["references"]).rates
+    assert [one.document for one in rates] == ["source", "copied", "listed"]
+    source, copied, other = rates
+    assert (copied.largest_source, copied.sources) == ("source", 1)
+    assert copied.largest_share == copied.counted > 0
+    assert (source.largest_source, source.sources) == ("copied", 1)
+    assert (other.share > source.share, other.counted, other.largest_source) == (True, 0, None)
+    assert (other.largest_share, other.sources) == (0, 0)

@@ -253,6 +253,18 @@ def test_lines_at_the_edges_of_pages_are_headers(head: str, foot: str, end: str)
     assert wrong(text, parts) == ""
 
 
+@pytest.mark.parametrize("short", range(9))
+@pytest.mark.parametrize("foot", ["{}", "- {} -"])
+def test_pages_may_be_short_and_follow_a_title_page(short: int, foot: str) -> None:
+    head = "江北大学本科毕业论文"
+    marked = f"{head}\n\n文本的复用\n作者：张三\n\n"
+    for number in range(1, 9):
+        body = prose(number, 5 if number == short else 200)
+        marked += f"⟦h:{head}⟧\n{body}\n⟦h:{foot.format(number)}⟧\n"
+    text, parts = unmarked(marked)
+    assert wrong(text, parts) == ""
+
+
 PIECES = [
     "参考文献",
     "目录",
@@ -326,6 +338,10 @@ def test_parts_are_in_order_and_do_not_overlap(text: str) -> None:
         " ",
         "\n",
         "原创性声明\na\n",
+        f"有人{'常' * 90}x说：“a”\n",
+        f"他{'在' * 90}，说：“a”\n",
+        f"{'有' * 90}学者x说：“a”\n",
+        f"some {'In A ' * 20}say “a”\n",
     ],
 )
 def test_time_grows_with_the_text_only(piece: str) -> None:
@@ -353,6 +369,17 @@ SENTENCE = "下面是一句很普通的话。"
         "本文认为：“复用是常见的。”",
         'Some say "all texts are copies of others".',
         'He said "no" and left.',
+        "阅览室里有人说：“天下文章一大抄。”",
+        "一位经常来的读者说：“天下文章一大抄。”",
+        "有研究者认为，“天下文章一大抄”。",
+        "有的同学在问卷中写道：“天下文章一大抄。”",
+        "问卷中提到“天下文章一大抄”的人最多。",
+        "据有关人士称，“天下文章一大抄”。",
+        "“天下文章一大抄”，有人说。",
+        "Critics argue that “all texts are copies of others”.",
+        'In China, some say that "all texts are copies of others".',
+        "People in Europe said, “all texts are copies of others”.",
+        "According to one reader, “all texts are copies of others”.",
         "> 天下文章一大抄，看你会抄不会抄。",
         "样品\n滤纸 ........ 12\n试管 ........ 35\n标签 ........ 8\n正文",
         "1\n2\n3\n4\n",
@@ -374,6 +401,12 @@ def test_what_only_looks_like_a_part_is_none(text: str) -> None:
         "⟦q:“复用是写作的常态”³⟧。",
         "⟦q:“复用是常态”（张三，2019）⟧。",
         "According to Smith, ⟦q:“reuse is the rule”⟧.",
+        "有研究者认为，⟦q:“复用是常态”[3]⟧。",
+        "张三等学者认为，⟦q:“复用是常态”⟧。",
+        "学者张三在一些学生的作业中写道：⟦q:“复用是常态。”⟧",
+        "李有才老师说：⟦q:“复用是常态。”⟧",
+        "Many critics, such as Smith, argue that ⟦q:“reuse is the rule”⟧.",
+        "Smith and other researchers argue that ⟦q:“reuse is the rule”⟧.",
         '⟦q:"Reuse is the rule"⟧, Smith writes.',
         '⟦q:"Reuse is the rule" (Smith & Doe, 2019, p. 3)⟧.',
         '⟦q:"Reuse is the rule" [@smith2019]⟧.',

@@ -38,8 +38,9 @@ def passages_page(
     text_of: PairTexts,
     options: PageOptions,
     rates: bool = False,
+    counted: bool = False,
 ) -> Iterator[bytes]:
-    """Return the page of passages, with a table of `rates` if asked for."""
+    """Return the page of passages, with a table of `rates` if asked for, and what is `counted`."""
     overlaps = list(islice(found.overlaps, PAIRS))
     documents = text_of.documents
     pairs = text_of.pairs[: len(overlaps)].tolist()
@@ -57,7 +58,7 @@ def passages_page(
         **overview(groups, figures, folders, found.skipped, found.notes),
         "heat": [],  # pairs have no distance
         "sizes": [],  # and each has two documents
-        "rates": list(map(_rate, found.rates[:RATES])) if rates else [],
+        "rates": [_rate(one, counted) for one in found.rates[:RATES]] if rates else [],
     }
     parts = {one.document: one.left_out for one in found.rates if one.left_out}
     left_out = [[parts.get(name, ()) for name in (one.a, one.b)] for one in overlaps]
@@ -72,9 +73,10 @@ def _group(overlap: Overlap, a: DocumentRow, b: DocumentRow) -> RowGroup:
     return RowGroup([a, b], [PairRow(0, 1, 0, share, SAME * overlap.identical)])
 
 
-def _rate(rate: Rate) -> list[Any]:
-    """Return a row of the table of rates."""
-    shares = map(ten_thousandths, (rate.share, rate.counted, rate.largest_share))
+def _rate(rate: Rate, counted: bool) -> list[Any]:
+    """Return a row of the table of rates; -1 for a share that is not asked for."""
+    shares = map(ten_thousandths, (rate.share, rate.counted if counted else None,
+                                   rate.largest_share))  # fmt: skip
     largest = rate.largest_source if rate.sources else None
     return [rate.document, *shares, largest, rate.sources]
 

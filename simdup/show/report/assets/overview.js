@@ -178,14 +178,14 @@ const Overview = (() => {
       h('td', { class: 'meter' },
         h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share / 10000))),
       h('td', { class: 'num' }, percent(share / 10000)),
-      h('td', { class: 'num' }, percent(counted / 10000)),
+      counted < 0 ? null : h('td', { class: 'num' }, percent(counted / 10000)),
       h('td', { class: 'num' }, number(sources)),
-      h('td', { class: 'num' }, largest === null ? '' : percent(most / 10000)),
-      h('td', {}, largest === null ? '' : name(largest))));
-    const titles = ['rateDocument', 'rateShare', 'rateCounted', 'rateSources', 'rateLargest'].map((key, i) => (
-      h('th', {
-        scope: 'col', class: i === 2 || i === 3 ? 'num' : '', colspan: i === 1 || i === 4 ? 2 : null,
-      }, t(key))));
+      h('td', { class: 'num' }, percent(most / 10000)),
+      h('td', {}, largest === null ? '–' : name(largest))));
+    const counts = head.rates[0][2] >= 0; // whether something is left out
+    const titles = [['rateDocument', ''], ['rateShare', '', 2], ...(counts ? [['rateCounted', 'num']] : []),
+      ['rateSources', 'num'], ['rateLargest', '', 2]].map(([key, look, columns]) => (
+      h('th', { scope: 'col', class: look, colspan: columns || null }, t(key))));
     return h('section', { class: 'card wide rates' },
       h('h2', {}, t('ratesTitle')), h('p', { class: 'note' }, t('ratesText')), long(titles, rows));
   }

@@ -75,9 +75,12 @@ const State = (() => {
     return value.toLocaleString(locale());
   }
 
+  /** Return a share in percent, rounded down like all figures of results. */
   function percent(share, places = 1) {
     const digitsOf = { style: 'percent', minimumFractionDigits: places, maximumFractionDigits: places };
-    return share.toLocaleString(locale(), digitsOf);
+    const unit = 100 * 10 ** places;
+    const down = Math.floor(Number((share * unit).toFixed(6))) / unit;
+    return down.toLocaleString(locale(), digitsOf);
   }
 
   /** Return a similarity of ten-thousandths with its four digits. */
