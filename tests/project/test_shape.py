@@ -20,15 +20,15 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 43_036,
-    "lines of compiled loops": 2_137,
-    "lines in simdup/cli": 3_141,
-    "files": 201,
-    "classes": 336,
+    "lines": 48_153,
+    "lines of compiled loops": 2_174,
+    "lines in simdup/cli": 3_381,
+    "files": 214,
+    "classes": 383,
     "class names used twice": 0,
     "file names used twice": 0,
-    "small modules with one importer": 2,
-    "modules that a scan imports": 145,
+    "small modules with one importer": 3,
+    "modules that a scan imports": 156,
     "modules that the file of scan imports": 19,
     "fields of the largest class": 19,
     '"None where" and "None if"': 66,
