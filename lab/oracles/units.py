@@ -119,6 +119,18 @@ def length(part: str) -> int:
     return sum(c.isalnum() for c in fold(part))
 
 
+def whole(part: str) -> bool:
+    """Whether no quotation begins or ends outside of a sentence."""
+    text = fold(part)
+    counts = [text.count(a) - text.count(b) for a, b in ("“”", "「」", "『』")]
+    return not any(counts) and text.count('"') % 2 == 0
+
+
+def compared(part: str, unit: str, min_length: int) -> bool:
+    """Whether a part is long enough and whole."""
+    return length(part) >= min_length and (unit != "sentence" or whole(part))
+
+
 def left_out(texts: list[str], unit: str, copies: int, min_length: int) -> list[list[bool]]:
     """Whether each part of each text is one that enough texts before it have."""
     having: dict[str, list[int]] = {}
@@ -127,8 +139,9 @@ def left_out(texts: list[str], unit: str, copies: int, min_length: int) -> list[
         row = []
         for part in parts(text, unit):
             owners = having.setdefault(form(part), [])
-            if length(part) >= min_length and number not in owners and len(owners) < copies:
+            counts = compared(part, unit, min_length)
+            if counts and number not in owners and len(owners) < copies:
                 owners.append(number)
-            row.append(length(part) >= min_length and number not in owners)
+            row.append(counts and number not in owners)
         found.append(row)
     return found

@@ -46,6 +46,8 @@ _END = pattern(rf"[{_STRONG}.!?…][{_STRONG}.!?…{_CLOSING.replace(']', chr(92
 _LINE = pattern("([^\r\n]*)(\r\n|[\r\n]|$)")
 # Scripts from here on have no capitals, and no spaces between sentences.
 _DENSE = "\u2e80"
+# Marks at either end of a quotation; an apostrophe is not told from a single one.
+_QUOTATIONS = (("“", "”"), ("「", "」"), ("『", "』"))
 # Words that a full stop ends which is no end of a sentence: always, and only before a number.
 _ABBREVIATIONS = frozenset((
     "dr", "mr", "mrs", "ms", "prof", "st", "mt", "vs", "al", "fig", "figs", "eq", "eqs", "cf", "ca",
@@ -364,7 +366,7 @@ def _with_blank_line(
 
 
 class Keys(NamedTuple):
-    """The parts of a text that are long enough to be compared."""
+    """The parts of a text that are long enough to be compared, and whole."""
 
     digests: NDArray[np.void]  # `DIGEST_TYPE`, of the folded parts without white space
     starts: NDArray[np.uint32]
@@ -386,11 +388,19 @@ def keys_of(text: str, unit: str, min_length: int) -> Keys:
     codes, ends = to_codes("".join(folded)), ends_of(folded)
     letters = np.diff(np.append(0, np.cumsum(_letters()[codes]))[ends])
     long = np.flatnonzero(letters >= min_length).tolist()
+    if unit == "sentence":
+        long = [i for i in long if _is_whole(folded[i])]
     digests = [
         digest_bytes("".join(folded[i].split()).encode("utf-8", "surrogatepass")) for i in long
     ]
     places = np.array([parts[i][:2] for i in long], np.uint32).reshape(-1, 2)
     return Keys(np.array(digests, DIGEST_TYPE), places[:, 0].copy(), places[:, 1].copy())
+
+
+def _is_whole(sentence: str) -> bool:
+    """Return whether a sentence has both marks of each quotation: without it, one would be left."""
+    pairs = all(sentence.count(first) == sentence.count(last) for first, last in _QUOTATIONS)
+    return pairs and sentence.count('"') % 2 == 0
 
 
 @cache

@@ -75,3 +75,11 @@ def test_a_part_repeated_in_the_document_that_keeps_it_stays() -> None:
     assert [text for _, text in found.data] == [texts[0], "乙。"]
     assert found.removed[-1] == (1, 8, 14, 0, 0, 6)
     assert len(found.removed[:1]) == 1
+
+
+def test_no_half_of_a_quotation_is_left() -> None:
+    """What begins or ends outside of a sentence stays with it."""
+    quoted = "老师说：“明天的比赛改到下午三点。没有完成作业的同学留下来。”大家都摇头叹气。"
+    again = "通知如下：“没有完成作业的同学留下来。”大家都摇头叹气。"
+    found = dedupe([("a", quoted), ("b", again)], unit="sentence", min_length=5)
+    assert [text for _, text in found.data] == [quoted, "通知如下：“没有完成作业的同学留下来。”"]
