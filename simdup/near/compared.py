@@ -38,7 +38,7 @@ from simdup.near.cutting import (
 from simdup.near.inputs import Input, check_references
 from simdup.reuse.finding import Finder, Sides
 from simdup.reuse.overlaps import Holders
-from simdup.reuse.seeds import Place, SeedIndex, common_grams, index_known, index_seeds
+from simdup.reuse.seeds import Place, common_grams, index_known, index_seeds
 from simdup.reuse.sought import SoughtSeeds, least_seeds
 from simdup.reuse.winnowing import Seeds, Template, Window, row_symbols
 from simdup.search.arrays import I64, U64, Bools, Members, distinct
@@ -122,18 +122,16 @@ def compared(
     """
     work = Cutting(Window.of(criteria.min_run), template)
     with collecting(opened, opened.analyzer()) as reading:
-        find = _with_references if references.asked else _with_each_other
-        found = find(reading, criteria, scope, work, references)
+        if references.asked:
+            found = _with_references(reading, criteria, scope, work, references)
+        else:
+            found = _with_each_other(reading, criteria, scope, work)
         check_references(opened.required, opened.report.skipped)
         yield found
 
 
 def _with_each_other(
-    reading: Collecting,
-    criteria: PassageCriteria,
-    scope: PassageScope,
-    work: Cutting,
-    references: References,
+    reading: Collecting, criteria: PassageCriteria, scope: PassageScope, work: Cutting
 ) -> Compared:
     """Read all documents; each may share something with any other."""
     reading.read(reading.opened, work)
@@ -141,11 +139,15 @@ def _with_each_other(
     everyone = np.ones(len(cut), np.bool_)
     sides = sides_between(cut, everyone, everyone, scope)
     texts = assemble(cut, sides)
-    place = Place.of(texts.symbols, criteria, _text_sides(texts, sides).keys)
+    of_texts = _text_sides(texts, sides)
+    place = Place.of(texts.symbols, criteria, of_texts.keys)
     index = index_seeds(texts.seeds, texts.starts, place)
+    finder = Finder.indexed(texts.starts, texts.symbols, index, criteria, of_texts)
     units = index.crowded.by_text(texts.starts)[texts.text_of]
-    counts = len(cut), place.most, units, Documents(), np.arange(len(cut))
-    return _compared(cut, sides, texts, index, criteria, counts)
+    return Compared(
+        cut, sides, texts.text_of, texts.starts, finder,
+        len(cut), place.most, units, Documents(), np.arange(len(cut)),
+    )  # fmt: skip
 
 
 def _with_references(
@@ -181,11 +183,14 @@ def _with_references(
     texts = texts._replace(seeds=_of_both(texts, sides))
     of_texts = _text_sides(texts, sides)
     place = Place.of(texts.symbols, criteria, of_texts.keys)
-    found = index_known(texts.seeds, texts.starts, place, common, of_texts.sources)
+    index = index_known(texts.seeds, texts.starts, place, common, of_texts.sources)
+    finder = Finder.indexed(texts.starts, texts.symbols, index, criteria, of_texts)
     # A text that references have, too, was counted as theirs.
-    units[rows] = found.crowded.by_text(texts.starts)[texts.text_of]
-    counts = read.documents, most, units[~is_reference], left, np.append(rows, silent)
-    return _compared(cut, sides, texts, found, criteria, counts)
+    units[rows] = index.crowded.by_text(texts.starts)[texts.text_of]
+    return Compared(
+        cut, sides, texts.text_of, texts.starts, finder,
+        read.documents, most, units[~is_reference], left, np.append(rows, silent),
+    )  # fmt: skip
 
 
 class _Read(NamedTuple):
@@ -244,20 +249,6 @@ def _references_first(
     is_reference = numbers < len(read)
     in_index = is_reference & (numbers >= first) & bool(stored)
     return _Read(cut, is_reference, in_index, common, most, len(cut))
-
-
-def _compared(
-    cut: Collection,
-    sides: Sides,
-    texts: Assembled,
-    index: SeedIndex,
-    criteria: PassageCriteria,
-    counts: tuple[int, int, I64, Documents, I64],
-) -> Compared:
-    """Return what was read; `counts` are the last fields."""
-    of_texts = _text_sides(texts, sides)
-    finder = Finder.indexed(texts.starts, texts.symbols, index, criteria, of_texts)
-    return Compared(cut, sides, texts.text_of, texts.starts, finder, *counts)
 
 
 def _text_sides(texts: Assembled, sides: Sides) -> Sides:
