@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 48_163,
+    "lines": 48_154,
     "lines of compiled loops": 2_174,
     "lines in simdup/cli": 3_381,
     "files": 214,
