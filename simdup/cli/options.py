@@ -27,6 +27,7 @@ from simdup.cli.row import (
     columns_in,
     decisions_in,
     encoding_of,
+    fields_in,
     kinds_in,
     members_of,
     parts_in,
@@ -165,8 +166,8 @@ _INPUT = (
     _reading("--field NAME...", _READS,
         "Record field with the text, such as body.content; several are one text.",
         take=lambda names: names[0] if len(names) == 1 else names,
-        default=Reading().text_fields, shown="text", common=True, rules=_RECORDS,
-        trial="r.jsonl|-f jsonl|body"),
+        default=Reading().text_fields, shown="text", common=True, trial="r.jsonl|-f jsonl|body",
+        rules=(*_RECORDS, Idle(lambda o: o["match"], "the fields of --match are the text"))),
     _reading("--id-field NAME", _READS, "Record field with the name.", shown="record number",
         rules=_RECORDS, trial={**dict.fromkeys(("fit", "tune"), "r.jsonl||none"),
                                "*": "r.jsonl|--removed removed.csv|id"}),
@@ -245,6 +246,14 @@ _MATCHING = (
         "folder: in their folder.", shown="off", trial="r.jsonl||id"),
     _criteria("--within FIELD", _SCANS, "Pair only documents that agree in this record field; "
         "folder: in their folder.", shown="off", trial="r.jsonl||id"),
+    _criteria("--match FIELDS", _MATCHES,
+        "Compare records field by field: title:0.9,authors:0.5 asks for so much similarity in each "
+        "field that both have.", str, default=None, take=fields_in, shown="off", rules=_RECORDS,
+        trial="r.jsonl|--id-field id|body:0.1"),
+    _criteria("--differ FIELDS", _MATCHES,
+        "Pair no records that both have one of these fields and differ in it; year:1 lets numbers "
+        "differ by 1.", str, default=None, take=fields_in, shown="off", rules=_RECORDS,
+        trial="r.jsonl||id"),
     _criteria("-k, --keep WHICH", _SCANS,
         "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
         words=[one for one in criteria.KEEP if ":" not in one], common=True,

@@ -216,7 +216,7 @@ def _spell(number: re.Match[str]) -> str:
         return _roman(number["roman"])
     if number["several"] and not any(c in _HAN_DIGITS for c in number["several"]):
         return ""
-    return str(_value(next(filter(None, map(number.group, ("nth", "several", "one", "hour"))))))
+    return _value(next(filter(None, map(number.group, ("nth", "several", "one", "hour")))))
 
 
 def _roman(numeral: str) -> str:
@@ -225,10 +225,10 @@ def _roman(numeral: str) -> str:
     return str(sum(-v if v < n else v for v, n in zip(values, following, strict=True)))
 
 
-def _value(han: str) -> int:
+def _value(han: str) -> str:
     """Return the value of a numeral: 二〇二四 is 2024, 十二 is 12."""
     if not any(c in _HAN_UNITS for c in han):
-        return int("".join(str(_HAN_DIGITS[c]) for c in han))
+        return "".join(str(_HAN_DIGITS[c]) for c in han).lstrip("0") or "0"
     total = part = digit = 0
     for c in han:
         unit = _HAN_UNITS.get(c, 0)
@@ -240,7 +240,7 @@ def _value(han: str) -> int:
             total, part, digit = (total + part + digit or 1) * unit, 0, 0
         else:
             total, part, digit = total + (part + digit) * unit, 0, 0
-    return total + part + digit
+    return str(total + part + digit)
 
 
 def _hash(numbers: tuple[str, ...]) -> int:
