@@ -60,7 +60,7 @@ def publications(trial: Trial) -> Iterator[Table]:
         for name, setting in SETTINGS.items()
         for seed, one in made.items()
     }
-    note = "F1, worst: of the seeds"
+    note = "precision, recall, F1: means of the seeds"
     yield tabulate("Records of the same work", _scores(made, found), note)
     note = "of all seeds together; lost: true pairs not found; wrong: others found; unrelated: "
     note += "works of different groups"
@@ -93,19 +93,21 @@ def _found(trial: Trial, made: Library, setting: Setting) -> set[NamePair] | Non
 
 
 def _scores(made: Libraries, found: Found) -> Iterator[Row]:
+    records = sum(len(one.records) for one in made.values())
     for name in SETTINGS:
+        of_seeds = {seed: found[name, seed] for seed in made}
         scores = [
-            score(pairs, one.pairs)
-            for seed, one in made.items()
-            if (pairs := found[name, seed]) is not None
+            score(pairs, made[seed].pairs) for seed, pairs in of_seeds.items() if pairs is not None
         ]
-        row: Row = {"settings": name, "records": sum(len(one.records) for one in made.values())}
-        for figure in ("precision", "recall", "F1"):
-            row[figure] = mean(one[figure] for one in scores) if scores else None
-        row["F1, worst"] = min(one["F1"] for one in scores) if scores else None
-        for seed, one in zip(made, scores or [None] * len(made), strict=True):
-            row[f"F1, seed {seed}"] = one and one["F1"]
-        yield row
+        if scores:
+            yield {
+                "settings": name, "records": records,
+                **{one: mean(figures[one] for figures in scores) for one in scores[0]},
+                **{
+                    f"F1, seed {seed}": figures["F1"]
+                    for seed, figures in zip(made, scores, strict=True)
+                },
+            }  # fmt: skip
 
 
 # -- classes --

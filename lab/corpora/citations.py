@@ -14,7 +14,8 @@ abbreviated
     name (0.5); punctuation of Chinese titles in half width (0.5).
 sloppy
     Missing: authors 0.06, year 0.05, journal 0.08, volume 0.15, number 0.35, pages 0.2, DOI 0.6,
-    abstract 0.45.  Year one too early (0.1), as when it was online first; `et al.` after three
+    abstract 0.45.  The year of an article one too early
+    (0.1), as when it was online first; `et al.` after three
     authors (0.3 of longer lists); abstract cut after 150 to 400 characters (0.4); a typing mistake
     in the title (0.1); the subtitle of an ordinary work missing (0.04), otherwise another sign
     before it (0.6), `&#39;` or ’ for ' (0.4), ﬁ and ﬂ
@@ -238,7 +239,7 @@ def title_case(text: str) -> str:
 
     def word(number: int, text: str) -> str:
         bare = text.strip("“”(")
-        if (number and bare in _SMALL) or bare != bare.lower():
+        if (number and bare in _SMALL) or bare[1:] != bare[1:].lower():
             return text
         return re.sub(r"(?<![\w'’])[a-zà-ž]", lambda one: one[0].upper(), text)
 
@@ -371,7 +372,8 @@ def _sloppy_journal(work: Work, chance: Chance) -> str:
 
 
 def _sloppy(work: Work, chance: Chance) -> dict[str, str]:
-    abstract, early = work.abstract, chance.random() < 0.1
+    early = chance.random() < 0.1 and bool(work.journal.full)
+    abstract = work.abstract
     if chance.random() < 0.4:
         size = chance.randint(150, 400) // (3 if work.language == CHINESE else 1)
         if len(abstract) > size:
