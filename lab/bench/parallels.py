@@ -1,4 +1,4 @@
-"""Parallels: how well containment tells short texts with a phrase in common from others."""
+"""Parallels: how well containment separates texts that share a phrase from others."""
 
 from __future__ import annotations
 

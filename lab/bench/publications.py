@@ -67,9 +67,9 @@ def publications(trial: Trial) -> Iterator[Table]:
     for name in SETTINGS:
         pairs = {seed: some for seed in made if (some := found[name, seed]) is not None}
         if pairs:
-            rows = _counted(made, pairs, [*CLASSES, UNRELATED], _class_of)
+            rows = counted(made, pairs, [*CLASSES, UNRELATED], class_of_works)
             yield tabulate(f"By class of works, {name}", rows, note)
-            rows = _counted(made, pairs, [*FORM_PAIRS], _forms_of)
+            rows = counted(made, pairs, [*FORM_PAIRS], forms_of_records)
             yield tabulate(f"By the forms of two records, {name}", rows)
 
 
@@ -113,7 +113,7 @@ def _scores(made: Libraries, found: Found) -> Iterator[Row]:
 # -- classes --
 
 
-def _class_of(made: Library) -> Callable[[NamePair], str]:
+def class_of_works(made: Library) -> Callable[[NamePair], str]:
     """Return what says of which class the works of two records are."""
     works = {one.id: made.works[one.work] for one in made.records}
 
@@ -126,7 +126,7 @@ def _class_of(made: Library) -> Callable[[NamePair], str]:
     return class_of
 
 
-def _forms_of(made: Library) -> Callable[[NamePair], str]:
+def forms_of_records(made: Library) -> Callable[[NamePair], str]:
     """Return what says which forms two records have."""
     forms = {one.id: one.form for one in made.records}
 
@@ -136,7 +136,7 @@ def _forms_of(made: Library) -> Callable[[NamePair], str]:
     return forms_of
 
 
-def _counted(
+def counted(
     made: Libraries,
     found: Mapping[int, set[NamePair]],
     names: Sequence[str],

@@ -53,7 +53,7 @@ MISSING = {
     SLOPPY: {"authors": 0.06, "year": 0.05, "journal": 0.08, "volume": 0.15, "number": 0.35,
              "pages": 0.2, "doi": 0.6, "abstract": 0.45},
 }  # fmt: skip
-# A record has at least so many of these, if its work does.
+# A record has at least two of these, if its work does.
 _KNOWN, _LEAST = ("authors", "year", "journal", "pages", "doi"), 2
 
 PINYIN = 0.06
@@ -409,7 +409,7 @@ def _listed(record: Record) -> str:
     return sign[record.form].join(record.authors)
 
 
-# What stands for a missing value; the complete form leaves the field out.
+# How a missing value is written; the complete form leaves the field out.
 _EMPTY = {ABBREVIATED: None, SLOPPY: ""}
 
 

@@ -39,7 +39,7 @@ PHRASE = (4, 12)
 PARTICLES = "之而也"
 # The shares of the content characters that the sides have; the phrase has the others.
 _SIDES = (0.38, 0.38)
-# A phrase of so many characters may have a comma in it.
+# A phrase of at least this length may have a comma in it.
 _LONG = 8
 # A cut clause of fewer letters is a part of the one before it.
 _SHORT = 3
@@ -58,7 +58,7 @@ class Parallel(NamedTuple):
 
 
 def parallels(count: int = 300, seed: int = 73) -> list[Parallel]:
-    """Return so many true pairs, and as many of the others."""
+    """Return `count` true pairs, and as many of the others."""
     chance = random.Random(seed)
     pairs = []
     for number in range(2 * count):
@@ -117,7 +117,7 @@ def _filled(section: str, words: Words, chance: Chance) -> str:
 
 
 def _phrases(change: str, most: int, words: Words, chance: Chance) -> tuple[str, str]:
-    """Return a phrase of at most so many characters, and what another text makes of it."""
+    """Return a phrase of at most `most` characters, and what another text makes of it."""
     synonyms = {one[0]: one[1] for one in grammar("classical")["synonym"][0].split()}
     size = chance.randint(5 if change == SWAPPED else PHRASE[0], min(PHRASE[1], most))
     while True:
@@ -155,7 +155,7 @@ def _scrambled(other: str, phrase: str, chance: Chance) -> str:
 
 
 def _text(phrase: str, size: int, words: Words, chance: Chance) -> str:
-    """Return clauses of so many letters, with a phrase somewhere between them."""
+    """Return clauses of `size` letters in all, with a phrase somewhere between them."""
     around = size - len(phrase)
     before = chance.randint(0, around)
     clauses = _clauses(before, words, chance)
@@ -175,7 +175,7 @@ def _text(phrase: str, size: int, words: Words, chance: Chance) -> str:
 
 
 def _clauses(size: int, words: Words, chance: Chance) -> list[str]:
-    """Return clauses with so many letters in all; the last one is cut."""
+    """Return clauses of `size` letters in all; the last one is cut."""
     clauses: list[str] = []
     while size > 0:
         clauses.append(_filled("clause", words, chance)[:size])

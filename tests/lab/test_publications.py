@@ -9,6 +9,14 @@ from random import Random
 
 import pytest
 
+from lab.bench.publications import (
+    ALL,
+    FORM_PAIRS,
+    UNRELATED,
+    class_of_works,
+    counted,
+    forms_of_records,
+)
 from lab.corpora.citations import (
     ABBREVIATED,
     BLANK,
@@ -338,3 +346,41 @@ def test_files_have_all_records(made: Library, suffix: str, tmp_path: Path) -> N
     if suffix == "bib":
         bare = re.sub(r"\\[&%$#_]", "", text)
         assert bare.count("{") == bare.count("}")
+
+
+# -- what is counted --
+
+
+def test_lost_and_wrong_pairs_are_counted_by_class() -> None:
+    small = library(150)
+    records = defaultdict[int, list[str]](list)
+    for one in small.records:
+        records[one.work].append(one.id)
+    (first, second), *_ = groups(small, PARTS)
+    others = [group[0] for group in groups(small, SIBLINGS)[:2]]
+    lost = next(pair for pair in small.pairs if works_of(small, pair)[0].kind == ERRATUM)
+    wrong = {
+        tuple(sorted((records[a.number][0], records[b.number][0])))
+        for a, b in ((first, second), others)
+    }
+    found = (small.pairs - {lost}) | wrong
+    rows = {row["pairs"]: row for row in counted({1: small}, {1: found}, CLASSES, class_of_works)}
+    assert (rows[ERRATUM]["lost"], rows[ERRATUM]["wrong"]) == (1, 0)
+    assert (rows[PARTS]["lost"], rows[PARTS]["wrong"]) == (0, 1)
+    assert rows[ALL] == {"pairs": ALL, "true": len(small.pairs), "lost": 1, "wrong": 2}
+    (row, _) = counted({1: small}, {1: found}, [UNRELATED], class_of_works)
+    assert row == {"pairs": UNRELATED, "true": 0, "lost": 0, "wrong": 1}
+
+
+def works_of(made: Library, pair: tuple[str, str]) -> list[Work]:
+    by_id = {one.id: made.works[one.work] for one in made.records}
+    return [by_id[one] for one in pair]
+
+
+def test_pairs_have_forms() -> None:
+    small = library(150)
+    of = forms_of_records(small)
+    assert {of(pair) for pair in small.pairs} == set(FORM_PAIRS)
+    forms = {one.id: one.form for one in small.records}
+    for pair in small.pairs:
+        assert sorted(of(pair).split(", ")) == sorted(forms[one] for one in pair)
