@@ -33,6 +33,8 @@ BENCHMARKS = {
         "units": ("units",),
         "conflicts": ("conflicts",),
         "leaks": ("leaks",),
+        "publications": ("publications",),
+        "parallels": ("parallels",),
         "texts": ("minhash", "verification", "words"),
         "fingerprints": ("search", "queries"),
         "index": ("index", "index_recall", "passage_index"),

@@ -193,6 +193,22 @@ VIEWS: dict[str, View] = {
          "conflicts peak MB": "memory, MB", "conflicts": "conflicts"},
         title="Speed beside",
     ),
+    "publications": columns(
+        {"settings": "compared", **plain("precision", "recall", "F1")},
+        title="Records of the same work",
+    ),
+    "parallels": columns(
+        {"measured by": "", **plain("AUC", "seed 73", "seed 74", "seed 75")},
+        title="Pairs that share a phrase",
+    ),
+    "parallels/lengths": columns(
+        {"measured by": "", **plain("8 to 19", "20 to 49", "50 to 119", "unequal")},
+        title="By length",
+    ),
+    "parallels/changes": columns(
+        {"measured by": "", **plain("unchanged", "replaced", "inserted", "swapped")},
+        title="By what happened",
+    ),
     "leaks": columns(plain("planted", "leak", "texts", "found"), title="Planted evaluation texts"),
     "leaks/again": columns(
         plain("documents are", "texts", "leaked", "documents with a leak",

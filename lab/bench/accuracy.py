@@ -50,10 +50,10 @@ class Scanned(NamedTuple):
     ran: Ran
 
 
-def scan(path: Path, options: str = "") -> Scanned:
+def scan(path: Path, options: str = "", name: str = "id") -> Scanned:
     """Scan records with the command; list all pairs, even of large clusters."""
     say(f"scan {options}")
-    always = ("-q", "-f", "jsonl", "-j", JOBS, "--all-pairs", "--id-field", "id")
+    always = ("-q", "-f", "jsonl", "-j", JOBS, "--all-pairs", "--id-field", name)
     ran = simdup("scan", *always, *shlex.split(options), path)
     records = ran.records
     clusters = [record for record in records if record["type"] == "cluster"]
