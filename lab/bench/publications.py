@@ -14,7 +14,7 @@ from lab.corpora.edits import NamePair
 from lab.corpora.publications import CLASSES, Library, library, title_key
 from lab.corpora.real import write_records
 from lab.reporting import Row, Table, tabulate
-from lab.trial import Trial, say
+from lab.trial import Trial
 
 SEEDS = (71, 72, 73)
 
@@ -65,49 +65,41 @@ def publications(trial: Trial) -> Iterator[Table]:
     note = "of all seeds together; lost: true pairs not found; wrong: others found; unrelated: "
     note += "works of different groups"
     for name in SETTINGS:
-        pairs = {seed: some for seed in made if (some := found[name, seed]) is not None}
-        if pairs:
-            rows = counted(made, pairs, [*CLASSES, UNRELATED], class_of_works)
-            yield tabulate(f"By class of works, {name}", rows, note)
-            rows = counted(made, pairs, [*FORM_PAIRS], forms_of_records)
-            yield tabulate(f"By the forms of two records, {name}", rows)
+        pairs = {seed: found[name, seed] for seed in made}
+        rows = counted(made, pairs, [*CLASSES, UNRELATED], class_of_works)
+        yield tabulate(f"By class of works, {name}", rows, note)
+        rows = counted(made, pairs, [*FORM_PAIRS], forms_of_records)
+        yield tabulate(f"By the forms of two records, {name}", rows)
 
 
 Libraries = dict[int, Library]
-Found = dict[tuple[str, int], set[NamePair] | None]
+Found = dict[tuple[str, int], set[NamePair]]
 
 
-def _found(trial: Trial, made: Library, setting: Setting) -> set[NamePair] | None:
-    """Return the pairs that share a cluster; None if simdup refuses the options or the format."""
+def _found(trial: Trial, made: Library, setting: Setting) -> set[NamePair]:
+    """Return the pairs that share a cluster."""
     path = trial.folder / f"records.{setting.suffix}"
     if setting.suffix == _TEXTS:
         texts = ((one.id, "\n".join([*one.authors, *one.fields.values()])) for one in made.records)
         write_records(texts, path)
     else:
         WRITERS[setting.suffix](made.records, path)
-    try:
-        return scan(path, setting.options, setting.name).grouped
-    except SystemExit as error:
-        say(str(error))
-        return None
+    return scan(path, setting.options, setting.name, every=False).grouped
 
 
 def _scores(made: Libraries, found: Found) -> Iterator[Row]:
     records = sum(len(one.records) for one in made.values())
     for name in SETTINGS:
         of_seeds = {seed: found[name, seed] for seed in made}
-        scores = [
-            score(pairs, made[seed].pairs) for seed, pairs in of_seeds.items() if pairs is not None
-        ]
-        if scores:
-            yield {
-                "settings": name, "records": records,
-                **{one: mean(figures[one] for figures in scores) for one in scores[0]},
-                **{
-                    f"F1, seed {seed}": figures["F1"]
-                    for seed, figures in zip(made, scores, strict=True)
-                },
-            }  # fmt: skip
+        scores = [score(pairs, made[seed].pairs) for seed, pairs in of_seeds.items()]
+        yield {
+            "settings": name, "records": records,
+            **{one: mean(figures[one] for figures in scores) for one in scores[0]},
+            **{
+                f"F1, seed {seed}": figures["F1"]
+                for seed, figures in zip(made, scores, strict=True)
+            },
+        }  # fmt: skip
 
 
 # -- classes --

@@ -1,4 +1,4 @@
-"""Turn batches of records into documents: JSON lines and arrays, CSV, TSV and Parquet."""
+"""Turn batches of records into documents, of every format."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from itertools import repeat
 from typing import Any, Final, TypeAlias
 
 from simdup.base.when_used import pattern
+from simdup.corpus.bibliography import read_entries
 from simdup.corpus.decoding import Decoded, without_nuls
-from simdup.corpus.files import File
+from simdup.corpus.files import BIBLIOGRAPHIES, File
 from simdup.corpus.json_text import Elements, parse_json
 from simdup.corpus.lines import DELIMITERS, csv_rows
 from simdup.corpus.record_batches import ParquetBatch, RawBatch, RecordBatch, is_blank
@@ -41,6 +42,8 @@ def read_records(batch: RecordBatch, reading: Reading) -> Iterator[Document | Sk
     """Yield the documents of a batch, and the records that cannot be read."""
     if isinstance(batch, ParquetBatch):
         return _read_parquet(batch, reading)
+    if batch.file.format in BIBLIOGRAPHIES:
+        return _read_bibliography(batch, reading)
     return _read_csv(batch, reading) if batch.columns else _read_json(batch, reading)
 
 
@@ -108,8 +111,7 @@ def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]
             yield _broken(file, record, reason)
         else:
             values = dict(zip(batch.columns, row, strict=True))
-            wanted = (*reading.text_fields, *reading.differ_fields, reading.id_field or "")
-            if any(_has_malformed(values.get(name, "")) for name in wanted):
+            if _has_malformed(values, reading):
                 yield _broken(file, record, f"{where}not valid {encoding}")
             else:
                 document = _document(file, record, where, values, reading)
@@ -117,9 +119,28 @@ def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]
         record += 1
 
 
-def _has_malformed(text: str) -> bool:
-    """Return whether bytes of a text could not be decoded."""
-    return not text.isascii() and any("\udc80" <= c <= "\udcff" for c in text)
+def _has_malformed(values: Mapping[str, str | None], reading: Reading) -> bool:
+    """Return whether bytes of a record's texts or name could not be decoded."""
+    names = (*reading.text_fields, *reading.differ_fields, reading.id_field or "")
+    wanted = map(values.get, names)
+    try:
+        # Only lone surrogates cannot be encoded.
+        "".join(filter(None, wanted)).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _read_bibliography(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]:
+    for record, (number, raw, values) in enumerate(read_entries(batch), batch.record):
+        where = f"line {number}: "
+        if isinstance(values, str):
+            yield _broken(batch.file, record, f"{where}{values}")
+        elif _has_malformed(values, reading):
+            yield _broken(batch.file, record, f"{where}not valid {batch.encoding}")
+        else:
+            document = _document(batch.file, record, where, values, reading)
+            yield _with_note(document, raw, batch.encoding)
 
 
 def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | Skipped]:

@@ -19,7 +19,7 @@ from simdup.base.errors import (
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.recipe import Recipe, as_recipe
 
-INPUT_FORMATS = ("auto", "text", "jsonl", "json", "csv", "tsv", "parquet")
+INPUT_FORMATS = ("auto", "text", "jsonl", "json", "csv", "tsv", "parquet", "bibtex", "ris")
 EXTRACTS = ("main", "all", "none")
 
 
