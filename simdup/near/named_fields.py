@@ -6,13 +6,14 @@ must not differ in one that `Criteria.differ` names.  Missing fields neither joi
 *What identifies.*  "Editorial" is the title of thousands of works.  A value identifies a record if
 the records that have it do not contradict each other in another named field, and are not too many.
 Where it does not, it may do so together with another value: this title and these pages, perhaps of
-this year.  A pair
-needs something that identifies it in both records; where that is no single value, a tolerance does
-not count either, because reports of two years may have everything else in common.
+this year.  A pair needs something that identifies it in both records; where that is no single
+value, a tolerance does not count either, because reports of two years may have everything else in
+common.
 
 *Candidates.*  Fields that ask for much of each other propose values with like letters, by the keys
 of short texts (`simdup.text.bands`); others propose equal values.  Values that identify nobody
-alone propose pairs together with a word, or a value, of another field.
+alone propose pairs together with a word, or a value, of another field; where a crowd shares both,
+each record is proposed with the next only, in the order of what else is known of them.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ _CLEARLY = 0.5
 _MANY = 50
 # Values that are remembered while pairs are measured: 10 MB.
 _REMEMBERED = 1 << 14
+# More records that share a value and a word are a crowd, of which not all pairs are proposed.
+_CROWD = 256
 # Words of a value that propose pairs together with one that identifies nobody alone.
 _WORDS = 16
 # Pairs listed at a time.
@@ -93,7 +96,7 @@ def _joined_bounds(bounds: Sequence[NDArray[np.float64]], count: int) -> NDArray
 
 def _point_keys(bounds: NDArray[np.float64]) -> U64:
     """Return a key of each value; 0 for a missing one."""
-    keys = mix_columns(list(np.ascontiguousarray(bounds.T).view(np.uint64)))
+    keys = mix_columns(_bits_of(bounds))
     known = np.isfinite(bounds[:, 0])
     return np.where(known, keys | np.uint64(1), np.uint64(0))
 
@@ -104,8 +107,10 @@ def _letter_keys(values: Sequence[FieldValue], least: float, criteria: Criteria)
         return np.zeros((len(values), 0), np.uint32)
     rows = [row for row, one in enumerate(values) if one.letters]
     found = form_keys([values[row].letters for row in rows], least, criteria)
+    # Values with other numbers are never alike.
+    marks = np.array([digest64(" ".join(values[row].all_marks)) for row in rows], np.uint64)
     keys = np.zeros((len(values), found.shape[1]), np.uint32)
-    keys[rows] = found.astype(np.uint32)
+    keys[rows] = (found ^ marks[:, np.newaxis]).astype(np.uint32)
     return keys
 
 
@@ -256,7 +261,7 @@ def deciding_fields(
     """Return the columns by which `simdup.near.rules` decides about named fields."""
     bounds = documents["bounds"]
     columns: dict[str, Any] = {"bounds": bounds}
-    kinds = list(np.ascontiguousarray(bounds.T).view(np.uint64))
+    kinds = _bits_of(bounds)
     if values is not None:
         columns["identifying"] = Identified(documents, values, criteria).bits()
         kinds += [columns["identifying"], *documents["field_keys"].T]
@@ -328,7 +333,9 @@ def combined_pairs(
                 alone = identifying[rows] >> np.uint64(field) & np.uint64(1) > 0
                 keyed.append(_keyed(documents, values, part, field, rows[known & ~alone], criteria))
     keys, found = np.concatenate(keyed).T
-    return _sharing(np.ascontiguousarray(keys), found.astype(np.int64))
+    rest = mix_columns([np.zeros(len(documents), np.uint64), *_bits_of(documents["bounds"])])
+    found = found.astype(np.int64)
+    return _sharing(np.ascontiguousarray(keys), found, rest[found])
 
 
 def _keyed(
@@ -353,15 +360,26 @@ def _keyed(
     return np.array(pairs, np.uint64).reshape(-1, 2)
 
 
-def _sharing(keys: U64, rows: RowIds) -> RowPairs:
-    """Return the pairs of rows that share a key, each once, ordered."""
-    order = np.lexsort((rows, keys))
+def _bits_of(bounds: NDArray[np.float64]) -> list[U64]:
+    """Return the columns of bounds as the numbers that their bits are."""
+    return list(np.ascontiguousarray(bounds.T).view(np.uint64))
+
+
+def _sharing(keys: U64, rows: RowIds, rest: U64) -> RowPairs:
+    """Return the pairs of rows that share a key, each once, ordered.
+
+    Of a crowd, these are neighbours in the order of `rest`.
+    """
+    order = np.lexsort((rows, rest, keys))
     rows, starts = rows[order], run_starts(keys[order])
     ends = np.append(starts[1:], len(rows)).astype(np.int64) if len(rows) else starts
-    after = np.repeat(ends, np.diff(ends, prepend=0)) - np.arange(len(rows)) - 1
+    sizes = np.diff(ends, prepend=0)
+    after = np.repeat(ends, sizes) - np.arange(len(rows)) - 1
+    after[(np.repeat(sizes, sizes) > _CROWD) & (after > 1)] = 1
     found = [np.zeros(0, np.int64)]
     for left, offset in iter_ranges(after, _CHUNK):
-        a, b = rows[left], rows[left + 1 + offset]
+        one, other = rows[left], rows[left + 1 + offset]
+        a, b = np.minimum(one, other), np.maximum(one, other)
         found.append(np.unique((a << 32 | b)[a != b]))
     both = np.unique(np.concatenate(found))
     return both >> 32, both & 0xFFFFFFFF

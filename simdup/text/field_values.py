@@ -101,6 +101,11 @@ class FieldValue(NamedTuple):
     shortened: bool  # whether it names only some of a list
 
     @property
+    def all_marks(self) -> list[str]:
+        """Its marks and what may be Roman numerals, in order."""
+        return sorted(self.marks + self.numerals)
+
+    @property
     def key(self) -> int:
         """A hash that is equal for values of the same words, in any order; 0 for an empty one."""
         return digest64("\0".join(sorted(self.words))) if self.words else 0
@@ -191,7 +196,7 @@ def _same_marks(a: FieldValue, b: FieldValue) -> bool:
         one, other = Counter(a.numerals), Counter(b.numerals)
         # A single letter that the other value lacks may be an initial.
         return not (one - other and other - one)
-    return sorted(a.marks + a.numerals) == sorted(b.marks + b.numerals)
+    return a.all_marks == b.all_marks
 
 
 def _by_letters(a: str, b: str) -> float:

@@ -178,6 +178,14 @@ def test_combined_values_propose_each_pair_once() -> None:
     assert list(zip(a.tolist(), b.tolist(), strict=True)) == [(0, 1), (2, 3), (4, 5), (6, 7)]
 
 
+def test_a_crowd_is_not_compared_pair_by_pair() -> None:
+    crowd = [{"title": "Editorial", "authors": "Wang", "pages": f"{n % 2000}"} for n in range(3000)]
+    _, (a, _), _ = columns_of(crowd)
+    # Each of 1,000 pages has two records; the words and the title of all say nothing.
+    assert len(a) < 3 * len(crowd)
+    assert {(n, n + 2000) for n in range(1000)} <= pairs_of(crowd)
+
+
 def test_a_record_without_a_doi_does_not_join_two_with_different_ones() -> None:
     title = {"title": "Deep learning in medicine"}
     records = [title, title | {"doi": "10.1000/a"}, title | {"doi": "10.1000/b"}]
