@@ -56,7 +56,7 @@ _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae"
 # Han characters are a word of their own: 王小明 says as much as Wang Xiaoming.
 _WORD = pattern("[\u3400-\u9fff\U00020000-\U0003ffff]+|[^\\W_\u3400-\u9fff\U00020000-\U0003ffff]+")
 # The rest of a list that names only some.
-_REST = pattern(r"[\s,;.]*(?:\b(?:et\.? al|and others)\b|等)[\s.]*$")
+_REST = pattern(r"[\s,;.]*(?:\b(?:et\.? al|and others|(?<=[;,&] )others)\b|等)[\s.]*$")
 # Single numerals that number parts: (一), (上), 上册, 之二.
 _ORDINAL = pattern(
     r"[(\[]\s?(?P<a>[一二三四五六七八九十上中下])\s?[)\]]|(?P<b>[上中下])(?=[篇册卷部集编辑])"

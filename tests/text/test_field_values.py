@@ -51,6 +51,7 @@ def alike(a: str, b: str) -> float:
         ("Ødegård, L.", "Odegard L"),
         ("Effects of <i>E. coli</i> &amp; others", "Effects of E. coli & others"),
         ("A. Smith, B. Jones, C. Brown, D. Green", "Smith A, Jones B, et al."),
+        ("A. Smith; B. Jones; C. Brown; D. Green", "Smith, A.; Jones, B.; others"),
         ("王小明；李华；张三", "王小明 等"),
         ("資訊檢索", "资讯检索"),
         ("Learning, Part I", "Learning, Part 1"),
