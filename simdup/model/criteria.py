@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from simdup.base.errors import NUMBER, TEXT, WHOLE, SimdupError, check_patterns, check_type, invalid
@@ -27,6 +27,8 @@ class Shingling:
 
     n: int = 5  # 1 to 9999
     unit: str = "characters"  # or ``words``
+    # Whether nobody chose a size: containment then takes runs that fit, where a text is short.
+    fits: bool = field(default=False, compare=False, repr=False)
 
     @classmethod
     def parse(cls, shingle: int | str | Shingling) -> Shingling:
@@ -121,7 +123,8 @@ class Criteria:
     verify : bool
         Whether the texts of candidate pairs are compared.
     shingle : Shingling
-        Given as ``N`` characters or ``words:N``.
+        Given as ``N`` characters or ``words:N``; if it is not given, 5 characters, and shorter runs
+        for the containment of pairs with a short text.
     keep : str
         One of `KEEP`: which document of a cluster is kept; if it is not given, the first, or with
         a containment the longest: an excerpt does not stand for the whole.  With ``max:FIELD`` and
@@ -175,7 +178,7 @@ class Criteria:
     distance: int = 3
     similarity: float = _NOT_SET
     verify: bool = True
-    shingle: Shingling = CHARACTERS_5
+    shingle: Shingling = _NOT_SET
     keep: str = _NOT_SET
     containment: float | None = None
     cosine: float | None = None
@@ -196,7 +199,8 @@ class Criteria:
         """Parse the shingle, and reject invalid values."""
         for name, kind in _KINDS.items():
             check_type(name, getattr(self, name), kind, unset=None if name in _OPTIONAL else ())
-        object.__setattr__(self, "shingle", Shingling.parse(self.shingle))
+        shingle = Shingling(fits=True) if self.shingle is None else Shingling.parse(self.shingle)
+        object.__setattr__(self, "shingle", shingle)
         prefer = (self.prefer,) if isinstance(self.prefer, str) else tuple(self.prefer)
         object.__setattr__(self, "prefer", prefer)
         check_patterns("prefer", prefer)
@@ -301,6 +305,11 @@ class Criteria:
     def by_distance(self) -> bool:
         """Whether the distance is a condition; otherwise it only proposes candidates."""
         return self.searches == ("simhash",)
+
+    @property
+    def by_runs(self) -> bool:
+        """Whether containment takes runs that fit in pairs with a short text."""
+        return self.containment is not None and self.by_edit and self.shingle.fits
 
     @property
     def covering(self) -> float | None:
