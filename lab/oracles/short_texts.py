@@ -26,6 +26,20 @@ def numbers(folded: str) -> tuple[str, ...]:
     return _form(folded)[1]
 
 
+def run_length(longer: int) -> int:
+    """The letters of a run: one more each time that the longer form is twice as long."""
+    length = 4
+    while longer >= 240 and length < 10:
+        longer, length = longer // 2, length + 1
+    return length
+
+
+def runs(form: str, length: int) -> set[str]:
+    """All runs of so many letters, of which a Chinese character is two; a shorter form is one."""
+    halves = "".join(c + c if c >= "\u2e80" else c for c in form)
+    return {halves[i : i + length] for i in range(max(1, len(halves) - length + 1))}
+
+
 def _form(folded: str) -> tuple[str, tuple[str, ...]]:
     bare = folded
     for mark in MARKS:

@@ -222,9 +222,9 @@ class Criteria:
             fits = given in allowed or (name == "keep" and self.keep_field)
             if not fits and not (name == "linkage" and given is None):
                 raise invalid(name, getattr(self, name), "one of " + ", ".join(allowed))
-        for name, field in self.grouped_by.items():
-            if not field:
-                raise invalid(name, field, "a field of records, or folder")
+        for name, grouping in self.grouped_by.items():
+            if not grouping:
+                raise invalid(name, grouping, "a field of records, or folder")
         if self.within is not None and self.within == self.across:
             raise invalid("within", self.within, "another field than that of `across`")
         if not self.verify and self.extras:

@@ -231,10 +231,10 @@ class SharedPassages(Search):
 
     def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
         """Return the search as these documents need it."""
-        found = [
-            np.stack(sharing_pairs(seeds, self.text_of[numbers], least_share(name, self.containment)))
-            for name, seeds in self.seeds.items()
-        ]
+        found, rows = [], self.text_of[numbers]
+        for name, seeds in self.seeds.items():
+            least = least_share(name, self.containment)
+            found.append(np.stack(sharing_pairs(seeds, rows, least)))
         i, j = np.unique(np.concatenate(found, axis=1), axis=1)
         return ListedPairs(numbers[i], numbers[j])
 

@@ -137,7 +137,10 @@ class Texts:
         return [known[one] for one in numbers]
 
     def runs(self, keys: Sequence[int]) -> list[Shingles]:
-        """Return the distinct runs of forms; see `run_keys`."""
+        """Return the distinct runs of forms.
+
+        Keys are ``_RUNS`` times the number of a text, plus the letters of a run.
+        """
         numbers, lengths = np.divmod(np.array(keys, np.int64), _RUNS)
         forms = self.forms(numbers.tolist())
         found = [np.zeros(0, np.uint64)] * len(keys)
@@ -148,15 +151,10 @@ class Texts:
                 found[one] = hashes[first:last].copy()
         return found
 
-    def run_keys(self, a: RowIds, b: RowIds) -> tuple[RowIds, RowIds]:
-        """Return the keys of the runs by which pairs (a[k], b[k]) of texts are contained.
-
-        These are numbers of texts, and of the letters of a run.
-        """
+    def run_lengths(self, a: RowIds, b: RowIds) -> RowIds:
+        """Return the letters of the runs of pairs (a[k], b[k]): see `short_texts.run_lengths`."""
         sizes = map(len, self.forms([*a.tolist(), *b.tolist()]))
-        longer = np.fromiter(sizes, np.int64, 2 * len(a)).reshape(2, -1).max(axis=0)
-        lengths = run_lengths(longer)
-        return a * _RUNS + lengths, b * _RUNS + lengths
+        return run_lengths(np.fromiter(sizes, np.int64, 2 * len(a)).reshape(2, -1).max(axis=0))
 
     @property
     def sizes(self) -> RowIds:
@@ -336,8 +334,9 @@ class Verifier:
         if criteria.lossless:
             columns["covered"], good = shares.T.copy(), shares >= LOSSLESS
         if fitted.any():
-            keys = self._texts.run_keys(a[fitted], b[fitted])
-            shares[:, fitted] = _shares(_count(self._runs, *keys, sizes[fitted]))
+            lengths = self._texts.run_lengths(a[fitted], b[fitted])
+            one, other = (side[fitted] * _RUNS + lengths for side in (a, b))
+            shares[:, fitted] = _shares(_count(self._runs, one, other, sizes[fitted]))
         if criteria.containment is not None:
             columns["containment"] = shares.max(axis=0)
             good &= shares >= criteria.containment
