@@ -13,9 +13,8 @@ from functools import cache, cached_property
 from itertools import combinations, repeat
 
 from . import plain
-from .short_texts import edit_similarity, form, numbers, run_length, runs
+from .short_texts import SHORT, contents, edit_similarity, form, numbers
 
-SHORT = 120  # letters
 FEW_TERMS = 3
 TITLE = 200  # characters
 
@@ -183,11 +182,8 @@ class BruteForce:
         sets = self._shingles[i], self._shingles[j]
         common = len(sets[0] & sets[1])
         if self.settings.containment is not None:
-            held = sets
-            if self.by_edit(i, j) and self.settings.shingle is None:
-                forms = self._forms[i], self._forms[j]
-                length = run_length(max(map(len, forms)))
-                held = runs(forms[0], length), runs(forms[1], length)
+            fits = self.by_edit(i, j) and self.settings.shingle is None
+            held = contents(self._folded[i], self._folded[j]) if fits else sets
             containment = Fraction(len(held[0] & held[1]), min(map(len, held)))
             contained = plain.within(*held, Fraction(str(self.settings.containment)))
         if self.by_edit(i, j):

@@ -27,10 +27,8 @@ def verse(chance: random.Random, size: int) -> str:
 
 
 def by_hand(a: str, b: str) -> float:
-    """The containment of two texts without links and numbers, one of which is short."""
-    forms = [short_texts.form(text) for text in (a, b)]
-    length = short_texts.run_length(max(map(len, forms)))
-    first, second = (short_texts.runs(form, length) for form in forms)
+    """The containment of two folded texts."""
+    first, second = short_texts.contents(a, b)
     return len(first & second) / min(len(first), len(second))
 
 
