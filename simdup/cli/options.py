@@ -218,7 +218,7 @@ _MATCHING = (
              "tune": {"shown": "recommended from the sample"}}, trial="|-d 20|0.99"),
     _criteria("--shingle SIZE", f"{_TEXTS}, tune",
         "Compare texts by runs of N characters, or of N words with words:N.",
-        default=str(Criteria().shingle),
+        shown=f"{Criteria().shingle}; shorter ones for --containment of short texts",
         rules=(Idle(lambda o: o.unverified and o.command != "compare", _UNVERIFIED), *_LINES),
         trial={"tune": "2", "*": "20"}),
     _criteria("--short-texts/--no-short-texts", _TEXTS,

@@ -62,6 +62,9 @@ class Comparison:
         or ``both``.
     measure : str
         What the similarity is: ``jaccard`` or ``edit``.
+    run : int
+        The letters of the runs that the containment of short texts counts, in which a Chinese
+        character counts as two; 0 where it counts shingles.
     numbers : tuple of tuple of str
         Of short texts that differ in their numbers, where these matter, those of `a` and of `b`;
         otherwise empty.
@@ -91,6 +94,7 @@ class Comparison:
     proposed_by: tuple[str, ...]
     measures: Measures
     measure: str
+    run: int
     numbers: tuple[tuple[str, ...], ...]
     titles: tuple[str, ...]
     fields: tuple[FieldVerdict, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypedDict
 
 from simdup.base.errors import NUMBER, TEXT, WHOLE, SimdupError, check_patterns, check_type, invalid
@@ -28,6 +28,8 @@ class Shingling:
 
     n: int = 5  # 1 to 9999
     unit: str = "characters"  # or ``words``
+    # Whether nobody chose a size: containment then takes runs that fit, where a text is short.
+    fits: bool = field(default=False, compare=False, repr=False)
 
     @classmethod
     def parse(cls, shingle: int | str | Shingling) -> Shingling:
@@ -179,7 +181,8 @@ class Criteria:
     verify : bool
         Whether the texts of candidate pairs are compared.
     shingle : Shingling
-        Given as ``N`` characters or ``words:N``.
+        Given as ``N`` characters or ``words:N``; if it is not given, 5 characters, and shorter runs
+        for the containment of pairs with a short text.
     keep : str
         One of `KEEP`: which document of a cluster is kept; if it is not given, the first, or with
         a containment the longest: an excerpt does not stand for the whole.  With ``max:FIELD`` and
@@ -241,7 +244,7 @@ class Criteria:
     distance: int = 3
     similarity: float = _NOT_SET
     verify: bool = True
-    shingle: Shingling = CHARACTERS_5
+    shingle: Shingling = _NOT_SET
     keep: str = _NOT_SET
     containment: float | None = None
     cosine: float | None = None
@@ -264,7 +267,8 @@ class Criteria:
         """Parse the shingle, and reject invalid values."""
         for name, kind in _KINDS.items():
             check_type(name, getattr(self, name), kind, unset=None if name in _OPTIONAL else ())
-        object.__setattr__(self, "shingle", Shingling.parse(self.shingle))
+        shingle = Shingling(fits=True) if self.shingle is None else Shingling.parse(self.shingle)
+        object.__setattr__(self, "shingle", shingle)
         prefer = (self.prefer,) if isinstance(self.prefer, str) else tuple(self.prefer)
         object.__setattr__(self, "prefer", prefer)
         check_patterns("prefer", prefer)
@@ -290,9 +294,9 @@ class Criteria:
             fits = given in allowed or (name == "keep" and self.keep_field)
             if not fits and not (name == "linkage" and given is None):
                 raise invalid(name, getattr(self, name), "one of " + ", ".join(allowed))
-        for name, field in self.grouped_by.items():
-            if not field:
-                raise invalid(name, field, "a field of records, or folder")
+        for name, grouping in self.grouped_by.items():
+            if not grouping:
+                raise invalid(name, grouping, "a field of records, or folder")
         if self.within is not None and self.within == self.across:
             raise invalid("within", self.within, "another field than that of `across`")
         if not self.verify and self.extras:
@@ -399,6 +403,11 @@ class Criteria:
     def by_distance(self) -> bool:
         """Whether the distance is a condition; otherwise it only proposes candidates."""
         return self.searches == ("simhash",)
+
+    @property
+    def by_runs(self) -> bool:
+        """Whether containment takes runs that fit in pairs with a short text."""
+        return self.containment is not None and self.by_edit and self.shingle.fits
 
     @property
     def covering(self) -> float | None:

@@ -72,6 +72,7 @@ SCHEMA: Mapping[str, Any] = {
     "keys": np.uint32,  # [bands]
     "sketch": np.uint8,  # [hashes]
     "seeds": np.int64,  # [2]: the slot of its seeds of passages
+    "runs": np.int64,  # [2]: the slot of the runs of a short text that another may contain
     "positions": np.int64,  # [2]: the slot of the places of these
     "lines": np.int64,  # [2]: the slot of the places where its lines begin
     "symbols": np.int64,  # [2]: the slot of the text as symbols

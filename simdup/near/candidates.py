@@ -13,7 +13,7 @@ answers what a large group asks about its candidates without listing all of them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -29,7 +29,7 @@ from simdup.near.collection import Collection
 from simdup.near.named_fields import combined_pairs, letter_keys
 from simdup.near.rules import allowed, parting
 from simdup.near.verifier import SetsOf, no_texts
-from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
+from simdup.reuse.sharing import SHARED, TextSeeds, least_share, sharing_pairs
 from simdup.search import equal_keys
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances, ranges
 from simdup.search.grouping import LOOK, Budget, Forest, Lists, connect, kinds_of
@@ -226,13 +226,17 @@ class ListedPairs(Search):
 class SharedPassages(Search):
     """Proposes documents that share enough passages."""
 
-    seeds: TextSeeds
+    seeds: Mapping[str, TextSeeds]  # of texts, by the column that they are from
     text_of: RowIds  # the text of each document
     containment: float
 
     def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
         """Return the search as these documents need it."""
-        i, j = sharing_pairs(self.seeds, self.text_of[numbers], least_share(self.containment))
+        found, rows = [], self.text_of[numbers]
+        for name, seeds in self.seeds.items():
+            least = least_share(name, self.containment)
+            found.append(np.stack(sharing_pairs(seeds, rows, least)))
+        i, j = np.unique(np.concatenate(found, axis=1), axis=1)
         return ListedPairs(numbers[i], numbers[j])
 
 
@@ -290,8 +294,8 @@ def searches_of(corpus: Collection, weighting: Weighting, settings: Settings) ->
         else None,
     )
     if "seeds" in texts:
-        containment = criteria.containment or 0
-        searches.append(SharedPassages(corpus.seeds(), corpus.text_of, containment))
+        seeds = {name: corpus.seeds(name) for name in SHARED if name in texts}
+        searches.append(SharedPassages(seeds, corpus.text_of, criteria.containment or 0))
     return searches
 
 

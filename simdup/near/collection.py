@@ -170,9 +170,9 @@ class Collection:
             columns["letters"][rows < 0] = 0
         return Documents(columns)
 
-    def seeds(self) -> TextSeeds:
-        """Return the seeds of all texts."""
-        return TextSeeds(*spooled_numbers(self.spool, self.texts["seeds"], np.uint64))
+    def seeds(self, column: str = "seeds") -> TextSeeds:
+        """Return the seeds of all texts, or the runs of short ones, by their column."""
+        return TextSeeds(*spooled_numbers(self.spool, self.texts[column], np.uint64))
 
     def values(self, criteria: Criteria) -> NamedValues:
         """Return the values of the fields that criteria match."""

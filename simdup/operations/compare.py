@@ -158,6 +158,7 @@ def compare_documents(
         verifier = Work(weighting, texts, criteria).verifier(CACHE_BYTES)
         (measures,) = verifier.measure(_A, _B).measures()
         edited = bool(by_edit(Side(known, _A), Side(known, _B)).all())
+        run = int(texts.run_lengths(_A, _B)[0]) if edited and criteria.by_runs else 0
         identical = bool(corpus["digest"][0] == corpus["digest"][1])
         own = deciding_columns(corpus, prints, 0, criteria)
         own |= {"number": np.arange(2), "content_number": np.array([0, not identical], np.int64)}
@@ -182,6 +183,7 @@ def compare_documents(
             proposed_by=proposed_by,
             measures=measures,
             measure=EDIT if edited else JACCARD,
+            run=run,
             numbers=tuple(numbers),
             titles=tuple(map(title_of, documents)) if criteria.same_title else (),
             fields=tuple(_field_verdicts(documents, measures, criteria)),

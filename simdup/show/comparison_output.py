@@ -65,6 +65,7 @@ def facts(found: Comparison) -> dict[str, Any]:
     known |= named("duplicates distance bits agreement ratio similarity measure")
     known |= {name: getattr(measures, name) for name in found.criteria.extras}
     known |= {"contained": measures.contained} if measures.contained else {}
+    known |= {"run": found.run} if found.run else {}
     known |= named("fingerprints bands searches proposed_by shared only_a only_b recipe")
     known |= named("numbers") if found.numbers else {}
     known |= named("titles same_title") if found.titles else {}
@@ -171,8 +172,10 @@ def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
     kind, _, count = str(found.criteria.shingle).rpartition(":")
     runs = words("compare.word_runs", n=count) if kind else words("compare.runs", n=count)
     runs = words("compare.edits") if known["measure"] == EDIT else runs
-    side = _IN.get(known.get("contained", ""))
-    what = {"similarity": f"  {runs}", "containment": words(f"compare.{side}") if side else ""}
+    side, run = _IN.get(known.get("contained", "")), known.get("run")
+    inside = words(f"compare.{side}") if side else ""
+    inside += "  " + words("compare.short_runs", n=run) if run else ""
+    what = {"similarity": f"  {runs}", "containment": inside}
     for name in SHARES:
         if name in known:
             yield _row(name, digits(known[name]) + what.get(name, ""), words)
