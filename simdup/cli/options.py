@@ -34,6 +34,7 @@ from simdup.cli.row import (
     text_bytes_of,
 )
 from simdup.model import criteria, readings, settings
+from simdup.model.audited import SAMPLE, SEED
 from simdup.model.cleaned import LINKS, UNITS, DedupeOptions, PartCriteria
 from simdup.model.criteria import Criteria
 from simdup.model.decontaminated import LeakCriteria
@@ -56,7 +57,7 @@ _SOURCES = (
     "query, tune"
 )
 _BARS = f"{_SOURCES}, compare"
-_WALKS = f"{_SOURCES}, cluster"
+_WALKS = f"{_SOURCES}, cluster, audit"
 _READS = f"{_WALKS}, compare"
 _ALL = f"{_READS}, pairs, evaluate, index remove, index info, index check, index export"
 _SCANS = "scan, dedupe"
@@ -182,11 +183,21 @@ _INPUT = (
                     "only --same-title compares titles"), *_RECORDS),
         trial="r.jsonl|--same-title --columns title|none"),
     Row("--min-score S", "evaluate", "Count only pairs of TRUTH scored S or more as true.", float,
-        common=True, trial="0.9"),
+        common=True, rules=(Idle(lambda o: o["judged"], "judgements have no scores"),),
+        trial="0.9"),
+    Row("--judged FILE", "evaluate",
+        "Decisions of an audit, in place of TRUTH: how many of all pairs are right.", INFILE,
+        common=True, typed=READS, trial="found.jsonl||judged.jsonl",
+        rules=(Clash(lambda o: o["truth"] is not None,
+                     "TRUTH and --judged exclude each other: remove one of them"),)),
 )
 _MATCHING = (
     Row("--sample N", "tune", "Number of documents to sample.", _SEVERAL, common=True,
         default=2000, trial="2"),
+    Row("--sample N", "audit", "Number of pairs to draw.", _COUNT, common=True, default=SAMPLE,
+        trial="1"),
+    Row("--seed N", "audit", "Draw other pairs: the same seed draws the same ones.", _NUMBER,
+        default=SEED, trial="|--sample 1|2"),
     _criteria("--method METHOD", f"{_MATCHES}, query",
         "Candidate search: simhash (near fingerprints), minhash (shared text), auto (both, and "
         "shared passages with --containment), or pstable (near TF-IDF vectors).",
@@ -409,6 +420,8 @@ _OUTPUT = (
         trial="out"),
     Row("-o, --output MODEL", "fit", "Write the model to MODEL.", OUTFILE, of=Output, name="path",
         default=..., common=True, typed=WRITES, trial="other"),
+    Row("-o, --output PAGE", "audit", "Write the page to PAGE.", OUTFILE, of=Output, name="path",
+        default=..., common=True, typed=WRITES, trial="other.html"),
     _dedupe("-o, --output OUT", text="Write the clean corpus to OUT.", kind=OUTFILE, name="target",
         default=None, common=True, typed=WRITES, trial="out"),
     _leaks("-o, --output OUT", of=DedupeOptions, text="Write the clean corpus to OUT.",
