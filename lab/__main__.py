@@ -33,6 +33,7 @@ BENCHMARKS = {
         "units": ("units",),
         "conflicts": ("conflicts",),
         "leaks": ("leaks",),
+        "audit": ("audit",),
         "texts": ("minhash", "verification", "words"),
         "fingerprints": ("search", "queries"),
         "index": ("index", "index_recall", "passage_index"),

@@ -189,7 +189,7 @@ _INPUT = (
         "Decisions of an audit, in place of TRUTH: how many of all pairs are right.", INFILE,
         common=True, typed=READS, trial="found.jsonl||judged.jsonl",
         rules=(Clash(lambda o: o["truth"] is not None,
-                     "TRUTH and --judged exclude each other: remove one of them"),)),
+                     "--judged takes the place of TRUTH: remove one of them"),)),
 )
 _MATCHING = (
     Row("--sample N", "tune", "Number of documents to sample.", _SEVERAL, common=True,

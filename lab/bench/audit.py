@@ -1,0 +1,135 @@
+"""Audits of made results: how often the interval holds the precision that is known."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from lab.reporting import Row, Table, tabulate
+from lab.trial import Trial
+from simdup.model.audited import (
+    SAMPLE,
+    FoundPair,
+    Judgement,
+    Judgements,
+    Population,
+    Precision,
+    Sample,
+)
+from simdup.near.audit_sample import draw, estimate
+
+# Similarities of the pairs of a result, by band, with 0.8 as the threshold.
+_SPANS = ((0.8, 0.85), (0.85, 0.9), (0.9, 0.9999), (1.0, 1.0))
+# How often a pair is wrong, by band, compared with the others.
+_ALIKE, _FALLING = (1, 1, 1, 1), (9, 3, 1, 0)
+_TRUTHS = (0.8, 0.95, 0.99)
+
+
+class Made(NamedTuple):
+    """A made result, and which of its pairs are right."""
+
+    population: Population
+    right: dict[tuple[str, str], bool]
+
+    @property
+    def precision(self) -> float:
+        """The share of its pairs that are right."""
+        return sum(self.right.values()) / len(self.right)
+
+
+def audit(trial: Trial) -> Iterator[Table]:
+    """Audits of results whose precision is known: how often is it in the interval?"""
+    runs = trial.pick(20, 1000)
+    note = (
+        "inside: audits, each with another seed, whose interval holds the precision; width: mean; "
+        "copies: share of pairs with similarity 1; falling: mistakes are 9 to 3 to 1 by band, and "
+        "none with similarity 1"
+    )
+    yield tabulate(f"Audits of {SAMPLE} pairs", _usual(runs), note)
+    yield tabulate("Other samples", _others(runs), note)
+
+
+def _usual(runs: int) -> Iterator[Row]:
+    for name, sizes in _SHAPES.items():
+        for rates in (_ALIKE, _FALLING):
+            for precision in _TRUTHS:
+                yield {"result": name, **_row(sizes, rates, precision, SAMPLE, runs)}
+
+
+# The pairs of a result by band: most near the threshold, in each as many, and most of them copies.
+_SHAPES = {
+    "few copies": (1200, 500, 200, 100),
+    "even": (500, 500, 500, 500),
+    "many copies": (200, 200, 400, 1200),
+}
+
+
+def _others(runs: int) -> Iterator[Row]:
+    """Yield audits of small results, of samples of other sizes, and of whole results."""
+    for sizes, sample in (
+        ((30, 20, 20, 30), 50),
+        ((60, 40, 60, 140), SAMPLE),
+        ((200, 200, 400, 1200), 50),
+        ((200, 200, 400, 1200), 1000),
+        ((30, 20, 20, 30), 100),
+    ):
+        for precision in _TRUTHS:
+            name = f"{sum(sizes):,} pairs"
+            yield {"result": name, **_row(sizes, _ALIKE, precision, sample, runs)}
+
+
+def _row(
+    sizes: Sequence[int], rates: Sequence[int], precision: float, sample: int, runs: int
+) -> Row:
+    """Audit a made result many times."""
+    made = make(sizes, rates, precision)
+    inside = width = 0.0
+    known: dict[tuple[tuple[bool, int], ...], Precision] = {}
+    for seed in range(runs):
+        drawn = draw(made.population, sample, seed)
+        # Many audits count the same.
+        seen = tuple(
+            sorted((made.right[p.key], b) for p, b in zip(drawn.pairs, drawn.places, strict=True))
+        )
+        if seen not in known:
+            known[seen] = estimate(drawn, judge(made, drawn))
+        low, high = known[seen].interval or (0.0, 1.0)
+        inside += low - 1e-12 <= made.precision <= high + 1e-12
+        width += high - low
+    return {
+        "mistakes": "alike" if rates is _ALIKE else "falling",
+        "precision": round(made.precision, 4),
+        "sample": sample,
+        "inside": round(inside / runs, 3),
+        "width": round(width / runs, 4),
+    }
+
+
+def make(sizes: Sequence[int], rates: Sequence[int], precision: float) -> Made:
+    """Return a result with so many pairs in each band, of about this precision."""
+    chance = random.Random(sum(sizes))
+    usual = (1 - precision) * sum(sizes) / sum(a * b for a, b in zip(sizes, rates, strict=True))
+    pairs: list[FoundPair] = []
+    right: dict[tuple[str, str], bool] = {}
+    for (low, high), size, rate in zip(_SPANS, sizes, rates, strict=True):
+        wrong = set(chance.sample(range(size), round(size * min(rate * usual, 1))))
+        for i in range(size):
+            number = len(pairs)
+            similarity = int(chance.uniform(low, high) * 1e4) / 1e4
+            pairs.append(FoundPair(f"a{number}", f"b{number}", similarity))
+            right[pairs[-1].key] = i not in wrong
+    return Made(Population.of(pairs, removal=True), right)
+
+
+def judge(made: Made, drawn: Sample) -> Judgements:
+    """Return judgements of a sample by somebody who knows."""
+    return Judgements(
+        tuple(
+            Judgement(
+                "duplicates" if made.right[pair.key] else "distinct",
+                (pair.stays, pair.goes), drawn.seed, len(drawn.pairs),
+            )
+            for pair in drawn.pairs
+        )
+    )  # fmt: skip
