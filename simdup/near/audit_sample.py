@@ -125,12 +125,12 @@ def _bands(pairs: Sequence[FoundPair]) -> Iterator[tuple[_Span, list[FoundPair]]
     below = [similarity for similarity, _ in measured if similarity < 1]
     least = math.floor(round(100 * min(below, default=1), 6)) / 100
     ends = [round(least + share * (1 - least), 4) for share in _EDGES]
-    for low, high, rate in zip([least, *ends], [*ends, 1.0], _RATES, strict=True):
-        some = [
-            pair for value, pair in measured if low <= value < high or value == low == high == 1
-        ]
+    # All that is 1 is in the last band, even if nothing else is there.
+    highest = [*ends, math.inf]
+    for low, high, rate in zip([least, *ends], highest, _RATES, strict=True):
+        some = [pair for value, pair in measured if low <= value < high]
         if some:
-            yield _Span(low, high, rate), some
+            yield _Span(low, min(high, 1.0), rate), some
 
 
 def _by_hash(seed: int) -> Callable[[FoundPair], tuple[bytes, tuple[str, str]]]:
@@ -281,23 +281,40 @@ def _end(outside: float, inside: float, rejected: Callable[[float], bool]) -> fl
 def _most_likely(strata: Sequence[Stratum], value: float) -> list[float]:
     """Return the shares under which the samples are most likely, if their mean is `value`.
 
-    They maximise the likelihood under this condition.  With a Lagrange multiplier, each of them is
-    the root in [0, 1] of a quadratic equation, and falls as the multiplier rises.
+    With a Lagrange multiplier each share is the root of a quadratic equation, and falls as the
+    multiplier rises.  That one is found by Newton's method and, where this leaves the range, by
+    halving the range.
     """
-    if len(strata) == 1:
-        return [value / strata[0].weight]
     low, high = -_MULTIPLIER, _MULTIPLIER
-    for _ in range(_MULTIPLIERS):
-        middle = (low + high) / 2
-        if sum(one.weight * _root(one, middle) for one in strata) > value:
-            low = middle
+    multiplier = 0.0
+    shares: list[float] = []
+    for _ in range(_STEPS):
+        shares = [_root(one, multiplier) for one in strata]
+        excess = sum(one.weight * p for one, p in zip(strata, shares, strict=True)) - value
+        if abs(excess) < _CLOSE:
+            break
+        if excess > 0:
+            low = multiplier
         else:
-            high = middle
-    return [_root(one, (low + high) / 2) for one in strata]
+            high = multiplier
+        fall = sum(map(_fall, strata, shares))
+        multiplier += excess / fall if fall else math.inf
+        if not low < multiplier < high:
+            multiplier = (low + high) / 2
+    return shares
 
 
-# Multipliers that are tried, and how often they are halved: with them shares come near 0 and 1.
-_MULTIPLIER, _MULTIPLIERS = 1e9, 45
+# The largest multiplier, with which shares come near 0 and 1; steps, of which five are usual.
+_MULTIPLIER, _STEPS = 1e9, 100
+_CLOSE = 1e-10
+
+
+def _fall(one: Stratum, share: float) -> float:
+    """Return how much a weighted share falls as the multiplier rises: the derivative."""
+    if not 0 < share < 1:
+        return 0.0
+    right = one.share * one.size
+    return one.weight**2 / (right / share**2 + (one.size - right) / (1 - share) ** 2)
 
 
 def _root(one: Stratum, multiplier: float) -> float:
