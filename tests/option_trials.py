@@ -65,7 +65,11 @@ _RULE = (
 _SHORT = ("请大家明天下午准时到会议室参加讨论", "请大家明天上午准时到会议室参加讨论",
           "平凡的世界第1集在线观看高清完整版", "平凡的世界第2集在线观看高清完整版")  # fmt: skip
 
-_NAMED = ("c/a.txt", "c/b.txt", "c/x.md", "k/x.md", "r.jsonl#1")
+# Documents of all that an audit is tried with, each a pair with the next one.
+_NAMED = (
+    "c/a.txt", "c/b.txt", "c/x.md", "k/x.md", "r.jsonl#1", "r.jsonl#2", "id5", "lines", "lines#1",
+    "ig/a.txt", "ig/b.txt", "h/a.html", "h/b.html", "w/a.txt", "w/b.txt", "c/a.txt",
+)  # fmt: skip
 _FOUND = [
     {"type": "pair", "a": a, "b": b, "distance": 0, "similarity": 0.9}
     for a, b in pairwise(_NAMED)
@@ -175,7 +179,6 @@ def build(folder: Path) -> None:
         "s.jsonl": "".join(f'{{"text": "{one}"}}\n' for one in _SHORT),
         "t": "c/a.txt\tc/b.txt\t0.5\nc/a.txt\tc/x.md\t0.95\n",
         "quiet.toml": "quiet = true\n", "terms": "bottle\nflask\n",
-        # Four pairs, of which two are judged.
         "found.jsonl": "".join(f"{json.dumps(one)}\n" for one in _FOUND),
         "judged.jsonl": "".join(f"{json.dumps(one)}\n" for one in _JUDGED),
         "decided.json": '{"type": "decision", "decision": "distinct", '

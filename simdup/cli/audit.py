@@ -42,7 +42,7 @@ def command(call: Call) -> Status:
     from simdup.show.evaluation import sample_table, sample_words
     from simdup.show.report.audit_page import audit_page
 
-    found, sources, words = call["found"], call["sources"], call.screen.words
+    found, sources, words = call["found"], call.sources, call.screen.words
     if found == "-" and "-" in sources:
         raise click.UsageError("only one of FOUND and SOURCE can be standard input")
     call.check_suffix((PAGE,), "name a file that ends with .html")

@@ -103,7 +103,8 @@ _LISTING = (
     Idle(lambda o: o.format == GITHUB, "there is a warning for each document"),
 )
 _PAGE_ONLY = (
-    Idle(lambda o: o.format != PAGE, "only a report page (--format html) has texts and links"),
+    Idle(lambda o: o.format != PAGE and o.command != "audit",
+         "only a report page (--format html) has texts and links"),
 )
 _UNIT_ONLY = (Idle(lambda o: not o["unit"], "only --unit cuts parts out of documents"),)
 # What decides which documents are near-duplicates, and which of them stays.
@@ -130,11 +131,11 @@ _recipe = partial(Row, of=Recipe, rules=(_NAMED,))
 
 # fmt: off
 _INPUT = (
-    Row("--files-from FILE", f"{_SOURCES}, index remove",
+    Row("--files-from FILE", f"{_SOURCES}, audit, index remove",
         "Read more SOURCEs from FILE, one per line.", INFILE, typed=READS,
         per={"index remove": {"text": "Read more NAMEs from FILE, one per line."}},
         trial={"index remove": "gone", "*": "list"}),
-    Row("-0, --null", f"{_SOURCES}, index remove",
+    Row("-0, --null", f"{_SOURCES}, audit, index remove",
         "Names in --files-from end with NUL, not newline.", typed=READS,
         per={"scan": {"text": "Names in --files-from and --list end with NUL, not newline."},
              "query": {"text": "Names in --files-from and --new end with NUL, not newline."}},
@@ -449,10 +450,10 @@ _OUTPUT = (
     Row("--color WHEN", f"{_PAGES}, query, tune", "Color the text", COLORS, of=Output,
         rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
         default=COLORS[0], trial="always"),
-    _page("--report-texts SIZE", f"{_RESULTS}, compare, passages, dedupe",
+    _page("--report-texts SIZE", f"{_RESULTS}, compare, passages, dedupe, audit",
         "Most bytes of text in a report page; all or none.", Text(text_bytes_of), name="texts",
         default="16M", trial="|-f html --removed out.html|none"),
-    _page("--report-root PATH", f"{_PAGES}, dedupe, query",
+    _page("--report-root PATH", f"{_PAGES}, dedupe, query, audit",
         "Folder that a report page's links start from.", name="root",
         shown="the working folder", trial="|-f html --removed out.html|/r"),
     _dedupe("--dry-run", of=None, text="Write no corpus; list what would be removed.", common=True,
