@@ -20,9 +20,9 @@ def command(call: Call) -> Status:
     the redundant documents, each with the one that stays instead: what dedupe would act on. If it
     lists pairs (scan --pairs, pairs), they are these. FOUND may be - for standard input.
 
-    Pairs near the threshold are drawn more often: the least similar ones of four bands of
-    similarity 4 times as often as those of similarity 1, and at least 5 of each band. The same
-    --seed draws the same pairs from the same result.
+    Pairs near the threshold are drawn more often: of four bands of similarity, the lowest twice as
+    often as the upper half and copies, and at least 5 pairs of each. The same --seed draws the same
+    pairs from the same result.
 
     The documents are read again: from where their names say, or from SOURCE, where a record has a
     name of its own (--id-field) or the result is of another folder.

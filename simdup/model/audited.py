@@ -21,7 +21,7 @@ class FoundPair(NamedTuple):
     stays, goes : str
         Names: of a redundant document and the one that stays instead; of a mere pair, of both.
     similarity : float or None
-        As results print it, with 4 digits, rounded down; None if it was not measured.
+        As results print it, with 4 digits, rounded down, unless it was not measured.
     """
 
     stays: str
@@ -61,8 +61,8 @@ class Band(NamedTuple):
     Attributes
     ----------
     low, high : float or None
-        The least similarity, and the one that is too high, but for ``low == high == 1``; None if
-        similarities were not measured.
+        The least similarity, and the one that is too high, but for ``low == high == 1``.  Pairs
+        that were not measured have a band without.
     pairs : int
         How many the result has.
     drawn : int
@@ -139,7 +139,7 @@ class BandPrecision(NamedTuple):
         How many pairs were judged so.
     precision : float or None
         The share of duplicates, without those of which nobody can say; of all bands, weighted by
-        their pairs.  None if nothing was judged.
+        their pairs.  There is none without a judgement.
     interval : (float, float) or None
         It holds the precision of all pairs, judged or not, in 95 of 100 audits.
     """
@@ -172,7 +172,7 @@ class Precision:
         Of all bands with a judgement.
     bounds : (float, float) or None
         What the precision would be if all pairs of which nobody can say were different, and if
-        they were duplicates; None if nothing was judged.
+        they were duplicates.
     seed : int
         Of the audit.
     removal : bool
@@ -193,7 +193,7 @@ class Precision:
 
     @property
     def precision(self) -> float | None:
-        """The precision of the result; None if nothing was judged."""
+        """The precision of the result, if something was judged."""
         return self.total.precision
 
     @property
