@@ -107,7 +107,7 @@ def _row(
 
 
 def make(sizes: Sequence[int], rates: Sequence[int], precision: float) -> Made:
-    """Return a result with so many pairs in each band, of about this precision."""
+    """Return a result with bands of these sizes, of about this precision."""
     chance = random.Random(sum(sizes))
     usual = (1 - precision) * sum(sizes) / sum(a * b for a, b in zip(sizes, rates, strict=True))
     pairs: list[FoundPair] = []

@@ -111,7 +111,7 @@ def _redundant(documents: list[dict[str, Any]]) -> Iterator[FoundPair]:
 
 def _pair(stays: Any, goes: Any, similarity: Any) -> FoundPair:
     """Return a pair; raise TypeError if its names are no strings, or its similarity no share."""
-    share = None if similarity in (None, "") else number_in(similarity)
+    share = number_in(similarity)
     known = similarity in (None, "") or (share is not None and 0 <= share <= 1)
     if not (isinstance(stays, str) and isinstance(goes, str) and known):
         raise TypeError

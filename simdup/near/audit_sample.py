@@ -21,8 +21,8 @@ observed, the truth was inside in 74 of 100 audits where mistakes are rare and o
 
 *Finite results.*  A sample of n of N pairs is worth n (N - 1) / (N - n) judgements of an endless
 result: a band that is judged as a whole is known.  Where more than half of the pairs are judged,
-few values are left, and an interval ends at shares that a result of so many pairs can have: of 100
-pairs of which 90 are judged, it would else hold the truth in 80 to 90 of 100 audits.
+few values are left, and an interval ends at one that a result of this size can have: of 100 pairs
+of which 90 are judged, it would else hold the truth in 80 to 90 of 100 audits.
 
 References
 ----------
@@ -85,14 +85,14 @@ def population_of(result: Findings) -> Population:
 
 def _four_digits(similarity: float | None) -> float | None:
     """Return a similarity as results print it."""
-    return None if similarity is None else math.floor(round(similarity * 1e4, 6)) / 1e4
+    return similarity and math.floor(round(similarity * 1e4, 6)) / 1e4
 
 
 # -- the draw --------------------------------------------------------------------------------------
 
 
 def draw(population: Population, sample: int, seed: int) -> Sample:
-    """Return so many pairs, or all if there are fewer."""
+    """Draw a number of pairs, or all if there are fewer."""
     bands = list(_bands(population.pairs))
     waiting = [iter(sorted(some, key=_by_hash(seed))) for _, some in bands]
     sizes = [len(some) for _, some in bands]
