@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import seeds
 
-from lab.bench.audit import judge, make
+from lab.corpora.audits import judge, make
 from lab.oracles.intervals import clopper_pearson, most_likely, wilson
 from simdup.model.audited import FoundPair, Judgement, Judgements, Population
 from simdup.near.audit_sample import (
