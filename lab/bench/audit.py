@@ -1,4 +1,4 @@
-"""Audits of made results: how often the interval holds the precision that is known."""
+"""Audits: made results are judged by somebody who knows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TRUTHS = (0.8, 0.95, 0.99)
 
 
 def audit(trial: Trial) -> Iterator[Table]:
-    """Audits of results whose precision is known: how often is it in the interval?"""
+    """Audits of made results: how often the interval holds the precision that is known."""
     runs = trial.pick(20, 1000)
     note = (
         "inside: audits, each with another seed, whose interval holds the precision; width: mean; "

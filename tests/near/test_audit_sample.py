@@ -1,12 +1,13 @@
 """Samples of a result, and what judgements of them say: compared with formulas and by counting."""
 
 import math
+import re
 from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import seeds
+from support import ROOT, seeds
 
 from lab.corpora.audits import judge, make
 from lab.oracles.intervals import clopper_pearson, most_likely, wilson
@@ -175,6 +176,19 @@ def test_equal_bands_of_equal_samples_are_one():
     whole = score_interval([Stratum(1.0, 0.9, 200)])
     parts = score_interval([Stratum(0.25, 0.9, 50)] * 4)
     assert parts == pytest.approx(whole, abs=1e-6)
+
+
+@pytest.mark.parametrize("page", ["guides/audit.md", "zh/audit.md"])
+def test_the_guide_has_the_intervals(page):
+    lines = (ROOT / "docs" / page).read_text("utf-8").splitlines()
+    head = next(line for line in lines if "100 %" in line or "100% |" in line)
+    shares = [int(cell.strip(" %")) / 100 for cell in head.split("|")[2:-1]]
+    start = next(i for i, line in enumerate(lines) if line == head) + 2
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[start : start + 5]]
+    for size, *cells in rows:
+        for share, cell in zip(shares, cells, strict=True):
+            low, high = score_interval([Stratum(1.0, share, int(size.replace(",", "")))])
+            assert re.split(" to | 至 ", cell) == [f"{low:.3f}", f"{high:.3f}"]
 
 
 # -- the estimate ----------------------------------------------------------------------------------
