@@ -35,6 +35,7 @@ BENCHMARKS = {
         "leaks": ("leaks",),
         "publications": ("publications",),
         "parallels": ("parallels",),
+        "audit": ("audit",),
         "texts": ("minhash", "verification", "words"),
         "fingerprints": ("search", "queries"),
         "index": ("index", "index_recall", "passage_index"),

@@ -209,6 +209,12 @@ VIEWS: dict[str, View] = {
         {"measured by": "", **plain("unchanged", "replaced", "inserted", "swapped")},
         title="By what happened",
     ),
+    "audit": columns(
+        plain("result", "mistakes", "precision", "sample", "inside", "width"), title="Audits of"
+    ),
+    "audit/others": columns(
+        plain("result", "precision", "sample", "inside", "width"), title="Other samples"
+    ),
     "leaks": columns(plain("planted", "leak", "texts", "found"), title="Planted evaluation texts"),
     "leaks/again": columns(
         plain("documents are", "texts", "leaked", "documents with a leak",

@@ -244,7 +244,7 @@ def document_columns(documents: Sequence[Document], reading: Reading) -> dict[st
     if reading.title_field is not None:
         columns["titled"] = np.array([bool(one.title) for one in documents], np.bool_)
     if wanted := len(reading.named_fields):
-        # What is no record has none.
+        # Texts have no fields.
         has = [[bool(text) for text in one.values or ("",) * wanted] for one in documents]
         columns["valued_fields"] = np.array(has, np.bool_).reshape(-1, wanted)
     if reading.value_field is not None or reading.title_field is not None or wanted:

@@ -65,7 +65,7 @@ _SEPARATOR = "\0"
 
 def field_columns(batch: Any, criteria: Criteria) -> Mapping[str, Columns]:
     """Make the columns of named fields: values, their keys and intervals, and what proposes."""
-    # What is no record has no values.
+    # Texts have no values.
     lacking = ("",) * len(criteria.named_fields)
     rows = [document.values or lacking for document, _ in batch.documents]
     by_field = [[row[i] for row in rows] for i in range(len(criteria.named_fields))]

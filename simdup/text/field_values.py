@@ -139,7 +139,7 @@ def field_values(values: Sequence[str]) -> list[FieldValue]:
     --------
     >>> one, other = field_values(["Müller, John A.; Smith, J.", "J. A. MULLER and Jane Smith"])
     >>> round(similarity(one, other), 2)
-    0.77
+    0.7
     """
     return list(map(_field_value, plain_values(values)))
 
