@@ -32,7 +32,6 @@ from simdup.corpus.records import (
     value_text,
     without_surrogates,
 )
-from simdup.corpus.span_cutting import Spans, spans_of_fields, without_spans
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 
@@ -303,7 +302,7 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
     if _is_record(first):
         asked = _asked(reading, "id" if reading.id_field is None else reading.id_field)
         return Rows(lambda: _records(read(), asked, reading.id_field), asked, again)
-    if _is_pair(first):
+    if is_pair(first):
         _require_fields(reading)
         return Rows(lambda: _pairs(read()), _PAIR, again)
     raise TypeError(f"data: expected {_ACCEPTED}, not {kind_of(data)} of {kind_of(first)}")
@@ -476,7 +475,8 @@ def _mapping_rows(data: Mapping[Any, Any]) -> Rows:
     return Rows(lambda: _pairs(iter(data.items())), _PAIR)
 
 
-def _is_pair(item: Any) -> bool:
+def is_pair(item: Any) -> bool:
+    """Return whether an item may be an id with its text."""
     return isinstance(item, tuple | list) and len(item) == 2
 
 
@@ -486,7 +486,7 @@ def _is_record(item: Any) -> bool:
 
 
 def _pairs(items: Iterator[Any]) -> Iterator[Sequence[Column]]:
-    for some in _alike(items, _is_pair, "(id, text)"):
+    for some in _alike(items, is_pair, "(id, text)"):
         yield [text for _, text in some], [name for name, _ in some]
 
 
@@ -548,92 +548,3 @@ def select(data: Any, positions: NDArray[np.int64]) -> Any:
         return {keys[i]: data[keys[i]] for i in numbers}
     rows = [data[i] for i in numbers]
     return tuple(rows) if isinstance(data, tuple) else rows
-
-
-def cut_rows(data: Any, reading: Reading, spans: Mapping[int, Spans]) -> Any:
-    """Return data of the same kind, with spans cut out of the texts of some rows.
-
-    Parameters
-    ----------
-    data
-        Rows that can be taken again: see `keep_rows`.
-    reading : Reading
-        Names the fields or columns of the texts.
-    spans : mapping from int to spans
-        By the positions of rows; places in their texts as these are read.
-
-    Raises
-    ------
-    SimdupError
-        If the data is of a kind whose texts cannot be replaced.
-    """
-    if table := as_table(data):
-        return _cut_table(table, data, reading.text_fields, spans)
-    if isinstance(data, Mapping):
-        rows = enumerate(data.items())
-        return {key: _cut([text], spans.get(i))[0] for i, (key, text) in rows}
-    cut = [_cut_row(row, reading.text_fields, spans.get(i)) for i, row in enumerate(data)]
-    return tuple(cut) if isinstance(data, tuple) else cut
-
-
-def _cut(texts: Sequence[Any], spans: Spans | None) -> list[Any]:
-    """Return the texts of a row's fields without spans of the text of all."""
-    if spans is None:
-        return list(texts)
-    within = spans_of_fields(texts, spans)
-    return [
-        without_spans(str.__str__(text), some) if some else text
-        for text, some in zip(texts, within, strict=True)
-    ]
-
-
-def _cut_row(row: Any, fields: Sequence[str], spans: Spans | None) -> Any:
-    if spans is None:
-        return row
-    if _is_pair(row):
-        return type(row)((row[0], *_cut([row[1]], spans)))
-    record = dict(row)
-    for field, text in zip(
-        fields, _cut([find_field(record, f) for f in fields], spans), strict=True
-    ):
-        record = _with_value(record, field, text)
-    return record
-
-
-def _with_value(record: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
-    """Return a record with another value of a field that it has; see `find_field`."""
-    if name in record:
-        return {**record, name: value}
-    head, dot, rest = name.partition(".")
-    return {**record, head: _with_value(record[head], rest, value)} if dot else dict(record)
-
-
-def _cut_table(
-    table: DataTable, data: Any, fields: Sequence[str], spans: Mapping[int, Spans]
-) -> Any:
-    columns: list[list[Any]] = [[] for _ in fields]
-    for some in table.read(fields):
-        for column, values in zip(columns, some, strict=True):
-            column.extend(values)
-    rows = [_cut(texts, spans.get(i)) for i, texts in enumerate(zip(*columns, strict=True))]
-    new = dict(zip(fields, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
-    arrow: Any = sys.modules.get("pyarrow")
-    if arrow and isinstance(data, arrow.Table | arrow.RecordBatch):
-        for name, column in new.items():
-            at = data.schema.get_field_index(name)
-            kind = data.schema.field(at)
-            data = data.set_column(at, kind, arrow.array(column, kind.type))
-        return data
-
-    import narwhals as nw
-
-    if not nw.dependencies.is_into_dataframe(data):
-        what = f"the texts of {kind_of(data)} cannot be replaced"
-        raise SimdupError("data", what, "pass a pandas, Polars or Arrow table", "data")
-    frame: Any = nw.from_native(data, eager_only=True)
-    backend = frame.implementation
-    schema = frame.schema
-    cut = [nw.new_series(name, one, schema[name], backend=backend) for name, one in new.items()]
-    if (index := nw.maybe_get_index(frame)) is not None:
-        cut = [nw.maybe_set_index(one, index=index) for one in cut]
-    return frame.with_columns(*cut).to_native() if cut else data

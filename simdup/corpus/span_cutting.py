@@ -18,7 +18,7 @@ import io
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import IO, Any, NamedTuple, TypeAlias
@@ -26,6 +26,7 @@ from typing import IO, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
 from simdup.corpus.batches import read_header
 from simdup.corpus.decoding import NotText, decode
@@ -34,6 +35,7 @@ from simdup.corpus.json_text import locate_strings, parse_json
 from simdup.corpus.lines import DELIMITERS, Row
 from simdup.corpus.parquet import change_texts
 from simdup.corpus.records import find_field
+from simdup.corpus.rows import DataTable, as_table, is_pair, kind_of
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 
@@ -474,3 +476,94 @@ def span_cuts(
         some = starts < ends
         records, starts, ends = records[some], starts[some], ends[some]
     return SpanCuts(file, reading, records, starts, ends)
+
+
+# -- texts passed from Python ----------------------------------------------------------------------
+
+
+def cut_rows(data: Any, reading: Reading, spans: Mapping[int, Spans]) -> Any:
+    """Return data of the same kind, with spans cut out of the texts of some rows.
+
+    Parameters
+    ----------
+    data
+        Rows that can be taken again: see `keep_rows`.
+    reading : Reading
+        Names the fields or columns of the texts.
+    spans : mapping from int to spans
+        By the positions of rows; places in their texts as these are read.
+
+    Raises
+    ------
+    SimdupError
+        If the data is of a kind whose texts cannot be replaced.
+    """
+    if table := as_table(data):
+        return _cut_table(table, data, reading.text_fields, spans)
+    if isinstance(data, Mapping):
+        rows = enumerate(data.items())
+        return {key: _cut([text], spans.get(i))[0] for i, (key, text) in rows}
+    cut = [_cut_row(row, reading.text_fields, spans.get(i)) for i, row in enumerate(data)]
+    return tuple(cut) if isinstance(data, tuple) else cut
+
+
+def _cut(texts: Sequence[Any], spans: Spans | None) -> list[Any]:
+    """Return the texts of a row's fields without spans of the text of all."""
+    if spans is None:
+        return list(texts)
+    within = spans_of_fields(texts, spans)
+    return [
+        without_spans(str.__str__(text), some) if some else text
+        for text, some in zip(texts, within, strict=True)
+    ]
+
+
+def _cut_row(row: Any, fields: Sequence[str], spans: Spans | None) -> Any:
+    if spans is None:
+        return row
+    if is_pair(row):
+        return type(row)((row[0], *_cut([row[1]], spans)))
+    record = dict(row)
+    texts = _cut([find_field(record, name) for name in fields], spans)
+    for name, text in zip(fields, texts, strict=True):
+        record = _with_value(record, name, text)
+    return record
+
+
+def _with_value(record: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+    """Return a record with another value of a field that it has; see `find_field`."""
+    if name in record:
+        return {**record, name: value}
+    head, dot, rest = name.partition(".")
+    return {**record, head: _with_value(record[head], rest, value)} if dot else dict(record)
+
+
+def _cut_table(
+    table: DataTable, data: Any, fields: Sequence[str], spans: Mapping[int, Spans]
+) -> Any:
+    columns: list[list[Any]] = [[] for _ in fields]
+    for some in table.read(fields):
+        for column, values in zip(columns, some, strict=True):
+            column.extend(values)
+    rows = [_cut(texts, spans.get(i)) for i, texts in enumerate(zip(*columns, strict=True))]
+    new = dict(zip(fields, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
+    arrow: Any = sys.modules.get("pyarrow")
+    if arrow and isinstance(data, arrow.Table | arrow.RecordBatch):
+        for name, column in new.items():
+            at = data.schema.get_field_index(name)
+            kind = data.schema.field(at)
+            data = data.set_column(at, kind, arrow.array(column, kind.type))
+        return data
+
+    import narwhals as nw
+
+    if not nw.dependencies.is_into_dataframe(data):
+        what = f"the texts of {kind_of(data)} cannot be replaced"
+        raise SimdupError("data", what, "pass a pandas, Polars or Arrow table", "data")
+    frame: Any = nw.from_native(data, eager_only=True)
+    backend = frame.implementation
+    schema = frame.schema
+    cut = [nw.new_series(name, one, schema[name], backend=backend) for name, one in new.items()]
+    if (index := nw.maybe_get_index(frame)) is not None:
+        cut = [nw.maybe_set_index(one, index=index) for one in cut]
+    return frame.with_columns(*cut).to_native() if cut else data

@@ -155,7 +155,7 @@ class NamedValues:
         return found
 
 
-class Part(NamedTuple):
+class Identifier(NamedTuple):
     """What may identify a record: the value of a field, or of two, perhaps with a third."""
 
     fields: tuple[int, ...]  # a matched one first
@@ -163,16 +163,16 @@ class Part(NamedTuple):
     also: tuple[int, ...] = ()  # numbers with a tolerance, one of which may help
 
 
-def parts_of(criteria: Criteria) -> Iterator[Part]:
+def identifiers_of(criteria: Criteria) -> Iterator[Identifier]:
     """Yield what may identify: each matched field, and each together with another field."""
     matched = len(criteria.match.names)
     for field in range(matched):
-        yield Part((field,), field)
+        yield Identifier((field,), field)
     exact = [matched + i for i, tolerance in enumerate(criteria.differ.numbers) if not tolerance]
     others = tuple(matched + i for i, number in enumerate(criteria.differ.numbers) if number)
     both = combinations([*range(matched), *exact], 2)
     for number, fields in enumerate(one for one in both if one[0] < matched):
-        yield Part(fields, COMBINED + number, others)
+        yield Identifier(fields, COMBINED + number, others)
 
 
 @dataclass(frozen=True)
@@ -192,9 +192,9 @@ class Identified:
     criteria: Criteria
 
     def bits(self) -> U64:
-        """Return what identifies each record (uint64[n]): a bit for each of `parts_of`."""
+        """Return what identifies each record (uint64[n]): a bit for each of `identifiers_of`."""
         bits = np.zeros(len(self.documents), np.uint64)
-        for part in parts_of(self.criteria):
+        for part in identifiers_of(self.criteria):
             for fields in (part.fields, *((*part.fields, one) for one in part.also)):
                 bits[self._identified(fields)] |= np.uint64(1 << part.bit)
         return bits
@@ -326,7 +326,7 @@ def combined_pairs(
     Each is there once, the smaller row first, ordered.
     """
     keyed, identifying = [np.zeros((0, 2), np.uint64)], documents["identifying"]
-    for part in parts_of(criteria):
+    for part in identifiers_of(criteria):
         known = identifying[rows] >> np.uint64(part.bit) & np.uint64(1) > 0
         for field in part.fields if len(part.fields) == 2 else ():
             if field < len(criteria.match.names):
@@ -341,7 +341,7 @@ def combined_pairs(
 def _keyed(
     documents: Documents,
     values: NamedValues,
-    part: Part,
+    part: Identifier,
     field: int,
     rows: RowIds,
     criteria: Criteria,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -204,7 +203,7 @@ def _field_verdicts(
     values = zip(*(document.values or lacking for document in documents), strict=True)
     for name, least, alike in zip(*criteria.match, measures.fields or (), strict=True):
         a, b = next(values)
-        known = None if math.isnan(alike) else alike
+        known = alike if alike == alike else None
         yield FieldVerdict(name, a, b, known, least, known is None or known >= least)
     for name, tolerance in zip(*criteria.differ, strict=True):
         a, b = next(values)

@@ -15,9 +15,10 @@ from simdup.base.errors import SimdupError, check_names, check_type
 from simdup.corpus.batches import TextBatch, read
 from simdup.corpus.files import File
 from simdup.corpus.rewriting import Change
-from simdup.corpus.rows import as_optional_path, cut_rows, keep_rows, recognise, select
+from simdup.corpus.rows import as_optional_path, keep_rows, recognise, select
 from simdup.corpus.span_cutting import (
     SpanCuts,
+    cut_rows,
     joined,
     span_cuts,
     spans_before,

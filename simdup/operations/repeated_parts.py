@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
-from simdup.corpus.rows import cut_rows, keep_rows, recognise
-from simdup.corpus.span_cutting import SpanCuts, span_cuts
+from simdup.corpus.rows import keep_rows, recognise
+from simdup.corpus.span_cutting import SpanCuts, cut_rows, span_cuts
 from simdup.model.cleaned import DedupeOptions, PartCriteria
 from simdup.model.documents import Skipped
 from simdup.model.settings import Settings

@@ -15,7 +15,7 @@ from simdup.model.settings import Settings
 from simdup.near.collection import ingest, rule_columns
 from simdup.near.counting import columns_for
 from simdup.near.inputs import open_input
-from simdup.near.named_fields import combined_pairs, parts_of
+from simdup.near.named_fields import combined_pairs, identifiers_of
 
 MATCH, DIFFER = {"title": 0.9, "authors": 0.5}, {"doi": 0.0, "year": 1.0, "pages": 0.0}
 TITLES = ["", "Editorial", "Editorail", "Deep learning in medicine", "deep learning in medicine."]
@@ -66,7 +66,7 @@ def test_what_identifies_a_record_is_what_all_pairs_say(records: list[Record]) -
     names = (*MATCH, *DIFFER)
     parts = [
         (tuple(names[field] for field in part.fields), part.bit)
-        for part in parts_of(Criteria(match=MATCH, differ=DIFFER))
+        for part in identifiers_of(Criteria(match=MATCH, differ=DIFFER))
     ]
     for row, bits in enumerate(columns["identifying"].tolist()):
         found = {fields for fields, bit in parts if bits >> bit & 1}

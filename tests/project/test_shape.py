@@ -20,17 +20,17 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 48_154,
+    "lines": 51_600,
     "lines of compiled loops": 2_174,
-    "lines in simdup/cli": 3_381,
-    "files": 214,
-    "classes": 383,
+    "lines in simdup/cli": 3_490,
+    "files": 224,
+    "classes": 411,
     "class names used twice": 0,
     "file names used twice": 0,
     "small modules with one importer": 3,
-    "modules that a scan imports": 156,
+    "modules that a scan imports": 165,
     "modules that the file of scan imports": 19,
-    "fields of the largest class": 19,
+    "fields of the largest class": 21,
     '"None where" and "None if"': 66,
 }
 # How far below its ceiling a figure may be before the ceiling must follow it.
