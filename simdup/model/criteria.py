@@ -313,7 +313,7 @@ class Criteria:
 
     @property
     def short_decide(self) -> bool:
-        """Whether a measure made for short texts decides about them, however few terms they have."""
+        """Whether a measure made for short texts decides, however few terms these have."""
         return self.edits_decide or self.by_runs
 
     @property
