@@ -221,7 +221,8 @@ class BruteForce:
         # Where no similarity is asked for, edits decide nothing.
         edits = self.by_edit(i, j) and bool(settings.least)
         few = min(self.documents[i].terms, self.documents[j].terms) < FEW_TERMS
-        if few and not exact and not edits:
+        runs = self.by_edit(i, j) and settings.containment is not None and not settings.shingle
+        if few and not exact and not edits and not runs:
             return False
         if alone:
             return True

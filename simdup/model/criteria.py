@@ -410,6 +410,11 @@ class Criteria:
         return self.containment is not None and self.by_edit and self.shingle.fits
 
     @property
+    def short_decide(self) -> bool:
+        """Whether a measure made for short texts decides, however few terms these have."""
+        return self.edits_decide or self.by_runs
+
+    @property
     def covering(self) -> float | None:
         """The least share of a removed document's shingles that the kept one has; None for any."""
         lossless = LOSSLESS if self.lossless else None

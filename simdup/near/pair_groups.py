@@ -88,7 +88,7 @@ def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
     own = {name: every.documents[name] for name in known}
     documents = Documents(own | {"content_number": copies.contents}).take(distinct)
     documents = documents.and_columns(number=distinct)
-    if not criteria.edits_decide:
+    if not criteria.short_decide:
         documents = documents.without("letters", "numbers")
     if "blocking_key" in documents:
         bits, values = every.settings.recipe.bits, documents["fingerprint"]

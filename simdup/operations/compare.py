@@ -213,7 +213,7 @@ def _field_verdicts(
 
 def _forbidding(documents: Documents, criteria: Criteria) -> tuple[str, ...]:
     """Return the rules that forbid the pair, by their columns."""
-    if not criteria.edits_decide:
+    if not criteria.short_decide:
         documents = documents.without("letters", "numbers")
     rules = judged(Side(documents, _A), Side(documents, _B))
     return tuple(column for column, allows in rules.items() if not allows[0])

@@ -83,7 +83,8 @@ QUOTING = "孔子曰：有朋从远方来，不亦说乎。"
 
 def test_a_quotation_in_other_words_is_contained_by_two_and_three_characters() -> None:
     found = compare(QUOTED, QUOTING, containment=0.4)
-    assert (found.measures.contained, found.run) == ("a", 4)
+    # However few terms they have.
+    assert (found.measures.contained, found.run, found.duplicates) == ("a", 4, True)
     # An explicit size is the same for all pairs, and so are shingles without short texts.
     for asked in ({"shingle": 5}, {"shingle": "5"}, {"short_texts": False}):
         other = compare(QUOTED, QUOTING, containment=0.4, **asked)
@@ -97,6 +98,7 @@ def test_compare_says_which_runs_it_counts(simdup: Command, tmp_path: Path) -> N
     shown = simdup("compare", "a.txt", "b.txt", "--containment", "0.4")
     (line,) = (one for one in shown.text.splitlines() if one.startswith("  containment"))
     assert "(by runs of 4 letters; a Chinese character is two)" in line
+    assert shown.status == 0
     ran = simdup("compare", "a.txt", "b.txt", "--containment", "0.4", "-f", "jsonl")
     found = json.loads(ran.out)
     assert (found["run"], found["contained"]) == (4, "a")
