@@ -119,10 +119,10 @@ class Offsets(NamedTuple):
 def offsets(texts: Sequence[str]) -> tuple[Offsets, I64]:
     """Return where the symbols of texts are, and where those of each text begin (int64[texts]).
 
-    Positions are those of the texts joined by a line feed.
+    Positions are those of the texts joined by a space: no hyphen at the end of one divides a word.
     """
-    text_starts = ends_of([f"{text}\n" for text in texts])[:-1]
-    text = "\n".join(texts)
+    text_starts = ends_of([f"{text} " for text in texts])[:-1]
+    text = " ".join(texts)
     folded, cuts, folded_cuts = fold_segments(text, text_starts[text_starts < len(text)])
     _, starts, ends = places(folded)
     # Of several cuts at one place, with dropped characters between, a passage takes the inner ones.
@@ -146,7 +146,7 @@ def characters(texts: Sequence[str], owners: I64, spans: I64) -> I64:
     (begins, ends), firsts = offsets(texts)
     own = spans + firsts[owners, None]
     found = np.stack([begins[own[:, 0]], ends[own[:, 1] - 1]], 1)
-    text_starts = ends_of([f"{text}\n" for text in texts])[owners, None]
+    text_starts = ends_of([f"{text} " for text in texts])[owners, None]
     return np.where(found < 0, -1, found - text_starts)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lab.oracles import reuse as oracle
 from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse import between
-from simdup.reuse.symbols import HOLE, cut, locate, look_up_in, offsets, places
+from simdup.reuse.symbols import HOLE, characters, cut, locate, look_up_in, offsets, places
 from simdup.reuse.winnowing import Template
 from simdup.text.characters import fold, fold_segments
 
@@ -126,6 +126,12 @@ def test_spans_are_cut_alike_in_both_texts(data: st.DataObject) -> None:
             # No symbol of both can be cut out.
             assert start == 0
     assert kept[0] == kept[1]
+
+
+def test_a_hyphen_at_the_end_of_a_text_divides_no_word() -> None:
+    texts = ["see b-", "b and c"]
+    found = characters(texts, np.array([0, 1, 1]), np.array([[0, 5], [0, 2], [2, 6]]))
+    assert found.tolist() == [[0, 6], [0, 1], [2, 7]]  # a word is two symbols
 
 
 small = st.text("ab中", max_size=14)
