@@ -12,12 +12,12 @@ from simdup.corpus.found_pairs import read_population
 from simdup.corpus.names import without_address
 from simdup.corpus.sources import Named
 from simdup.model.audited import SAMPLE, SEED, Sample
-from simdup.model.documents import Document, Skipped
+from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.formats import PageOptions
 from simdup.model.settings import Reading, Settings
 from simdup.near.audit_sample import draw, population_of
 from simdup.near.batch_reader import read_stripped
-from simdup.near.inputs import open_input
+from simdup.near.inputs import SourceReport, open_input
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.result import Result
 from simdup.show.streams import open_output
@@ -121,6 +121,10 @@ def examine(
     names = list(dict.fromkeys(name for pair in drawn.pairs for name in (pair.stays, pair.goes)))
     documents, skipped, notes = _read_again(names, sources, settings)
     if not documents:
+        # Records that lack the field are not known by their own names.
+        for one in skipped:
+            if isinstance(one, NoField):
+                raise SourceReport(reading=settings.reading).refuse(one)
         what = f"none of its {len(names):,} documents can be read again, first {names[0]!r:.200}"
         hint = "name the SOURCEs of the scan after FOUND, or run this where it ran"
         raise SimdupError(path, what, hint)
@@ -150,5 +154,7 @@ def _read_again(
             if name in left:
                 del left[name]
                 documents.append(one._replace(name=name))
-    missing = (failed.get(name) or Skipped(name, "no such document") for name in left)
+    missing = [failed.get(name) or Skipped(name, "no such document with a text") for name in left]
+    if not documents:
+        missing = [*failed.values(), *missing]
     return documents, [replace(one, error=True) for one in missing], opened.notes
