@@ -33,7 +33,7 @@ def command(call: Call) -> Status:
     Examples:
       simdup scan ./corpus -o found.jsonl; simdup evaluate found.jsonl truth.tsv
       simdup scan ./corpus -f csv | simdup evaluate - truth.tsv
-      simdup audit found.jsonl -o page.html; simdup evaluate found.jsonl --judged decisions.jsonl
+      simdup evaluate found.jsonl --judged decisions.jsonl
       simdup evaluate --min-score 0.8 -f jsonl found.jsonl scored.csv | jq .f1
     """
     from simdup.operations.evaluate import evaluate

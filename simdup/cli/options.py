@@ -222,7 +222,7 @@ _MATCHING = (
         trial={"query": "|-s 0|64", "*": "|--method simhash|20"}),
     _criteria("-s, --similarity S", f"{_TEXTS}, query, tune",
         "Minimum similarity of a pair, 0 to 1.", _SHARE, common=True,
-        shown=f"{criteria.SIMILARITY}; 0 with --containment",
+        shown=f"{criteria.SIMILARITY}; 0 with --containment, --match",
         rules=(Idle(lambda o: o.unverified, _UNVERIFIED), *_LINES),
         per={"query": {"shown": f"{criteria.SIMILARITY}"},
              "cluster": {"shown": f"{criteria.SIMILARITY}",
@@ -259,15 +259,16 @@ _MATCHING = (
     _criteria("--within FIELD", _SCANS, "Pair only documents that agree in this record field; "
         "folder: in their folder.", shown="off", trial="r.jsonl||id"),
     _criteria("--match FIELDS", _MATCHES,
-        "Compare records field by field: title:0.9,authors:0.5 asks for so much similarity in each "
-        "field that both have.", str, default=None, take=fields_in, shown="off", rules=_RECORDS,
-        trial="r.jsonl|--id-field id|body:0.1"),
+        "Compare records field by field: title:0.9,authors:0.5 requires these similarities in each "
+        "field that both have. The fullest record is kept.", str, default=None, take=fields_in,
+        shown="off", rules=_RECORDS, trial="r.jsonl|--id-field id|body:0.1"),
     _criteria("--differ FIELDS", _MATCHES,
         "Pair no records that both have one of these fields and differ in it; year:1 lets numbers "
         "differ by 1.", str, default=None, take=fields_in, shown="off", rules=_RECORDS,
         trial="r.jsonl||id"),
     _criteria("-k, --keep WHICH", _SCANS,
-        "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
+        "Document to keep: first, longest, shortest, newest, oldest, fullest, max:FIELD or "
+        "min:FIELD.",
         words=[one for one in criteria.KEEP if ":" not in one], common=True,
         shown="first; longest with --containment", trial="longest"),
     _criteria("--prefer PATTERN...", _SCANS, "Prefer to keep documents that match. Repeatable.",

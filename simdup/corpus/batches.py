@@ -73,7 +73,8 @@ def find_record(cuts: Iterable[Cut], file: File, reading: Reading) -> Document |
         How the file is read.
     """
     number = _number(file.record)
-    if reading.id_field is None:
+    # For a name, all are counted.
+    if reading.id_field is None and number > 0:
         cuts = _batches_around(cuts, number)
     names: list[str] = []
     numbered = unnamed = unread = None

@@ -46,7 +46,7 @@ def read_judgements(path: str) -> Judgements:
     lines = list(_decision_lines(path, "judged"))
     found = [_judgement(path, *line) for line in lines if "seed" in line[1]]
     if not found:
-        hint = "save judgements from a page that `audit` wrote"
+        hint = "save judgements from a page of simdup audit"
         raise SimdupError(path, "has no judgement of an audit", hint)
     if len(seeds := sorted({one.seed for one in found})) > 1:
         what = f"has judgements of audits with different seeds: {', '.join(map(str, seeds))}"

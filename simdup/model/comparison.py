@@ -31,7 +31,9 @@ class FieldVerdict(NamedTuple):
     field: str
     a: str  # as it is written; empty where the record lacks it
     b: str
-    similarity: float | None  # None for one that must not differ, or that either lacks
+    rule: str  # ``match`` or ``differ``
+    similarity: float | None  # None for one that must not differ, that either lacks, or that is in
+    # another script
     wanted: float  # the least similarity, or the tolerance
     good: bool
 

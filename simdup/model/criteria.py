@@ -92,7 +92,8 @@ class NamedFields(NamedTuple):
                 raise invalid(argument, name, f"{wanted}, each field once")
             check_type(argument, number, NUMBER)
             if not 0 <= number <= (1 if shares else math.inf):
-                raise invalid(argument, f"{name}:{number:g}", wanted)
+                shown = name if math.isnan(number) else f"{name}:{number:g}"
+                raise invalid(argument, shown, wanted)
         return cls(tuple(names), tuple(otherwise if n is None else n for _, n in items))  # type: ignore[misc]
 
     def __str__(self) -> str:
@@ -105,15 +106,17 @@ def _written_fields(written: str) -> Iterator[tuple[str, float | None]]:
         name, _, number = one.strip().rpartition(":")
         try:
             yield (name, float(number)) if name else (number, None)
-        except ValueError:  # a name with a colon
-            yield one.strip(), None
+        except ValueError:
+            yield one.strip(), math.nan  # is refused; a mapping may name fields with a colon
 
 
 NO_FIELDS = NamedFields()
 # What people compare: identifying them takes a bit for each two.
 MOST_FIELDS = 10
 
-KEEP = ("first", "longest", "shortest", "newest", "oldest", "max:FIELD", "min:FIELD")
+KEEP = (
+    "first", "longest", "shortest", "newest", "oldest", "fullest", "max:FIELD", "min:FIELD"
+)  # fmt: skip
 METHODS = ("auto", "simhash", "minhash", "pstable")
 # How an index can be searched: it has no vectors.
 INDEX_METHODS = METHODS[:3]
@@ -185,9 +188,11 @@ class Criteria:
         for the containment of pairs with a short text.
     keep : str
         One of `KEEP`: which document of a cluster is kept; if it is not given, the first, or with
-        a containment the longest: an excerpt does not stand for the whole.  With ``max:FIELD`` and
-        ``min:FIELD`` it is the record with the largest or smallest number, date or time in a field;
-        dates begin with the year, and records without one come last.  Of equals, the first is kept.
+        a containment the longest: an excerpt does not stand for the whole.  ``fullest`` is the
+        record with the most of its named fields, and the default where these match.  With
+        ``max:FIELD`` and ``min:FIELD`` it is the record with the largest or smallest number, date
+        or time in a field; dates begin with the year, and records without one come last.  Of
+        equals, the first is kept.
     containment, cosine : float or None
         The lowest value of these measures; None if they do not matter.  With a containment, only
         what the kept document contains to this degree is redundant.
@@ -280,7 +285,8 @@ class Criteria:
             similarity = SIMILARITY if self.containment is None and not self.match.names else 0.0
             object.__setattr__(self, "similarity", similarity)
         if self.keep is None:
-            object.__setattr__(self, "keep", "first" if self.containment is None else "longest")
+            keep = "first" if self.containment is None else "longest"
+            object.__setattr__(self, "keep", "fullest" if self.match.names else keep)
         if self.distance < 0:
             raise invalid("distance", self.distance, "0 or more bits")
         for name in SHARES:
@@ -313,6 +319,8 @@ class Criteria:
         if len(self.named_fields) > MOST_FIELDS:
             what = f"{len(self.named_fields)} fields, but at most {MOST_FIELDS} can be compared"
             raise SimdupError("match", what, field="match")
+        if self.keep == "fullest" and not self.named_fields:
+            raise invalid("keep", self.keep, "one of the others: no fields of records are named")
         if self.match.names and not self.verify:
             raise SimdupError("verify", "`match` needs verification", field="verify")
         if self.match.names and self.method != "auto":

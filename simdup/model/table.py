@@ -39,6 +39,7 @@ SCHEMA: Mapping[str, Any] = {
     "title_key": np.uint64,
     "values": np.int64,  # [2]: the slot of the values of its named fields
     "valued_fields": np.bool_,  # [fields]: which of them it has
+    "filled": np.int64,  # how many these are
     "field_keys": np.uint64,  # [fields]: equal for equal values; 0 for a missing one
     "letter_keys": np.uint32,  # [bands]: of the letters of these
     "named": np.bool_,  # whether the title does not come from the text

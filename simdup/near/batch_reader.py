@@ -247,6 +247,7 @@ def document_columns(documents: Sequence[Document], reading: Reading) -> dict[st
         # Texts have no fields.
         has = [[bool(text) for text in one.values or ("",) * wanted] for one in documents]
         columns["valued_fields"] = np.array(has, np.bool_).reshape(-1, wanted)
+        columns["filled"] = columns["valued_fields"].sum(axis=1, dtype=np.int64)
     if reading.value_field is not None or reading.title_field is not None or wanted:
         columns["fields"] = objects(tuple(one.fields) for one in documents)
     if reading.group_field is not None:

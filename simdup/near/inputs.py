@@ -81,6 +81,7 @@ class SourceReport:
         self._lacking: dict[str, Counter[str]] = {}
         # Of the fields that are compared one by one, how many documents have a value.
         self._valued = np.zeros(len(self._reading.named_fields), np.int64)
+        self._fieldless = 0  # documents that are no records
         self.stripped: set[str] = set()  # the expressions of `Recipe.strip` that matched something
 
     def take(self, documents: Documents, stripped: Iterable[str] = ()) -> None:
@@ -97,6 +98,7 @@ class SourceReport:
                 for fields in filter(None, lacking.tolist()):
                     self._lack(argument, dict.fromkeys(fields, 0))
         if "valued_fields" in documents:
+            self._fieldless += int(np.count_nonzero(~records))
             self._valued += documents["valued_fields"].sum(axis=0)
             for fields in filter(None, documents["fields"].tolist()):
                 self._lack("match", dict.fromkeys(fields, 0))
@@ -200,10 +202,15 @@ class SourceReport:
                     continue
                 if not self._records and not seen:
                     what = "has no effect: no SOURCE contains records"
-                    raise SimdupError(argument, what, field=argument)
+                    hint = "for records on standard input, name their `input_format`"
+                    raise SimdupError(argument, what, hint, argument)
                 if seen and name not in seen:
                     raise self._lacking_field(argument, name, seen)
                 self.notes.append((f"`{argument}`", f"no record has a value in {name!r}"))
+
+        if self._fieldless and reading.match_fields:
+            what = f"{self._fieldless:,} without fields, compared with none"
+            self.notes.append(("`match`", what))
 
     def _lacking_field(self, argument: str, name: str, seen: Iterable[str]) -> SimdupError:
         names = list(seen)

@@ -204,11 +204,12 @@ def _field_verdicts(
     for name, least, alike in zip(*criteria.match, measures.fields or (), strict=True):
         a, b = next(values)
         known = alike if alike == alike else None
-        yield FieldVerdict(name, a, b, known, least, known is None or known >= least)
+        yield FieldVerdict(name, a, b, "match", known, least, known is None or known >= least)
     for name, tolerance in zip(*criteria.differ, strict=True):
         a, b = next(values)
         first, second = intervals([a, b], tolerance)
-        yield FieldVerdict(name, a, b, None, tolerance, bool(meet(first[None], second[None])[0]))
+        good = bool(meet(first[None], second[None])[0])
+        yield FieldVerdict(name, a, b, "differ", None, tolerance, good)
 
 
 def _forbidding(documents: Documents, criteria: Criteria) -> tuple[str, ...]:

@@ -112,10 +112,10 @@ def evaluate(
     """
     if judged is not None:
         if truth is not None:
-            raise SimdupError("judged", "excludes `truth`: name one of them", field="judged")
+            raise SimdupError("judged", "excludes TRUTH: name one of them", field="judged")
         return _of_judged(found, os.fspath(judged))
     if truth is None:
-        raise TypeError("evaluate() needs `truth` or `judged`")
+        raise TypeError("evaluate() needs truth or judged")
     if least_score is not None and not isinstance(truth, str | os.PathLike):
         raise SimdupError("least_score", "only files have scores", field="least_score")
     ours = _labels("found", found)

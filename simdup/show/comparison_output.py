@@ -200,6 +200,8 @@ def _verdict(one: FieldVerdict, words: Phrases) -> str:
     if lacking:
         both = len(lacking) == 2
         return words("compare.lacking_both") if both else words("compare.lacking", name=lacking[0])
+    if one.rule == "match":
+        return words("compare.incomparable")
     if not one.good:
         return words("compare.different")
     if one.wanted:

@@ -55,6 +55,7 @@ _ACCENTS = pattern("[\u0300-\u036f]")
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"})
 # Han characters are a word of their own: 王小明 says as much as Wang Xiaoming.
 _WORD = pattern("[\u3400-\u9fff\U00020000-\U0003ffff]+|[^\\W_\u3400-\u9fff\U00020000-\U0003ffff]+")
+_HYPHEN = pattern(r"(?<=[a-z])[-‐‑](?=[a-z])")
 # The rest of a list that names only some.
 _REST = pattern(r"[\s,;.]*(?:\b(?:et\.? al|and others|(?<=[;,&] )others)\b|等)[\s.]*$")
 # Single numerals that number parts: (一), (上), 上册, 之二.
@@ -99,6 +100,7 @@ class FieldValue(NamedTuple):
     marks: tuple[str, ...]  # numbers and notices, in order
     numerals: tuple[str, ...]  # single letters that may be Roman numerals, or initials
     shortened: bool  # whether it names only some of a list
+    joined: tuple[str, ...] = ()  # the words, if hyphens join some
 
     @property
     def all_marks(self) -> list[str]:
@@ -163,7 +165,9 @@ def _field_value(plain: str) -> FieldValue:
         *("notice" for _ in _NOTICE.findall(plain)),
     ]
     numerals = tuple(sorted(_SINGLE_ROMAN[one] for one in words if one in _SINGLE_ROMAN))
-    return FieldValue("".join(words), words, tuple(sorted(marks)), numerals, shortened)
+    joined = _HYPHEN.sub("", spelled)
+    together = tuple(_WORD.findall(joined)) if joined != spelled else ()
+    return FieldValue("".join(words), words, tuple(sorted(marks)), numerals, shortened, together)
 
 
 def similarity(a: FieldValue, b: FieldValue) -> float:
@@ -209,6 +213,15 @@ def _by_letters(a: str, b: str) -> float:
 
 
 def _by_words(a: FieldValue, b: FieldValue) -> float:
+    found = _by_each(a, b)
+    if a.joined or b.joined:  # Jean-Pierre is JP
+        found = max(
+            found, _by_each(*(one._replace(words=one.joined or one.words) for one in (a, b)))
+        )
+    return found
+
+
+def _by_each(a: FieldValue, b: FieldValue) -> float:
     one, other = Counter(a.words), Counter(b.words)
     shared = sum(len(word) * count for word, count in (one & other).items())
     shared += _abbreviated(list((one - other).elements()), list((other - one).elements()))

@@ -92,7 +92,7 @@ def test_defaults_are_those_of_the_values() -> None:
                 if isinstance(option.type, Text):
                     default = option.type.convert(default, option, None)
                 assert str(default) == str(defaults[option.name]), option.name
-    assert {"distance", "shingle", "method", "input_format"} <= seen
+    assert {"distance", "method", "input_format", "recall"} <= seen
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,9 @@ def test_null_names_the_options_it_goes_with(simdup: Command) -> None:
         if not any("--null" in p.opts for p in command.params):
             continue
         arguments = [*name.split(), *(["i"] if "index" in name or name == "query" else [])]
-        ran = simdup(*arguments, ".", "-0", *(["-o", "m"] if name in ("fit", "dedupe") else []))
+        ran = simdup(
+            *arguments, ".", "-0", *(["-o", "m"] if name in ("fit", "dedupe", "audit") else [])
+        )
         assert f"--null needs --files-from{lists.get(name, '')}\n" in ran.err
         text = re.sub(r"\s+", " ", simdup(*name.split(), "--help").text)
         assert f"Names in --files-from{lists.get(name, '').replace('or', 'and')} end" in text
