@@ -292,7 +292,7 @@ def test_results_are_audited_and_evaluated(tmp_path):
     found = library.evaluate(result, judged=tmp_path / "d")
     assert found.precision == 1
     assert found.interval[1] == 1
-    with pytest.raises(SimdupError, match="excludes `truth`"):
+    with pytest.raises(SimdupError, match="excludes TRUTH"):
         library.evaluate(result, [("a", "b")], judged=tmp_path / "d")
     with pytest.raises(TypeError, match="expected a path or a Result"):
         library.evaluate([("a", "b")], judged=tmp_path / "d")
