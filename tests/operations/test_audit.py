@@ -296,7 +296,7 @@ def test_results_are_audited_and_evaluated(tmp_path):
         library.evaluate(result, [("a", "b")], judged=tmp_path / "d")
     with pytest.raises(TypeError, match="expected a path or a Result"):
         library.evaluate([("a", "b")], judged=tmp_path / "d")
-    with pytest.raises(TypeError, match="needs `truth` or `judged`"):
+    with pytest.raises(TypeError, match="needs truth or judged"):
         library.evaluate(result)
 
 
