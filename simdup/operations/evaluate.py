@@ -53,7 +53,10 @@ SCORES = ("score", "jaccard", "similarity")
 # What columns are called: id, file1, name_a.
 _WORD = pattern(r"[A-Za-z_ ]+[0-9]?")
 
-_HINT = "expected JSONL of scan or pairs, or a table with columns a and b, or cluster and document"
+_HINT = (
+    "expected JSONL of scan or pairs, a table with columns a and b, or cluster and document, "
+    "or lines such as id;id;id"
+)
 
 
 def evaluate(found: Labels, truth: Labels, least_score: float | None = None) -> Evaluation:
@@ -218,7 +221,8 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     ``document``, all pairs within one counting; or pairs by its columns ``a`` and ``b``.  Without
     a header the first two columns are those, and the third is a score if all of it are numbers,
     else a label.  Pairs with a label out of `NEGATIVE` are left out, and those with a score
-    (`SCORES`) below the least.
+    (`SCORES`) below the least.  A file with semicolons whose first line has neither tabs nor commas
+    is such a table if its header says so, and else a cluster per line: ``id;id;id``.
 
     A run lists copies only with the first of them.  They have similarity 1, or distance 0 if no
     similarity was measured; what one of them is paired with, so are the others.
@@ -232,10 +236,14 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     if text.lstrip().startswith("{"):
         listed = list(_json_pairs(path, text))
     else:
-        rows = _rows(path, text)
+        delimiter = _delimiter(text)
+        rows = _rows(path, text, delimiter)
         header = [cell.strip().lower() for cell in rows[0]] if rows else []
         if "cluster" in header and "document" in header:
             return _table_clusters(path, header, rows[1:], least_score)
+        if delimiter == ";" and not {"a", "b"} <= set(header):
+            _no_score(path, least_score)
+            return from_clusters([cell.strip() for cell in row if cell.strip()] for row in rows)
         listed = list(_table_pairs(path, header, rows))
     listed = [one for one in listed if str(one.values.get("label", "")).lower() not in NEGATIVE]
     if least_score is not None:
@@ -267,24 +275,32 @@ def _listed(pair: dict[str, Any]) -> _Listed:
     return _Listed(a, b, {k: v for k, v in pair.items() if not isinstance(v, list | dict)})
 
 
-def _rows(path: str, text: str) -> list[list[str]]:
-    content = io.StringIO(text, newline="")
-    if "\t" in text.split("\n", 1)[0]:
-        # In a file with tabs, a quotation mark is part of a name.
-        lines = csv.reader(content, delimiter="\t", quoting=csv.QUOTE_NONE)
-    else:
-        lines = csv.reader(content)
+def _delimiter(text: str) -> str:
+    """Return what separates the cells of a table."""
+    first = text.split("\n", 1)[0]
+    return "\t" if "\t" in first else ";" if ";" in text and "," not in first else ","
+
+
+def _rows(path: str, text: str, delimiter: str) -> list[list[str]]:
+    # But for a table with commas, a quotation mark is part of a name.
+    quoting = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
     try:
         return [row for row in lines if row]
     except csv.Error as error:
         raise SimdupError(f"{path}:{lines.line_num}", str(error), _HINT) from None
 
 
+def _no_score(path: str, least_score: float | None) -> None:
+    """Refuse a lowest score for clusters."""
+    if least_score is not None:
+        raise SimdupError(path, "clusters have no scores", "remove `least_score`")
+
+
 def _table_clusters(
     path: str, header: list[str], rows: Sequence[list[str]], least_score: float | None
 ) -> LabelledPairs:
-    if least_score is not None:
-        raise SimdupError(path, "clusters have no scores", "remove `least_score`")
+    _no_score(path, least_score)
     clusters: dict[str, list[str]] = defaultdict(list)
     for number, row in enumerate(rows, 2):
         _check_width(path, number, row, len(header))
