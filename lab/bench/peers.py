@@ -31,6 +31,7 @@ from lab.corpora.reprints import MIXED, Labelled, reprints
 from lab.measuring import SIMDUP, Ran, run
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
+from simdup import __version__
 from simdup.operations.evaluate import LabelledPairs, from_clusters, from_pairs, measure
 
 # Runs of each tool with other orders of the documents, hash seeds and numbers of workers.
@@ -253,7 +254,7 @@ class Runner:
 
     def __init__(self) -> None:
         self._python = os.environ.get("SIMDUP_PEERS", sys.executable)
-        packages = ["simdup", *(tool.package for tool in TOOLS)]
+        packages = [tool.package for tool in TOOLS]
         code = (
             "import json, sys; from importlib import metadata; "
             "print(json.dumps({one.name.lower().replace('_', '-'): one.version"
@@ -261,6 +262,7 @@ class Runner:
         )
         known: dict[str, str] = json.loads(run([self._python, "-c", code]).output)
         self.versions = {name: known[name] for name in packages if name in known}
+        self.versions["simdup"] = __version__
 
     def tools(self) -> list[Tool]:
         """Return the tools that can be run."""
@@ -320,7 +322,7 @@ def contenders(trial: Trial, runner: Runner) -> list[Contender]:
     found: list[Contender] = []
     for tool in (None, *runner.tools()):
         package, grid = (tool.package, tool.grid) if tool else ("simdup", _OURS)
-        name = f"{package} {runner.versions.get(package, '')}".strip()
+        name = f"{package} {runner.versions[package]}"
         say(f"peers: settings of {name}")
         tried = [Contender(name, _BEST, grid, one, tool) for one in grid.tried]
         tried = tried[: trial.pick(1, None)]

@@ -220,9 +220,10 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     if its first line has one and else with commas, gives clusters by its columns ``cluster`` and
     ``document``, all pairs within one counting; or pairs by its columns ``a`` and ``b``.  Without
     a header the first two columns are those, and the third is a score if all of it are numbers,
-    else a label.  Pairs with a label out of `NEGATIVE` are left out, and those with a score
-    (`SCORES`) below the least.  A file with semicolons whose first line has neither tabs nor commas
-    is such a table if its header says so, and else a cluster per line: ``id;id;id``.
+    else a label; zeros and ones are both.  Pairs with a label out of `NEGATIVE` are left out, and
+    those with a score (`SCORES`) below the least.  A file with semicolons whose first line has
+    neither tabs nor commas is such a table if its header says so, and else has a cluster per line:
+    ``id;id;id``.
 
     A run lists copies only with the first of them.  They have similarity 1, or distance 0 if no
     similarity was measured; what one of them is paired with, so are the others.
@@ -282,9 +283,11 @@ def _delimiter(text: str) -> str:
 
 
 def _rows(path: str, text: str, delimiter: str) -> list[list[str]]:
-    # But for a table with commas, a quotation mark is part of a name.
-    quoting = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
+    content = io.StringIO(text, newline="")
+    if delimiter == ",":
+        lines = csv.reader(content)
+    else:  # a quotation mark is part of a name
+        lines = csv.reader(content, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     try:
         return [row for row in lines if row]
     except csv.Error as error:
@@ -309,7 +312,7 @@ def _table_clusters(
 
 
 def _table_pairs(path: str, header: list[str], rows: list[list[str]]) -> Iterator[_Listed]:
-    first = 1
+    first, is_label = 1, False
     if "a" in header and "b" in header:
         first = 2
         rows = rows[1:]
@@ -320,9 +323,12 @@ def _table_pairs(path: str, header: list[str], rows: list[list[str]]) -> Iterato
         third = [row[2] for row in rows if len(row) > 2]
         header = ["a", "b", "score" if None not in map(_number, third) else "label"]
         header = header[: max(len(rows[0]), 2)] if rows else header
+        is_label = set(third) == {"0", "1"}
     for number, row in enumerate(rows, first):
         _check_width(path, number, row, len(header))
         values = dict(zip(header, row, strict=False))
+        if is_label:
+            values["label"] = values["score"]
         yield _Listed(values["a"], values["b"], values)
 
 

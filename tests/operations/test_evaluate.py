@@ -153,6 +153,7 @@ PQ = {("p", "q")}
         "q,p\n",
         "\ufeffp\tq\tnear\n",
         "p,q,1\np,r,no\n",
+        "p,q,1\np,r,0\n",
         "label,B,A\nNo,p,r\n,q,p\n",
         "document,cluster\np,1\nq,1\nr,2\n",
         "p;q\nr\n",
