@@ -1,9 +1,9 @@
 """Articles and their reprints, with labels: which documents are the same article.
 
 A third of the articles has one to three reprints, each edited in one way, as editors and web sites
-edit. Two kinds of others share much with an article and are none of it: a *follow-up* quotes up
-to a third of its sentences between new ones, and *notices* are made from one form, of which three
-to six sentences in ten are their own.
+edit. Two kinds of documents share text with others without being reprints: a *follow-up* quotes up
+to a third of the sentences of an article between new ones, and *notices* are made from one form and
+have 30 to 60 % of their sentences for themselves.
 """
 
 from __future__ import annotations

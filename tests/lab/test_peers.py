@@ -22,7 +22,7 @@ def test_quality_of_an_example(tmp_path: Path) -> None:
     # True clusters: a b c and d e, so 4 pairs. Found: a b and f g, so 1 of 2 is right.
     figures = peers._quality(corpus, outcome([{"a", "b"}, {"f", "g"}], kept="acdef"))
     assert (figures["precision"], figures["recall"]) == (0.5, 0.25)
-    # b has a, which stays; g has nothing that does. e stays beside d; a and c are no pair.
+    # b has a, which stays; g has nothing that does. e stays beside d, while a and c differ.
     assert (figures["removed"], figures["removed without need"], figures["left"]) == (2, 1, 1)
 
 
