@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import shlex
 from collections import defaultdict
@@ -26,7 +25,13 @@ from lab.corpora.labels import (
 from lab.measuring import JOBS, Ran, simdup
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
-from simdup.operations.evaluate import LabelledPairs, from_clusters, measure
+from simdup.operations.evaluate import (
+    LabelledPairs,
+    from_clusters,
+    from_pairs,
+    measure,
+    read_labels,
+)
 
 Span = tuple[int, int]
 
@@ -52,41 +57,39 @@ def labelled(trial: Trial) -> Iterator[Table]:
 
 
 def _scans(folder: LabelledFolder, path: Path, kind: str, options: str) -> Iterator[Row]:
-    """Score what a scan finds: all pairs in its clusters, then only those that have a label."""
-    arguments = ("scan", path, "-q", "--id-field", "id", "-j", JOBS, "-f", "csv")
+    """Score what a scan finds: all of it, then only the pairs that have a label.
+
+    Against clusters, all pairs within a found cluster count; against pairs, those that hold.
+    """
+    output = path.with_name("found.jsonl")
+    arguments = ("scan", path, "-q", "--id-field", "id", "-j", JOBS, "--all-pairs", "-o", output)
     ran = simdup(*arguments, *shlex.split(options))
-    clusters = defaultdict[str, list[str]](list)
-    for row in csv.DictReader(ran.output.decode().splitlines()):
-        clusters[row["cluster"]].append(row["document"])
-    found = from_clusters(clusters.values())
-    figures = measure(found, folder.truth)
+    found, truth = read_labels(str(output)), folder.truth
+    are_clusters = all(a == b for a, b in truth.links)
+    if are_clusters:
+        found = from_clusters(found.clusters)
+    figures = measure(found, truth)
     yield {
-        "labels": kind, "options": options or "(default)", "counted": "all pairs",
-        "documents": len(folder.texts), "true pairs": folder.truth.count_pairs(),
-        "found": found.count_pairs(), "precision": figures.precision, "recall": figures.recall,
-        "F1": figures.f1, "ARI": rand_index(folder.texts, found, folder.truth), "CPU s": ran.cpu,
+        "labels": kind, "options": options or "(default)",
+        "counted": "pairs within clusters" if are_clusters else "pairs",
+        "documents": len(folder.texts), "true pairs": figures.true_pairs,
+        "found": figures.found_pairs, "precision": figures.precision, "recall": figures.recall,
+        "F1": figures.f1, "ARI": rand_index(folder.texts, found, truth), "CPU s": ran.cpu,
     }  # fmt: skip
     if folder.different:
-        wrong = _among(folder.different, found)
+        wrong = measure(found, from_pairs(folder.different)).both_pairs
         right = figures.both_pairs
         yield {
             "labels": kind, "options": options or "(default)", "counted": "pairs with a label",
-            "documents": len(folder.texts), "true pairs": folder.truth.count_pairs(),
+            "documents": len(folder.texts), "true pairs": figures.true_pairs,
             "found": right + wrong, "precision": _share(right, right + wrong),
-            "recall": figures.recall,
-            "F1": _share(2 * right, right + wrong + folder.truth.count_pairs()),
+            "recall": figures.recall, "F1": _share(2 * right, right + wrong + figures.true_pairs),
             "ARI": None, "CPU s": ran.cpu,
         }  # fmt: skip
 
 
 def _share(part: float, whole: float) -> float:
     return part / whole if whole else 1.0
-
-
-def _among(pairs: Iterable[NamePair], found: LabelledPairs) -> int:
-    """Return how many pairs share a cluster."""
-    number = {name: i for i, cluster in enumerate(found.clusters) for name in cluster}
-    return sum(a in number and number[a] == number.get(b) for a, b in pairs)
 
 
 def rand_index(names: Collection[str], found: LabelledPairs, truth: LabelledPairs) -> float:
