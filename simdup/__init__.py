@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from simdup.model.readings import ConflictScope as ConflictScope
     from simdup.model.recipe import Recipe as Recipe
     from simdup.model.shared_passages import PassageCriteria as PassageCriteria
+    from simdup.operations.audit import audit as audit
     from simdup.operations.compare import compare as compare
     from simdup.operations.conflicts import conflicts as conflicts
     from simdup.operations.decontaminate import decontaminate as decontaminate
@@ -54,6 +55,7 @@ _HOMES = {
     "Result": "simdup.show.result",
     "SimdupError": "simdup.base.errors",
     "all_pairs": "simdup.search",
+    "audit": "simdup.operations.audit",
     "compare": "simdup.operations.compare",
     "conflicts": "simdup.operations.conflicts",
     "decontaminate": "simdup.operations.decontaminate",

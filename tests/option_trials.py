@@ -52,6 +52,7 @@ BASES = {
     "query": Base("query i {sources}"),
     "tune": Base("tune {sources}"),
     "evaluate": Base("evaluate {sources}", "r.csv t"),
+    "audit": Base("audit found.jsonl {sources}", options="--output page.html"),
 }
 
 # Copied text with a fact.
@@ -63,6 +64,26 @@ _RULE = (
 # Two messages with an edit, and two that differ in their numbers.
 _SHORT = ("请大家明天下午准时到会议室参加讨论", "请大家明天上午准时到会议室参加讨论",
           "平凡的世界第1集在线观看高清完整版", "平凡的世界第2集在线观看高清完整版")  # fmt: skip
+
+# Documents of all that an audit is tried with, each a pair with the next one.
+_NAMED = (
+    "c/a.txt", "c/b.txt", "c/x.md", "k/x.md", "r.jsonl#1", "r.jsonl#2", "id5", "lines", "lines#1",
+    "ig/a.txt", "ig/b.txt", "h/a.html", "h/b.html", "w/a.txt", "w/b.txt", "c/a.txt",
+)  # fmt: skip
+_FOUND = [
+    {"type": "pair", "a": a, "b": b, "distance": 0, "similarity": 0.9}
+    for a, b in pairwise(_NAMED)
+]  # fmt: skip
+_JUDGED = [
+    {
+        "type": "decision",
+        "decision": verdict,
+        "documents": _NAMED[n : n + 2],
+        "seed": 1,
+        "sample": 4,
+    }
+    for n, verdict in enumerate(("duplicates", "distinct"))
+]
 
 
 def lines(command: str, row: Row) -> tuple[str, str]:
@@ -158,6 +179,8 @@ def build(folder: Path) -> None:
         "s.jsonl": "".join(f'{{"text": "{one}"}}\n' for one in _SHORT),
         "t": "c/a.txt\tc/b.txt\t0.5\nc/a.txt\tc/x.md\t0.95\n",
         "quiet.toml": "quiet = true\n", "terms": "bottle\nflask\n",
+        "found.jsonl": "".join(f"{json.dumps(one)}\n" for one in _FOUND),
+        "judged.jsonl": "".join(f"{json.dumps(one)}\n" for one in _JUDGED),
         "decided.json": '{"type": "decision", "decision": "distinct", '
                         '"documents": ["c/a.txt", "c/b.txt"]}\n',
     })  # fmt: skip

@@ -3,6 +3,7 @@
 import pickle
 import random
 import tempfile
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from simdup.model.settings import Settings
+from simdup.reuse.sharing import SHARED as SHARED_COLUMNS
 from simdup.reuse.sharing import least_share
 from simdup.spark.groups import GroupDocuments, grouped_schema, refine
 from simdup.spark.meet import (
@@ -118,9 +120,18 @@ class InProcess:
             return weighed(Fingerprinter(self._analyzer, shared, learned=True))
 
     def _share(self, documents: pa.Table, prints: pa.Table) -> pa.Table | None:
-        if "passages" not in self.settings.criteria.searches:
+        criteria = self.settings.criteria
+        if "passages" not in criteria.searches:
             return None
-        sizes = pc.binary_length(documents["seed_bytes"]).cast(pa.int64())
+        names = SHARED_COLUMNS if criteria.by_runs else SHARED_COLUMNS[:1]
+        edges = {one for name in names for one in self._sharing(name, documents, prints)}
+        found = [dict(zip(EDGES.names, (*one, False), strict=True)) for one in edges]
+        return pa.Table.from_pylist(found, EDGES)
+
+    def _sharing(
+        self, name: str, documents: pa.Table, prints: pa.Table
+    ) -> Iterator[tuple[int, ...]]:
+        sizes = pc.binary_length(documents[f"{name}_bytes"]).cast(pa.int64())
         joined = _joined(documents.append_column("size", sizes), prints, None)
         schema = self._carried.append(pa.field("size", pa.int64()))
         task = Task(partial(list_compared, settings=self.settings), schema)
@@ -130,15 +141,14 @@ class InProcess:
             {"row": pa.array([one["row"] for one in compared], pa.int64()),
              "rank": pa.array(range(len(compared)), pa.int64())}
         )  # fmt: skip
-        seeds = ranked.join(documents.select(["row", "seed_bytes"]), "row", join_type="inner")
+        own = documents.select(["row", f"{name}_bytes"]).rename_columns(["row", "bytes"])
+        seeds = ranked.join(own, "row", join_type="inner")
         seeds = self._map(Task(list_seeds, SEEDS, each), seeds)
         counted = self._map(Task(share, SHARED), seeds, "seed").group_by(["large", "small"])
         pairs = counted.aggregate([("shared", "sum"), ("size", "max")]).to_pylist()
-        least = least_share(self.settings.criteria.containment or 0)
-        found = [p for p in pairs if p["shared_sum"] >= least * p["size_max"]]
-        edges = [(*sorted((p["large"], p["small"])), False) for p in found]
-        names = EDGES.names
-        return pa.Table.from_pylist([dict(zip(names, e, strict=True)) for e in edges], EDGES)
+        least = least_share(name, self.settings.criteria.containment or 0)
+        found = (p for p in pairs if p["shared_sum"] >= least * p["size_max"])
+        return (tuple(sorted((p["large"], p["small"]))) for p in found)
 
     def _label(self, documents: pa.Table, prints: pa.Table, shared: pa.Table | None) -> pa.Table:
         some = prints.filter(pc.greater(prints["terms"], 0))

@@ -184,7 +184,7 @@ def summary(page: str, name: str) -> str | None:
         if row["corpus"] == "Chinese"
     }
     cells = [list(SUMMARY[page])]
-    for row in rows_of(result, "All corpora"):
+    for row in rows_of(result, "All corpora with Chinese"):
         tool = row["tool"]
         if row["settings"] == BEST:
             cells.append(
@@ -253,6 +253,28 @@ VIEWS: dict[str, View] = {
          "conflicts peak MB": "memory, MB", "conflicts": "conflicts"},
         title="Speed beside",
     ),
+    "publications": columns(
+        {"settings": "compared", **plain("precision", "recall", "F1")},
+        title="Records of the same work",
+    ),
+    "parallels": columns(
+        {"measured by": "", **plain("AUC", "seed 73", "seed 74", "seed 75")},
+        title="Pairs that share a phrase",
+    ),
+    "parallels/lengths": columns(
+        {"measured by": "", **plain("8 to 19", "20 to 49", "50 to 119", "unequal")},
+        title="By length",
+    ),
+    "parallels/changes": columns(
+        {"measured by": "", **plain("unchanged", "replaced", "inserted", "swapped")},
+        title="By what happened",
+    ),
+    "audit": columns(
+        plain("result", "mistakes", "precision", "sample", "inside", "width"), title="Audits of"
+    ),
+    "audit/others": columns(
+        plain("result", "precision", "sample", "inside", "width"), title="Other samples"
+    ),
     "leaks": columns(plain("planted", "leak", "texts", "found"), title="Planted evaluation texts"),
     "leaks/again": columns(
         plain("documents are", "texts", "leaked", "documents with a leak",
@@ -269,10 +291,10 @@ VIEWS: dict[str, View] = {
         {"tool": "", **plain("settings", "removed without need", "left", "CPU s"),
          "times simdup": "times simdup", "peak MB": "memory, MB", "lines": "lines to write",
          "distinct results": "different results", "checks": "checks"},
-        title="All corpora",
+        title="All corpora with Chinese",
     ),
     "peers/settings": columns(
-        {"tool": "", **plain("settings", "setting")}, title="All corpora"
+        {"tool": "", **plain("settings", "setting")}, title="All corpora with Chinese"
     ),
     "decoding": columns(
         {"texts": "files of", "ratio": "times the time with `--encoding`"},

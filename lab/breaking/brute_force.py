@@ -146,7 +146,8 @@ class Compared:
     def oracle(self, **changes: Any) -> BruteForce:
         """Return all pairs, for the settings of the case or others."""
         given = {**self.case.criteria, "decisions": self.case.decisions} | changes
-        given["shingle"] = str(given.get("shingle", "5"))
+        if "shingle" in given:
+            given["shingle"] = str(given["shingle"])
 
         @cache
         def cosine(a: str, b: str) -> float:

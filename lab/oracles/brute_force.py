@@ -13,9 +13,8 @@ from functools import cache, cached_property
 from itertools import combinations, repeat
 
 from . import plain
-from .short_texts import edit_similarity, form, numbers
+from .short_texts import SHORT, contents, edit_similarity, form, numbers
 
-SHORT = 120  # letters
 FEW_TERMS = 3
 TITLE = 200  # characters
 
@@ -30,7 +29,7 @@ class Settings:
     containment: float | None = None
     cosine: float | None = None
     verify: bool = True
-    shingle: str = "5"
+    shingle: str | None = None
     short_texts: bool = True
     numbers: bool = True
     same_title: bool = False
@@ -132,7 +131,7 @@ class BruteForce:
 
     @cached_property
     def _shingles(self) -> list[set[Hashable]]:
-        size = self.settings.shingle
+        size = self.settings.shingle or "5"
         if size.startswith("words:"):
             number = int(size.removeprefix("words:"))
             words = [plain.words(text, self._cut) for text in self._folded]
@@ -183,8 +182,10 @@ class BruteForce:
         sets = self._shingles[i], self._shingles[j]
         common = len(sets[0] & sets[1])
         if self.settings.containment is not None:
-            containment = Fraction(common, min(map(len, sets)))
-            contained = plain.within(*sets, Fraction(str(self.settings.containment)))
+            fits = self.by_edit(i, j) and self.settings.shingle is None
+            held = contents(self._folded[i], self._folded[j]) if fits else sets
+            containment = Fraction(len(held[0] & held[1]), min(map(len, held)))
+            contained = plain.within(*held, Fraction(str(self.settings.containment)))
         if self.by_edit(i, j):
             similarity, measure = edit_similarity(self._forms[i], self._forms[j]), "edit"
         else:

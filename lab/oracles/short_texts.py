@@ -3,10 +3,13 @@
 import math
 import re
 import unicodedata
+from collections.abc import Set
 from fractions import Fraction
+from functools import lru_cache
 
 from . import plain
 
+SHORT = 120  # letters
 FEW_LETTERS = 8  # a Chinese character counts as two
 # Links, names after an at sign, digits on keycaps.
 MARKS = (
@@ -16,6 +19,7 @@ MARKS = (
 )
 
 
+@lru_cache(maxsize=1024)
 def form(folded: str) -> str:
     """What a text is compared by where it is short."""
     return _form(folded)[0]
@@ -24,6 +28,29 @@ def form(folded: str) -> str:
 def numbers(folded: str) -> tuple[str, ...]:
     """The numbers in it, in order, in plain digits."""
     return _form(folded)[1]
+
+
+def run_length(longer: int) -> int:
+    """The letters of a run: one more each time that the longer form is twice as long."""
+    length = 4
+    while longer >= 240 and length < 10:
+        longer, length = longer // 2, length + 1
+    return length
+
+
+def runs(form: str, length: int) -> set[str]:
+    """All runs of so many letters, of which a Chinese character is two; a shorter form is one."""
+    halves = "".join(c + c if c >= "\u2e80" else c for c in form)
+    return {halves[i : i + length] for i in range(max(1, len(halves) - length + 1))}
+
+
+def contents(a: str, b: str) -> tuple[Set[str], Set[str]]:
+    """The sets of two folded texts that containment compares: runs if one is short."""
+    forms = form(a), form(b)
+    if min(map(len, forms)) >= SHORT:
+        return plain.shingles(a), plain.shingles(b)
+    length = run_length(max(map(len, forms)))
+    return runs(forms[0], length), runs(forms[1], length)
 
 
 def _form(folded: str) -> tuple[str, tuple[str, ...]]:

@@ -35,6 +35,7 @@ COMMANDS = {
     "query": "Find the near-duplicates of each document in an index.",
     "tune": "Find out which settings suit a corpus.",
     "evaluate": "Measure how well a result agrees with known near-duplicates.",
+    "audit": "Draw pairs from a result, and make a page to judge them.",
     "completion": "Print the script with which a shell completes what you type.",
 }
 

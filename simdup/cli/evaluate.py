@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import click
+
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status
 
 
-@declare("evaluate", "FOUND", "TRUTH")
+@declare("evaluate", "FOUND", "[TRUTH]")
 def command(call: Call) -> Status:
-    """Measure how well a result agrees with known near-duplicates.
+    """Measure how well a result agrees with known near-duplicates, or with what people judged.
 
     FOUND is the JSONL or CSV output of scan or pairs. TRUTH has the same format, or is a table with
     tabs or commas: of pairs (columns a, b and optionally label and score, with a header or in this
@@ -23,19 +27,31 @@ def command(call: Call) -> Status:
     Names match if they are equal, or if one is the end of the other's path, with or without the
     suffix.
 
+    With --judged in place of TRUTH, FOUND is the result that simdup audit drew pairs from. Prints
+    the precision of all of its pairs with a 95 % interval, in all and by band of similarity.
+
     Examples:
       simdup scan ./corpus -o found.jsonl; simdup evaluate found.jsonl truth.tsv
       simdup scan ./corpus -f csv | simdup evaluate - truth.tsv
+      simdup audit found.jsonl -o page.html; simdup evaluate found.jsonl --judged decisions.jsonl
       simdup evaluate --min-score 0.8 -f jsonl found.jsonl scored.csv | jq .f1
     """
     from simdup.operations.evaluate import evaluate
-    from simdup.show.evaluation import evaluation_jsonl, evaluation_text
+    from simdup.show import evaluation as show
 
-    files = call.pair("found", "truth")
-    measured = evaluate(*files, call["min_score"])
+    found, truth, judged = call["found"], call["truth"], call["judged"]
+    if truth is None and judged is None:
+        raise click.UsageError("missing TRUTH (or --judged FILE)")
+    if judged is not None:
+        precision = evaluate(found, judged=judged)
+        call.screen.skipped([], [(judged, note) for note in show.precision_notes(precision)])
+        files: tuple[str, ...] = (found, judged)
+        as_jsonl, as_text = show.precision_jsonl(precision), partial(show.precision_text, precision)
+    else:
+        files = call.pair("found", "truth")
+        measured = evaluate(*files, call["min_score"])
+        as_jsonl, as_text = show.evaluation_jsonl(measured), partial(show.evaluation_text, measured)
     with call.writing(*files) as stream:
-        if call.out.format == "jsonl":
-            stream.writelines(evaluation_jsonl(measured))
-        else:
-            stream.writelines(evaluation_text(measured, call.screen.words))
+        jsonl = call.out.format == "jsonl"
+        stream.writelines(as_jsonl if jsonl else as_text(call.screen.words))
     return call.finish()

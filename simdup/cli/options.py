@@ -27,6 +27,7 @@ from simdup.cli.row import (
     columns_in,
     decisions_in,
     encoding_of,
+    fields_in,
     kinds_in,
     members_of,
     parts_in,
@@ -34,6 +35,7 @@ from simdup.cli.row import (
     text_bytes_of,
 )
 from simdup.model import criteria, readings, settings
+from simdup.model.audited import SAMPLE, SEED
 from simdup.model.cleaned import LINKS, UNITS, DedupeOptions, PartCriteria
 from simdup.model.criteria import Criteria
 from simdup.model.decontaminated import LeakCriteria
@@ -56,7 +58,7 @@ _SOURCES = (
     "query, tune"
 )
 _BARS = f"{_SOURCES}, compare"
-_WALKS = f"{_SOURCES}, cluster"
+_WALKS = f"{_SOURCES}, cluster, audit"
 _READS = f"{_WALKS}, compare"
 _ALL = f"{_READS}, pairs, evaluate, index remove, index info, index check, index export"
 _SCANS = "scan, dedupe"
@@ -102,7 +104,8 @@ _LISTING = (
     Idle(lambda o: o.format == GITHUB, "there is a warning for each document"),
 )
 _PAGE_ONLY = (
-    Idle(lambda o: o.format != PAGE, "only a report page (--format html) has texts and links"),
+    Idle(lambda o: o.format != PAGE and o.command != "audit",
+         "only a report page (--format html) has texts and links"),
 )
 _UNIT_ONLY = (Idle(lambda o: not o["unit"], "only --unit cuts parts out of documents"),)
 # What decides which documents are near-duplicates, and which of them stays.
@@ -129,11 +132,11 @@ _recipe = partial(Row, of=Recipe, rules=(_NAMED,))
 
 # fmt: off
 _INPUT = (
-    Row("--files-from FILE", f"{_SOURCES}, index remove",
+    Row("--files-from FILE", f"{_SOURCES}, audit, index remove",
         "Read more SOURCEs from FILE, one per line.", INFILE, typed=READS,
         per={"index remove": {"text": "Read more NAMEs from FILE, one per line."}},
         trial={"index remove": "gone", "*": "list"}),
-    Row("-0, --null", f"{_SOURCES}, index remove",
+    Row("-0, --null", f"{_SOURCES}, audit, index remove",
         "Names in --files-from end with NUL, not newline.", typed=READS,
         per={"scan": {"text": "Names in --files-from and --list end with NUL, not newline."},
              "query": {"text": "Names in --files-from and --new end with NUL, not newline."}},
@@ -165,8 +168,8 @@ _INPUT = (
     _reading("--field NAME...", _READS,
         "Record field with the text, such as body.content; several are one text.",
         take=lambda names: names[0] if len(names) == 1 else names,
-        default=Reading().text_fields, shown="text", common=True, rules=_RECORDS,
-        trial="r.jsonl|-f jsonl|body"),
+        default=Reading().text_fields, shown="text", common=True, trial="r.jsonl|-f jsonl|body",
+        rules=(*_RECORDS, Idle(lambda o: o["match"], "the fields of --match are the text"))),
     _reading("--id-field NAME", _READS, "Record field with the name.", shown="record number",
         rules=_RECORDS, trial={**dict.fromkeys(("fit", "tune"), "r.jsonl||none"),
                                "*": "r.jsonl|--removed removed.csv|id"}),
@@ -182,11 +185,21 @@ _INPUT = (
                     "only --same-title compares titles"), *_RECORDS),
         trial="r.jsonl|--same-title --columns title|none"),
     Row("--min-score S", "evaluate", "Count only pairs of TRUTH scored S or more as true.", float,
-        common=True, trial="0.9"),
+        common=True, rules=(Idle(lambda o: o["judged"], "judgements have no scores"),),
+        trial="0.9"),
+    Row("--judged FILE", "evaluate",
+        "Decisions of an audit, in place of TRUTH: how many of all pairs are right.", INFILE,
+        common=True, typed=READS, trial="found.jsonl||judged.jsonl",
+        rules=(Clash(lambda o: o["truth"] is not None,
+                     "--judged takes the place of TRUTH: remove one of them"),)),
 )
 _MATCHING = (
     Row("--sample N", "tune", "Number of documents to sample.", _SEVERAL, common=True,
         default=2000, trial="2"),
+    Row("--sample N", "audit", "Number of pairs to draw.", _COUNT, common=True, default=SAMPLE,
+        trial="1"),
+    Row("--seed N", "audit", "Draw other pairs: the same seed draws the same ones.", _NUMBER,
+        default=SEED, trial="|--sample 1|2"),
     _criteria("--method METHOD", f"{_MATCHES}, query",
         "Candidate search: simhash (near fingerprints), minhash (shared text), auto (both, and "
         "shared passages with --containment), or pstable (near TF-IDF vectors).",
@@ -217,7 +230,7 @@ _MATCHING = (
              "tune": {"shown": "recommended from the sample"}}, trial="|-d 20|0.99"),
     _criteria("--shingle SIZE", f"{_TEXTS}, tune",
         "Compare texts by runs of N characters, or of N words with words:N.",
-        default=str(Criteria().shingle),
+        shown=f"{Criteria().shingle}; shorter ones for --containment of short texts",
         rules=(Idle(lambda o: o.unverified and o.command != "compare", _UNVERIFIED), *_LINES),
         trial={"tune": "2", "*": "20"}),
     _criteria("--short-texts/--no-short-texts", _TEXTS,
@@ -245,6 +258,14 @@ _MATCHING = (
         "folder: in their folder.", shown="off", trial="r.jsonl||id"),
     _criteria("--within FIELD", _SCANS, "Pair only documents that agree in this record field; "
         "folder: in their folder.", shown="off", trial="r.jsonl||id"),
+    _criteria("--match FIELDS", _MATCHES,
+        "Compare records field by field: title:0.9,authors:0.5 asks for so much similarity in each "
+        "field that both have.", str, default=None, take=fields_in, shown="off", rules=_RECORDS,
+        trial="r.jsonl|--id-field id|body:0.1"),
+    _criteria("--differ FIELDS", _MATCHES,
+        "Pair no records that both have one of these fields and differ in it; year:1 lets numbers "
+        "differ by 1.", str, default=None, take=fields_in, shown="off", rules=_RECORDS,
+        trial="r.jsonl||id"),
     _criteria("-k, --keep WHICH", _SCANS,
         "Document to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.",
         words=[one for one in criteria.KEEP if ":" not in one], common=True,
@@ -409,6 +430,8 @@ _OUTPUT = (
         trial="out"),
     Row("-o, --output MODEL", "fit", "Write the model to MODEL.", OUTFILE, of=Output, name="path",
         default=..., common=True, typed=WRITES, trial="other"),
+    Row("-o, --output PAGE", "audit", "Write the page to PAGE.", OUTFILE, of=Output, name="path",
+        default=..., common=True, typed=WRITES, trial="other.html"),
     _dedupe("-o, --output OUT", text="Write the clean corpus to OUT.", kind=OUTFILE, name="target",
         default=None, common=True, typed=WRITES, trial="out"),
     _leaks("-o, --output OUT", of=DedupeOptions, text="Write the clean corpus to OUT.",
@@ -436,10 +459,10 @@ _OUTPUT = (
     Row("--color WHEN", f"{_PAGES}, query, tune", "Color the text", COLORS, of=Output,
         rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
         default=COLORS[0], trial="always"),
-    _page("--report-texts SIZE", f"{_RESULTS}, compare, passages, dedupe",
+    _page("--report-texts SIZE", f"{_RESULTS}, compare, passages, dedupe, audit",
         "Most bytes of text in a report page; all or none.", Text(text_bytes_of), name="texts",
         default="16M", trial="|-f html --removed out.html|none"),
-    _page("--report-root PATH", f"{_PAGES}, dedupe, query",
+    _page("--report-root PATH", f"{_PAGES}, dedupe, query, audit",
         "Folder that a report page's links start from.", name="root",
         shown="the working folder", trial="|-f html --removed out.html|/r"),
     _dedupe("--dry-run", of=None, text="Write no corpus; list what would be removed.", common=True,

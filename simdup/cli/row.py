@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from simdup.base.errors import SimdupError
+from simdup.model.criteria import NO_FIELDS
 from simdup.model.readings import ConflictCriteria
 from simdup.model.recipe import Recipe, named_recipe
 from simdup.model.shared_passages import PassageScope
@@ -282,6 +283,11 @@ def decisions_in(path: str | None) -> Any:
     from simdup.model.decisions import UNDECIDED
 
     return UNDECIDED if path is None else read_decisions(path)
+
+
+def fields_in(text: str | None) -> Any:
+    """Return the fields that are compared one by one, which `Criteria` reads."""
+    return NO_FIELDS if text is None else text
 
 
 def names_in(text: str) -> tuple[str, ...]:

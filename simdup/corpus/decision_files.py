@@ -8,30 +8,71 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
 from simdup.corpus.json_text import parse_json
 from simdup.corpus.regular_files import read_named
-from simdup.model.decisions import KINDS, Baseline, Decision, Decisions, Entry
+from simdup.model.audited import VERDICTS, Judgement, Judgements
+from simdup.model.decisions import KINDS, UNSURE, Baseline, Decision, Decisions, Entry
 
 
 def read_decisions(path: str) -> Decisions:
     """Read a file of decisions.
 
-    Lines of other types are passed over: a file may hold more than decisions.
+    Lines of other types are passed over: a file may hold more than decisions.  So are those of a
+    judge who could not tell.
 
     Raises
     ------
     SimdupError
         If the file cannot be read, or a line is no JSON object or no decision as documented.
     """
-    return Decisions(tuple(_decisions(path, read_named(path))))
+    lines = _decision_lines(path, "decisions")
+    decided = (_decision(path, *line) for line in lines if line[1].get("decision") != UNSURE)
+    return Decisions(tuple(decided))
 
 
-def _decisions(path: str, content: bytes) -> Iterator[Decision]:
-    lines = content.decode("utf-8-sig", "surrogateescape").split("\n")
+def read_judgements(path: str) -> Judgements:
+    """Read the judgements of an audit from a file of decisions.
+
+    Raises
+    ------
+    SimdupError
+        If the file cannot be read, a line is no JSON object or no judgement as documented, or it
+        has judgements of different audits, or none.
+    """
+    lines = list(_decision_lines(path, "judged"))
+    found = [_judgement(path, *line) for line in lines if "seed" in line[1]]
+    if not found:
+        hint = "save judgements from a page that `audit` wrote"
+        raise SimdupError(path, "has no judgement of an audit", hint)
+    if len(seeds := sorted({one.seed for one in found})) > 1:
+        what = f"has judgements of audits with different seeds: {', '.join(map(str, seeds))}"
+        raise SimdupError(path, what, "evaluate each audit by itself")
+    return Judgements(tuple(found), len(lines) - len(found))
+
+
+def _judgement(path: str, number: int, values: dict[str, Any]) -> Judgement:
+    kind, documents = values.get("decision"), values.get("documents")
+    if kind not in VERDICTS:
+        raise _wrong(path, number, f"'decision' is none of {', '.join(VERDICTS)}", "judged")
+    if not _are_names(documents) or len(documents) != 2:
+        raise _wrong(path, number, "'documents' is no list of two names", "judged")
+    for name in ("seed", "sample"):
+        if type(values.get(name)) is not int or values[name] < 0:
+            raise _wrong(path, number, f"{name!r} is no whole number from 0 on", "judged")
+    return Judgement(str(kind), (documents[0], documents[1]), values["seed"], values["sample"])
+
+
+def _are_names(values: Any) -> TypeGuard[list[str]]:
+    return isinstance(values, list) and all(isinstance(one, str) for one in values)
+
+
+def _decision_lines(path: str, field: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the values of each line that is a decision."""
+    lines = read_named(path).decode("utf-8-sig", "surrogateescape").split("\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -40,16 +81,16 @@ def _decisions(path: str, content: bytes) -> Iterator[Decision]:
         except ValueError:
             values = None
         if not isinstance(values, dict):
-            raise _wrong(path, number, "not a JSON object")
+            raise _wrong(path, number, "not a JSON object", field)
         if values.get("type") == "decision":
-            yield _decision(path, number, values)
+            yield number, values
 
 
 def _decision(path: str, number: int, values: dict[str, Any]) -> Decision:
     kind, documents = values.get("decision"), values.get("documents")
     if kind not in KINDS:
         raise _wrong(path, number, f"'decision' is none of {', '.join(KINDS)}")
-    if not isinstance(documents, list) or not all(isinstance(one, str) for one in documents):
+    if not _are_names(documents):
         raise _wrong(path, number, "'documents' is no list of names")
     if kind == "keep":
         keep = values.get("keep")
@@ -59,9 +100,9 @@ def _decision(path: str, number: int, values: dict[str, Any]) -> Decision:
     return Decision(str(kind), tuple(dict.fromkeys(documents)))
 
 
-def _wrong(path: str, number: int, what: str) -> SimdupError:
+def _wrong(path: str, number: int, what: str, field: str = "decisions") -> SimdupError:
     hint = "save decisions from a report page, a JSON object a line"
-    return SimdupError(path, f"line {number}: {what}", hint, field="decisions")
+    return SimdupError(path, f"line {number}: {what}", hint, field=field)
 
 
 # The first line; the number increases with incompatible changes.

@@ -79,23 +79,26 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
 
     leaves = _list_leaves(table.schema_arrow)
     names = [name for name, _ in leaves]
+    # A list or a struct may be a value, too.
+    tops = {*names, *table.schema_arrow.names}
     missing = missing_field(names, reading, unique=True)
     if missing:
         sizes = {name: _bytes_of(table, name) for name, kind in leaves if _is_text(kind)}
         yield replace(missing, document=file.path, fields=dict.fromkeys(names, 0) | sizes)
         return
     kinds = dict(leaves)
-    fields = reading.text_fields
+    fields = () if reading.match_fields else reading.text_fields
     for name in fields:
         if not _is_text(kinds[name]):
             reason = f"field {name!r} is not a string (type {kinds[name]})"
             yield Skipped(file.path, reason, error=True)
             return
-    asked = (reading.id_field, reading.value_field, reading.group_field, reading.title_field)
-    others = [n for n in asked if n in names and n is not None]
-    shown = (reading.id_field, reading.group_field, reading.title_field)
+    shown = (reading.id_field, reading.group_field, reading.title_field, *reading.named_fields)
+    asked = (*shown, reading.value_field)
+    others = [n for n in dict.fromkeys(asked) if n is not None and n in tops]
     rows = max(1, table.metadata.num_rows)
-    most = min(max(1, BATCH_BYTES // _bytes_per_row(table, fields)), _MOST_ROWS)
+    sized = fields or tuple(name for name in others if name in names)
+    most = min(max(1, BATCH_BYTES // _bytes_per_row(table, sized)), _MOST_ROWS)
     record = 1
     columns = [*fields, *others]
     for batch in table.iter_batches(most, columns=columns, use_threads=False):
@@ -103,7 +106,7 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
         texts = [_column(batch, name).cast(pa.large_binary()).to_pylist() for name in fields]
         values = {name: _to_values(_column(batch, name), name in shown) for name in others}
         size = file.size * len(batch) // rows
-        yield ParquetBatch(file, record, texts, values, size, tuple(names))
+        yield ParquetBatch(file, record, texts, values, size, tuple(names), len(batch))
         record += len(batch)
 
 

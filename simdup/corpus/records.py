@@ -1,4 +1,4 @@
-"""Turn batches of records into documents: JSON lines and arrays, CSV, TSV and Parquet."""
+"""Turn batches of records into documents, of every format."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
+from itertools import repeat
 from typing import Any, Final, TypeAlias
 
 from simdup.base.when_used import pattern
+from simdup.corpus.bibliography import read_entries
 from simdup.corpus.decoding import Decoded, without_nuls
-from simdup.corpus.files import File
+from simdup.corpus.files import BIBLIOGRAPHIES, File
 from simdup.corpus.json_text import Elements, parse_json
 from simdup.corpus.lines import DELIMITERS, csv_rows
 from simdup.corpus.record_batches import ParquetBatch, RawBatch, RecordBatch, is_blank
@@ -40,6 +42,8 @@ def read_records(batch: RecordBatch, reading: Reading) -> Iterator[Document | Sk
     """Yield the documents of a batch, and the records that cannot be read."""
     if isinstance(batch, ParquetBatch):
         return _read_parquet(batch, reading)
+    if batch.file.format in BIBLIOGRAPHIES:
+        return _read_bibliography(batch, reading)
     return _read_csv(batch, reading) if batch.columns else _read_json(batch, reading)
 
 
@@ -107,8 +111,7 @@ def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]
             yield _broken(file, record, reason)
         else:
             values = dict(zip(batch.columns, row, strict=True))
-            wanted = [values[name] for name in reading.text_fields]
-            if any(map(_has_malformed, [*wanted, values.get(reading.id_field or "", "")])):
+            if _has_malformed(values, reading):
                 yield _broken(file, record, f"{where}not valid {encoding}")
             else:
                 document = _document(file, record, where, values, reading)
@@ -116,13 +119,33 @@ def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]
         record += 1
 
 
-def _has_malformed(text: str) -> bool:
-    """Return whether bytes of a text could not be decoded."""
-    return not text.isascii() and any("\udc80" <= c <= "\udcff" for c in text)
+def _has_malformed(values: Mapping[str, str | None], reading: Reading) -> bool:
+    """Return whether bytes of a record's texts or name could not be decoded."""
+    names = (*reading.text_fields, *reading.differ_fields, reading.id_field or "")
+    wanted = map(values.get, names)
+    try:
+        # Only lone surrogates cannot be encoded.
+        "".join(filter(None, wanted)).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _read_bibliography(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]:
+    for record, (number, raw, values) in enumerate(read_entries(batch), batch.record):
+        where = f"line {number}: "
+        if isinstance(values, str):
+            yield _broken(batch.file, record, f"{where}{values}")
+        elif _has_malformed(values, reading):
+            yield _broken(batch.file, record, f"{where}not valid {batch.encoding}")
+        else:
+            document = _document(batch.file, record, where, values, reading)
+            yield _with_note(document, raw, batch.encoding)
 
 
 def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | Skipped]:
-    for i, contents in enumerate(zip(*batch.texts, strict=True)):
+    texts = zip(*batch.texts, strict=True) if batch.texts else repeat(())
+    for i, contents in zip(range(batch.rows), texts, strict=False):
         record = batch.record + i
         # By their full names, dots included: the columns have already been found.
         values = {name: column[i] for name, column in batch.others.items()}
@@ -130,7 +153,7 @@ def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | 
             yield _broken(batch.file, record, f"row {record}: {batch.file.too_large}")
             continue
         try:
-            for name, content in zip(reading.text_fields, contents, strict=True):
+            for name, content in zip(reading.text_fields, contents, strict=False):
                 values[name] = None if content is None else content.decode()
         except UnicodeDecodeError:
             yield _broken(batch.file, record, f"row {record}: not valid UTF-8")
@@ -153,8 +176,12 @@ def _document(
         if not isinstance(identity, str | int) or isinstance(identity, bool) or identity == "":
             return _broken(file, record, f"{where}field {reading.id_field!r} has no name")
         name = without_surrogates(str(identity))
-    texts = list[str | None]()
-    for wanted in reading.text_fields:
+    named = tuple(value_text(find_field(values, name)) for name in reading.named_fields)
+    texts: list[str | None] = [one or None for one in named[: len(reading.match_fields)]]
+    if reading.match_fields and not any(texts):
+        reason = where + no_value_in(reading.match_fields)
+        return NoField(name, reason, argument="match", fields=list_fields(values))
+    for wanted in () if reading.match_fields else reading.text_fields:
         text = find_field(values, wanted)
         if text is MISSING:
             return _lacking(f"{file.path}#{record}", where, values, "field", wanted)
@@ -167,6 +194,10 @@ def _document(
     document = Document(
         name, text, file.modified, path=file.path, record=record, lacking=lacking, head=head
     )
+    if named:
+        document = document._replace(values=named)
+        if any(find_field(values, name) is MISSING for name in reading.named_fields):
+            document = document._replace(fields=tuple(list_fields(values)))
     if reading.group_field is not None:
         group = find_field(values, reading.group_field)
         if group is not MISSING and group is not None:
@@ -174,6 +205,26 @@ def _document(
     if reading.title_field is not None:
         document = _titled(document, values, reading.title_field)
     return document if reading.value_field is None else _valued(document, values, reading)
+
+
+def value_text(value: Any) -> str:
+    """Return the value of a named field as text: a list as its items, a missing one as none."""
+    if isinstance(value, str):
+        return without_surrogates(value).replace("\0", " ").strip()
+    if isinstance(value, Mapping):
+        return " ".join(filter(None, map(value_text, value.values())))
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return "; ".join(filter(None, map(value_text, value)))
+    if value is None or value is MISSING or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value_text(str(value))
+
+
+def no_value_in(fields: Sequence[str]) -> str:
+    """Return why a record without any of the fields to match cannot take part."""
+    return f"no value in {', '.join(map(repr, fields))}"
 
 
 def join_texts(texts: Texts) -> tuple[str, bool, int]:

@@ -25,6 +25,17 @@ class Span(NamedTuple):
     b: tuple[int, int]
 
 
+class FieldVerdict(NamedTuple):
+    """A named field of two records: what they say, and whether that forbids the pair."""
+
+    field: str
+    a: str  # as it is written; empty where the record lacks it
+    b: str
+    similarity: float | None  # None for one that must not differ, or that either lacks
+    wanted: float  # the least similarity, or the tolerance
+    good: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Why two documents are near-duplicates, or are not.
@@ -51,11 +62,16 @@ class Comparison:
         or ``both``.
     measure : str
         What the similarity is: ``jaccard`` or ``edit``.
+    run : int
+        The letters of the runs that the containment of short texts counts, in which a Chinese
+        character counts as two; 0 where it counts shingles.
     numbers : tuple of tuple of str
         Of short texts that differ in their numbers, where these matter, those of `a` and of `b`;
         otherwise empty.
     titles : tuple of str
         The titles of both, if these must be equal; otherwise empty.
+    fields : tuple of FieldVerdict
+        The named fields, in the order of ``match`` and ``differ``; empty if none was named.
     forbidden_by : tuple of str
         The rules that forbid the pair, by their columns: see `simdup.near.rules`.
     reuse : SharedText
@@ -78,8 +94,10 @@ class Comparison:
     proposed_by: tuple[str, ...]
     measures: Measures
     measure: str
+    run: int
     numbers: tuple[tuple[str, ...], ...]
     titles: tuple[str, ...]
+    fields: tuple[FieldVerdict, ...]
     forbidden_by: tuple[str, ...]
     reuse: SharedText
     facts: tuple[FactDifference, ...]
@@ -91,7 +109,8 @@ class Comparison:
     def duplicates(self) -> bool:
         """The answer."""
         # With both searches, measures alone decide; a scan misses at most one pair in a hundred.
-        candidate = bool(self.proposed_by) or len(self.criteria.searches) > 1
+        measured = len(self.criteria.searches) > 1 or bool(self.criteria.match.names)
+        candidate = bool(self.proposed_by) or measured
         allowed = self.distance is not None and not self.forbidden_by
         return allowed and candidate and self.accepted
 

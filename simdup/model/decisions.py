@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 KINDS = ("duplicates", "distinct", "keep")
+# What a judge says who cannot tell: it decides nothing.
+UNSURE = "unsure"
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ TYPED_LINES = {
     "bin": ("from",),
     "advice": ("options",),
     "evaluation": ("documents",),
+    "band": ("low",),
+    "precision": ("pairs",),
     "index": ("path",),
 }
 
@@ -57,7 +59,9 @@ DECISION_LINES = {"decision": ("decision",)}
 TEXT_BYTES = 16 << 20
 
 
-KINDS = ("scan", "cluster", "compare", "conflicts", "dedupe", "groups", "passages", "query")
+KINDS = (
+    "scan", "audit", "cluster", "compare", "conflicts", "dedupe", "groups", "passages", "query",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ answers what a large group asks about its candidates without listing all of them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -26,9 +26,10 @@ from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.near.clustering import Measure, Priority, first_come, unmeasured
 from simdup.near.collection import Collection
+from simdup.near.named_fields import combined_pairs, letter_keys
 from simdup.near.rules import allowed, parting
 from simdup.near.verifier import SetsOf, no_texts
-from simdup.reuse.sharing import TextSeeds, least_share, sharing_pairs
+from simdup.reuse.sharing import SHARED, TextSeeds, least_share, sharing_pairs
 from simdup.search import equal_keys
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances, ranges
 from simdup.search.grouping import LOOK, Budget, Forest, Lists, connect, kinds_of
@@ -225,14 +226,41 @@ class ListedPairs(Search):
 class SharedPassages(Search):
     """Proposes documents that share enough passages."""
 
-    seeds: TextSeeds
+    seeds: Mapping[str, TextSeeds]  # of texts, by the column that they are from
     text_of: RowIds  # the text of each document
     containment: float
 
     def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
         """Return the search as these documents need it."""
-        i, j = sharing_pairs(self.seeds, self.text_of[numbers], least_share(self.containment))
+        found, rows = [], self.text_of[numbers]
+        for name, seeds in self.seeds.items():
+            least = least_share(name, self.containment)
+            found.append(np.stack(sharing_pairs(seeds, rows, least)))
+        i, j = np.unique(np.concatenate(found, axis=1), axis=1)
         return ListedPairs(numbers[i], numbers[j])
+
+
+@dataclass(frozen=True)
+class CombinedValues(Search):
+    """Proposes records that share a value which identifies neither alone, and something else."""
+
+    collection: Collection
+    criteria: Criteria
+
+    def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
+        """Return the search as these documents need it."""
+        own, values = self.collection.documents, self.collection.values(self.criteria)
+        a, b = combined_pairs(own, values, numbers, self.criteria)
+        return ListedPairs(a, b, "fields")
+
+
+def field_searches(collection: Collection, criteria: Criteria) -> list[Search]:
+    """Return the searches that propose records by their named fields."""
+    keys = letter_keys(collection.documents, criteria).astype(np.uint32)
+    every = np.arange(len(collection))
+    # All measures are made of the values, so there are no sketches to ask before.
+    near = Signatures(keys, np.zeros((len(every), 1), np.uint8), 0, every)
+    return [EqualKeys("fields", near), CombinedValues(collection, criteria)]
 
 
 def chosen_searches(
@@ -255,6 +283,8 @@ def chosen_searches(
 def searches_of(corpus: Collection, weighting: Weighting, settings: Settings) -> list[Search]:
     """Return the searches that the criteria ask for, if documents have what they need."""
     criteria, texts, forms = settings.criteria, corpus.texts, corpus.forms
+    if criteria.match.names:
+        return field_searches(corpus, criteria)
     searches = chosen_searches(
         settings,
         pstable_signatures(weighting, criteria) if criteria.method == "pstable" else None,
@@ -264,8 +294,8 @@ def searches_of(corpus: Collection, weighting: Weighting, settings: Settings) ->
         else None,
     )
     if "seeds" in texts:
-        containment = criteria.containment or 0
-        searches.append(SharedPassages(corpus.seeds(), corpus.text_of, containment))
+        seeds = {name: corpus.seeds(name) for name in SHARED if name in texts}
+        searches.append(SharedPassages(seeds, corpus.text_of, criteria.containment or 0))
     return searches
 
 

@@ -14,16 +14,18 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from simdup.corpus.spool import Slots
-from simdup.model.criteria import Criteria
+from simdup.kernels.sets import distinct
+from simdup.model.criteria import SHORT, Criteria
 from simdup.model.documents import Document
 from simdup.near.batch_reader import DOCUMENTS, FORMS, TEXTS, Columns, Spool, Tables
+from simdup.near.named_fields import field_columns
 from simdup.near.rules import compared_numbers, longest_form
 from simdup.reuse.sharing import text_seeds
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import edit_signatures, minhash_signatures
 from simdup.text.characters import DIGEST_TYPE, PreparedText, text_digest
 from simdup.text.counts import CountedChunk, TermCounter
-from simdup.text.short_texts import forms_of
+from simdup.text.short_texts import Forms, form_sets, forms_of
 from simdup.text.titles import title_keys, title_of
 
 
@@ -109,7 +111,20 @@ def forms(batch: Prepared, criteria: Criteria) -> Mapping[str, Columns]:
     columns: dict[str, Any] = {"letters": found.lengths, "numbers": numbers}
     if criteria.edits_decide and "minhash" in criteria.searches:
         columns |= edit_signatures(found.texts, numbers, criteria).as_columns()
-    return {TEXTS: {"form": rows}, FORMS: columns}
+    of_texts: dict[str, Any] = {"form": rows}
+    if criteria.by_runs and "passages" in criteria.searches:
+        of_texts["runs"] = _runs(batch, found)
+    return {TEXTS: of_texts, FORMS: columns}
+
+
+def _runs(batch: Prepared, forms: Forms) -> Slots:
+    """Spool the runs of short texts, which have too few seeds."""
+    short = forms.lengths < SHORT
+    starts, hashes = distinct(*form_sets(list(compress(forms.texts, short))))
+    sizes = np.zeros(len(batch.texts), np.int64)
+    sizes[forms.rows[short]] = np.diff(starts)
+    ends = np.append(0, np.cumsum(sizes))
+    return batch.spool(hashes[first:last].tobytes() for first, last in pairwise(ends.tolist()))
 
 
 def columns_for(criteria: Criteria) -> list[Maker]:
@@ -127,6 +142,8 @@ def columns_for(criteria: Criteria) -> list[Maker]:
         makers.append(seeds)
     if criteria.by_edit:
         makers.append(partial(forms, criteria=criteria))
+    if criteria.named_fields:
+        makers.append(partial(field_columns, criteria=criteria))
     return makers
 
 

@@ -11,6 +11,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from itertools import chain
 from os import PathLike
 from os.path import lexists
@@ -78,6 +79,8 @@ class SourceReport:
         self._records = False  # whether any of the documents is a record
         # For each wanted field: the fields of records without it, with their number of characters.
         self._lacking: dict[str, Counter[str]] = {}
+        # Of the fields that are compared one by one, how many documents have a value.
+        self._valued = np.zeros(len(self._reading.named_fields), np.int64)
         self.stripped: set[str] = set()  # the expressions of `Recipe.strip` that matched something
 
     def take(self, documents: Documents, stripped: Iterable[str] = ()) -> None:
@@ -93,6 +96,10 @@ class SourceReport:
                 lacking = documents["fields"][~documents[present]]
                 for fields in filter(None, lacking.tolist()):
                     self._lack(argument, dict.fromkeys(fields, 0))
+        if "valued_fields" in documents:
+            self._valued += documents["valued_fields"].sum(axis=0)
+            for fields in filter(None, documents["fields"].tolist()):
+                self._lack("match", dict.fromkeys(fields, 0))
         if "valued" in documents:
             self._values += int(np.count_nonzero(documents["valued"]))
         if "titled" in documents:
@@ -169,6 +176,7 @@ class SourceReport:
             raise self._no_field("value_field")
         if "title_field" in self._lacking and not self._titled:
             raise self._no_field("title_field")
+        self._check_named_fields()
         for source in self._waiting.values():
             self.skipped.append(Skipped(source, _NOTHING, error=True))
         repeated = len(self.ids) - len(set(self.ids))
@@ -181,6 +189,30 @@ class SourceReport:
             self.notes.append(("`field`", what))
         unused = (one for one in strip if one not in self.stripped)
         self.notes += [("`strip`", f"nothing matches {one!r}") for one in unused]
+
+    def _check_named_fields(self) -> None:
+        """Note the fields that are compared one by one and that no record has; see `finish`."""
+        seen, reading = self._lacking.get("match", Counter()), self._reading
+        for argument, names in (("match", reading.match_fields), ("differ", reading.differ_fields)):
+            for name in names:
+                place = reading.named_fields.index(name)
+                if not self._documents + len(seen) or self._valued[place]:
+                    continue
+                if not self._records and not seen:
+                    what = "has no effect: no SOURCE contains records"
+                    raise SimdupError(argument, what, field=argument)
+                if seen and name not in seen:
+                    raise self._lacking_field(argument, name, seen)
+                self.notes.append((f"`{argument}`", f"no record has a value in {name!r}"))
+
+    def _lacking_field(self, argument: str, name: str, seen: Iterable[str]) -> SimdupError:
+        names = list(seen)
+        there = ", ".join(repr(_shortened(one)) for one in names[:_MOST_FIELDS])
+        there += f" and {len(names) - _MOST_FIELDS:,} more" if len(names) > _MOST_FIELDS else ""
+        what = f"no record has a field {name!r} (fields: {there})"
+        near = get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else ""
+        return SimdupError(argument, what, hint, argument)
 
     def refuse(self, one: Skipped) -> SimdupError:
         """Return the error for a document that was skipped and is needed."""
@@ -389,7 +421,7 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
     TypeError
         If the data is of no kind that is known.
     """
-    settings = _with_fields(settings)
+    settings = with_fields(settings)
     rows = recognise(data, settings.reading)
     if isinstance(rows, list):
         if not isinstance(data, Named):
@@ -423,10 +455,15 @@ def _exists(path: str) -> bool:
     return path == STDIN or lexists(path) or bool(split_address(path) or split_member(path))
 
 
-def _with_fields(settings: Settings) -> Settings:
+def with_fields(settings: Settings) -> Settings:
     """Return settings that read the fields of records which decide pairs and what is kept."""
     reading, criteria = settings.reading, settings.criteria
-    reading = replace(reading, value_field=criteria.keep_field)
+    reading = replace(
+        reading,
+        value_field=criteria.keep_field,
+        match_fields=criteria.match.names,
+        differ_fields=criteria.differ.names,
+    )
     for argument, name in criteria.grouped_by.items():
         field, other = GroupBy(argument, name).field, reading.group_field
         if field is not None and other not in (None, field):
@@ -440,7 +477,7 @@ def _with_fields(settings: Settings) -> Settings:
 def open_files(listing: SourceListing, settings: Settings) -> Input:
     """Prepare listed files."""
     files = listing.files
-    settings = _with_fields(settings)
+    settings = with_fields(settings)
     reading = settings.reading
     require_extras(files, reading)
     first = batches(files[: listing.references], reading)

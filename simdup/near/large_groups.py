@@ -355,12 +355,12 @@ class ShownPairs:
         places = np.concatenate([NOBODY, *far])
         firsts = self._partners(self.large.firsts(places))
         groups = [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
-        decisions = self.large.compared.criteria.decisions
-        if not decisions.divide:
+        criteria = self.large.compared.criteria
+        if not criteria.divides:
             return groups
-        named = set(decisions.names)
+        named, fields = set(criteria.decisions.names), bool(criteria.differ.names)
         return [
-            one._replace(links=self._links(one)) if self._any_named(one, named) else one
+            one._replace(links=self._links(one)) if fields or self._any_named(one, named) else one
             for one in groups
         ]
 

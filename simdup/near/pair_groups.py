@@ -24,7 +24,7 @@ from simdup.near.bounds import Bounds
 from simdup.near.candidates import LARGE, Candidates, groups_of
 from simdup.near.clustering import Group, Identical, find_identical, with_distances
 from simdup.near.large_groups import BareGroup, LargeGroup, ShownPairs
-from simdup.near.rules import RULES, formed
+from simdup.near.rules import FIELD_COLUMNS, RULES, formed
 from simdup.search.arrays import RowIds, RowPairs, components
 from simdup.text.bands import mask_fingerprints
 
@@ -53,7 +53,7 @@ class FoundGroups:
     def figures(self, criteria: Criteria) -> dict[str, Any]:
         """Return the figures for a summary."""
         # What stars would make of clusters that people divided is not known.
-        known = criteria.linkage != "star" and not criteria.decisions.divide
+        known = criteria.linkage != "star" and not criteria.divides
         return {
             "candidates": self.candidates,
             "candidates_by": self.candidates_by,
@@ -84,7 +84,8 @@ def find_groups(every: Candidates) -> FoundGroups:
 def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
     """Return the distinct documents, and those that may be compared with others."""
     distinct, criteria = copies.distinct, every.criteria
-    own = {name: every.documents[name] for name in (*_COMPARED, *RULES) if name in every.documents}
+    known = (name for name in (*_COMPARED, *RULES, *FIELD_COLUMNS) if name in every.documents)
+    own = {name: every.documents[name] for name in known}
     documents = Documents(own | {"content_number": copies.contents}).take(distinct)
     documents = documents.and_columns(number=distinct)
     if not criteria.edits_decide:
@@ -96,6 +97,8 @@ def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
     contents = documents["content_number"]
     comparable = (documents["terms"] >= FEW_TERMS) | formed(documents)
     comparable |= np.bincount(contents)[contents] > 1
+    if "identifying" in documents:
+        comparable |= documents["identifying"] > 0
     searched = np.flatnonzero(comparable)
     searches = [one.prepared(every.documents, distinct[searched]) for one in every.searches]
     return replace(every, documents=documents, searches=searches), searched

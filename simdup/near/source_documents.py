@@ -24,12 +24,13 @@ from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.rows import Rows, row_batches
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, InputDocuments, Unread
-from simdup.model.settings import Reading
+from simdup.model.settings import Reading, Settings
 from simdup.model.table import Documents, objects
 from simdup.near.batch_reader import read_stripped
 from simdup.near.collection import Collection
 from simdup.near.inputs import Input
 from simdup.text.analyzer import Analyzer
+from simdup.text.characters import DIGEST_TYPE
 from simdup.text.fingerprinter import Fingerprinter
 
 
@@ -105,6 +106,30 @@ class SourceDocuments:
         return cls(
             places.spread_table(Documents(columns)), opened.files, opened.rows, settings.reading,
             settings.criteria, collection.analyzer, fingerprinter,
+        )  # fmt: skip
+
+    @classmethod
+    def of_texts(
+        cls,
+        documents: Sequence[Document],
+        settings: Settings,
+        analyzer: Analyzer,
+        fingerprinter: Fingerprinter | None,
+    ) -> SourceDocuments:
+        """Return some documents whose texts are in memory."""
+        texts = [one.text for one in documents]
+        prepared = analyzer.prepare_all(texts)
+        sizes = [len(text.encode("utf-8", "surrogatepass")) for text in texts]
+        columns = {
+            "name": objects(one.name for one in documents),
+            "path": objects(one.path for one in documents),
+            "record": np.array([one.record for one in documents], np.int64),
+            "digest": np.array([one.digest for one in prepared], DIGEST_TYPE),
+            "size": np.array(sizes, np.int64),
+        }
+        return cls(
+            Documents(columns), [], None, settings.reading, settings.criteria, analyzer,
+            fingerprinter, texts,
         )  # fmt: skip
 
     def read_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:

@@ -42,12 +42,13 @@ from numpy.typing import NDArray
 
 from simdup.base.workers import Workers
 from simdup.corpus.spool import Slot, slot_at
-from simdup.kernels.sets import common
-from simdup.model.criteria import Criteria, Shingling
+from simdup.kernels.sets import common, distinct
+from simdup.model.criteria import LOSSLESS, Criteria, Shingling
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side
 from simdup.near.clustering import unmeasured
+from simdup.near.named_fields import NamedValues
 from simdup.near.rules import by_edit, same_numbers
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
@@ -61,7 +62,7 @@ from simdup.text.fingerprinter import (
     of_documents,
 )
 from simdup.text.shingles import Sets, Shingler, Shingles
-from simdup.text.short_texts import forms_of
+from simdup.text.short_texts import form_sets, forms_of, run_lengths
 from simdup.text.weights import Weighting
 
 # Texts whose forms are made together: most are short, and take 2 MB.
@@ -70,6 +71,8 @@ _FORMED = 1 << 10
 _REMEMBERED = 1 << 10
 # Forms that are remembered: 8 to 20 MB.
 FORMS = 1 << 16
+# More than the letters of the longest run.
+_RUNS = 16
 
 # Returns the distinct shingles of documents, by number.
 SetsOf: TypeAlias = Callable[[RowIds], Sets]
@@ -114,6 +117,10 @@ class Texts:
         content = self.read(slot_at(self.documents["content"], number))
         return PreparedText(content.decode("utf-8", "surrogatepass"))
 
+    def values(self, fields: int) -> NamedValues:
+        """Return the values of named fields, of which each text has so many."""
+        return NamedValues(self.documents["values"], self.read, fields)
+
     def lost_facts(self, removed: int, kept: int) -> list[str]:
         """Return the facts of a text that another one lacks."""
         return lost_facts(self._facts(removed), self._facts(kept))
@@ -133,6 +140,26 @@ class Texts:
             some = missing[first : first + _FORMED]
             known.update(zip(some, forms_of(list(map(self.text, some))).texts, strict=True))
         return [known[one] for one in numbers]
+
+    def runs(self, keys: Sequence[int]) -> list[Shingles]:
+        """Return the distinct runs of forms.
+
+        Keys are ``_RUNS`` times the number of a text, plus the letters of a run.
+        """
+        numbers, lengths = np.divmod(np.array(keys, np.int64), _RUNS)
+        forms = self.forms(numbers.tolist())
+        found = [np.zeros(0, np.uint64)] * len(keys)
+        for length in np.unique(lengths).tolist():
+            some = np.flatnonzero(lengths == length).tolist()
+            starts, hashes = distinct(*form_sets([forms[one] for one in some], length))
+            for one, (first, last) in zip(some, pairwise(starts.tolist()), strict=True):
+                found[one] = hashes[first:last].copy()
+        return found
+
+    def run_lengths(self, a: RowIds, b: RowIds) -> RowIds:
+        """Return the letters of the runs of pairs (a[k], b[k]): see `short_texts.run_lengths`."""
+        sizes = map(len, self.forms([*a.tolist(), *b.tolist()]))
+        return run_lengths(np.fromiter(sizes, np.int64, 2 * len(a)).reshape(2, -1).max(axis=0))
 
     @property
     def sizes(self) -> RowIds:
@@ -283,8 +310,11 @@ class Verifier:
     ) -> None:
         self._texts = texts
         self._shingles = _Cache(texts.shingles, cache_bytes)
+        self._runs = _Cache(texts.runs, cache_bytes)
         self._vectors = _Cache(partial(map, vector_of), cache_bytes)
         self._criteria = criteria
+        if criteria.match.names:
+            self._values = texts.values(len(criteria.match.names))
 
     def measure(self, a: RowIds, b: RowIds) -> MeasuredPairs:
         """Return the pairs (a[k], b[k]) with their measures."""
@@ -292,41 +322,39 @@ class Verifier:
         one_side, other_side = Side(documents, a), Side(documents, b)
         columns: dict[str, NDArray[Any]] = {"a": a, "b": b}
         edited = by_edit(one_side, other_side)
-        counted = np.ones(len(a), np.bool_) if criteria.directed else ~edited
-        shared, first, second = np.zeros((3, len(a)), np.int64)
-        shared[counted], first[counted], second[counted] = self._count(a[counted], b[counted])
+        fitted = edited & criteria.by_runs
+        counted = ~fitted | criteria.lossless if criteria.directed else ~edited
+        counts = np.zeros((3, len(a)), np.int64)
+        sizes = self._texts.sizes[a] + self._texts.sizes[b]
+        counts[:, counted] = _count(self._shingles, a[counted], b[counted], sizes[counted])
+        shared, first, second = counts
         columns["similarity"] = shared / np.maximum(first + second - shared, 1)
         if "letters" in documents:
             columns["similarity"][edited] = self._texts.edit_similarities(a[edited], b[edited])
             columns["same_numbers"] = ~edited | same_numbers(one_side, other_side)
         if criteria.cosine is not None:
             columns["cosine"] = np.array([self.cosine(*pair) for pair in _each(a, b)], np.float64)
-        if criteria.covering is None:
+        if criteria.match.names:
+            columns["fields"] = self._values.similarities(a, b)
+        if not criteria.directed:
             return MeasuredPairs(columns)
-        shares = shared / np.maximum([first, second], 1)
-        one, other = shares >= criteria.covering
+        shares = _shares(counts)
+        good = np.ones_like(shares, np.bool_)
+        if criteria.lossless:
+            columns["covered"], good = shares.T.copy(), shares >= LOSSLESS
+        if fitted.any():
+            lengths = self._texts.run_lengths(a[fitted], b[fitted])
+            one, other = (side[fitted] * _RUNS + lengths for side in (a, b))
+            shares[:, fitted] = _shares(_count(self._runs, one, other, sizes[fitted]))
+        if criteria.containment is not None:
+            columns["containment"] = shares.max(axis=0)
+            good &= shares >= criteria.containment
+        one, other = good
         if criteria.lossless:
             one[one] = self._without_loss(a[one], b[one])
             other[other] = self._without_loss(b[other], a[other])
-        columns |= {"contained": (one + 2 * other).astype(np.int8), "covered": shares.T}
-        if criteria.containment is not None:
-            columns["containment"] = shares.max(axis=0)
-        return MeasuredPairs(columns)
-
-    def _count(self, a: RowIds, b: RowIds) -> RowIds:
-        """Return the shingles that pairs share, those of `a` and those of `b` (int64[3, pairs])."""
-        parts = [np.zeros((3, 0), np.int64)]
-        bytes_of = self._texts.sizes
-        ends = np.cumsum(bytes_of[a] + bytes_of[b])
-        for some in np.split(np.arange(len(a)), np.flatnonzero(np.diff(ends // _TOGETHER)) + 1):
-            documents, places = np.unique([a[some], b[some]], return_inverse=True)
-            i, j = places.reshape(2, -1)
-            sets = self._shingles.of(documents.tolist())
-            sizes = np.fromiter(map(len, sets), np.int64, len(sets))
-            starts = np.append(0, np.cumsum(sizes))
-            hashes = np.concatenate([np.zeros(0, np.uint64), *sets])
-            parts.append(np.stack([common(starts, hashes, i, j), sizes[i], sizes[j]]))
-        return np.concatenate(parts, axis=1)
+        columns.setdefault("covered", shares.T)
+        return MeasuredPairs(columns | {"contained": (one + 2 * other).astype(np.int8)})
 
     def _without_loss(self, removed: RowIds, kept: RowIds) -> NDArray[np.bool_]:
         """Return which of the documents have no fact that the kept one lacks."""
@@ -336,6 +364,29 @@ class Verifier:
     def cosine(self, a: int, b: int) -> float:
         """Return the cosine of the vectors of `a` and `b`."""
         return cosine(*(self._vectors.of([one])[0] for one in (a, b)))
+
+
+def _count(known: _Cache[Shingles], a: RowIds, b: RowIds, costs: RowIds) -> RowIds:
+    """Return the elements that sets share, those of `a` and those of `b` (int64[3, pairs]).
+
+    `known` has the sets by their keys, and `costs` (int64[pairs]) are the bytes of their texts.
+    """
+    parts, ends = [np.zeros((3, 0), np.int64)], np.cumsum(costs)
+    for some in np.split(np.arange(len(a)), np.flatnonzero(np.diff(ends // _TOGETHER)) + 1):
+        keys, places = np.unique([a[some], b[some]], return_inverse=True)
+        i, j = places.reshape(2, -1)
+        sets = known.of(keys.tolist())
+        sizes = np.fromiter(map(len, sets), np.int64, len(sets))
+        starts = np.append(0, np.cumsum(sizes))
+        hashes = np.concatenate([np.zeros(0, np.uint64), *sets])
+        parts.append(np.stack([common(starts, hashes, i, j), sizes[i], sizes[j]]))
+    return np.concatenate(parts, axis=1)
+
+
+def _shares(counts: RowIds) -> NDArray[np.float64]:
+    """Return the share of each set that the other one has (float64[2, pairs]); see `_count`."""
+    shares: NDArray[np.float64] = counts[0] / np.maximum(counts[1:], 1)
+    return shares
 
 
 def _each(a: RowIds, b: RowIds) -> list[tuple[int, int]]:

@@ -9,6 +9,8 @@ found cluster truly belongs with it (precision), and how much of its true cluste
 
 The documents are those that either side names.  A document in no pair is a cluster by itself.
 
+Where nothing is known, people judge a sample: `simdup.near.audit_sample` says what follows from it.
+
 References
 ----------
 L. Hubert, P. Arabie, "Comparing partitions", Journal of Classification 2 (1985).
@@ -18,24 +20,31 @@ COLING 1998: B-cubed.
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, compress
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 
 from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
-from simdup.corpus.json_text import parse_json
-from simdup.corpus.names import from_bytes
-from simdup.corpus.sources import read_bytes
+from simdup.corpus.decision_files import read_judgements
+from simdup.corpus.found_pairs import (
+    json_lines,
+    not_written,
+    number_in,
+    read_population,
+    read_text,
+    table_delimiter,
+    table_rows,
+)
+from simdup.model.audited import Precision
 from simdup.model.formats import TABLES
 from simdup.model.tuning import Evaluation
+from simdup.near.audit_sample import draw, estimate, population_of
 from simdup.search.arrays import components
 from simdup.show.result import Result
 
@@ -59,8 +68,18 @@ _HINT = (
 )
 
 
-def evaluate(found: Labels, truth: Labels, least_score: float | None = None) -> Evaluation:
-    """Measure how well found near-duplicates agree with known ones.
+@overload
+def evaluate(found: Labels, truth: Labels, least_score: float | None = None) -> Evaluation: ...
+@overload
+def evaluate(found: Labels, *, judged: str | os.PathLike[str]) -> Precision: ...
+def evaluate(
+    found: Labels,
+    truth: Labels | None = None,
+    least_score: float | None = None,
+    *,
+    judged: str | os.PathLike[str] | None = None,
+) -> Evaluation | Precision:
+    """Measure how well found near-duplicates agree with known ones, or how many are right.
 
     Parameters
     ----------
@@ -70,12 +89,17 @@ def evaluate(found: Labels, truth: Labels, least_score: float | None = None) -> 
         strings.
     least_score : float, optional
         Count only the pairs of a file `truth` that are scored this or more.
+    judged : path, optional
+        In place of `truth`: decisions that a page of `audit` saved.  `found` is the result that was
+        audited, as a file or a Result.
 
     Returns
     -------
     Evaluation
         ``precision``, ``recall`` and ``f1`` of pairs, ``adjusted_rand``, B-cubed measures, and
         what they were computed from.  Documents that neither side names are not counted.
+    Precision
+        With `judged`: ``precision`` with its ``interval``, in all and by band of similarity.
 
     Raises
     ------
@@ -90,6 +114,12 @@ def evaluate(found: Labels, truth: Labels, least_score: float | None = None) -> 
     >>> found.precision, found.recall
     (0.5, 0.5)
     """
+    if judged is not None:
+        if truth is not None:
+            raise SimdupError("judged", "excludes `truth`: name one of them", field="judged")
+        return _of_judged(found, os.fspath(judged))
+    if truth is None:
+        raise TypeError("evaluate() needs `truth` or `judged`")
     if least_score is not None and not isinstance(truth, str | os.PathLike):
         raise SimdupError("least_score", "only files have scores", field="least_score")
     ours = _labels("found", found)
@@ -99,6 +129,23 @@ def evaluate(found: Labels, truth: Labels, least_score: float | None = None) -> 
         what, hint = "names no document of FOUND", "write names the same way on both sides"
         raise SimdupError(where, what, hint)
     return measure(ours, theirs)
+
+
+def _of_judged(found: Labels, path: str) -> Precision:
+    """Return what judgements say of a result: the sample that they are of is drawn again."""
+    if isinstance(found, Result):
+        population = population_of(found)
+    elif isinstance(found, str | os.PathLike):
+        population = read_population(os.fspath(found))
+    else:
+        raise TypeError(f"found: expected a path or a Result, got {type(found).__name__}")
+    judgements = read_judgements(path)
+    sample = max(one.sample for one in judgements.each)
+    measured = estimate(draw(population, sample, judgements.each[0].seed), judgements)
+    if measured.not_drawn == len(judgements.each):
+        what = "judges no pair that is drawn from FOUND"
+        raise SimdupError(path, what, "name the result that was audited")
+    return measured
 
 
 def _labels(argument: str, given: Labels, least_score: float | None = None) -> LabelledPairs:
@@ -233,12 +280,11 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     SimdupError
         If the file cannot be read, has another format, or lacks a required score.
     """
-    text = from_bytes(read_bytes(path)).removeprefix("\ufeff")
+    text = read_text(path)
     if text.lstrip().startswith("{"):
         listed = list(_json_pairs(path, text))
     else:
-        delimiter = _delimiter(text)
-        rows = _rows(path, text, delimiter)
+        rows, delimiter = table_rows(path, text, _HINT), table_delimiter(text)
         header = [cell.strip().lower() for cell in rows[0]] if rows else []
         if "cluster" in header and "document" in header:
             return _table_clusters(path, header, rows[1:], least_score)
@@ -250,21 +296,18 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     if least_score is not None:
         listed = [one for one in listed if _score(path, one) >= least_score]
     named = [(one.a, one.b) for one in listed]
-    figures = (map(_number, map(one.values.get, ("distance", "similarity"))) for one in listed)
+    figures = (map(number_in, map(one.values.get, ("distance", "similarity"))) for one in listed)
     return from_pairs(named, compress(named, (_copies(*both) for both in figures)))
 
 
 def _json_pairs(path: str, text: str) -> Iterator[_Listed]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
+    for number, record in json_lines(path, text, _HINT):
         try:
-            record = parse_json(line)
             pairs = record["pairs"] if record["type"] == "cluster" else [record]
             if record["type"] in ("cluster", "pair"):
                 yield from map(_listed, pairs)
-        except (ValueError, KeyError, TypeError):
-            raise SimdupError(f"{path}:{number}", "not a line written by simdup", _HINT) from None
+        except (KeyError, TypeError):
+            raise not_written(path, number, _HINT) from None
 
 
 def _listed(pair: dict[str, Any]) -> _Listed:
@@ -274,24 +317,6 @@ def _listed(pair: dict[str, Any]) -> _Listed:
         raise TypeError
     # Labels and scores are plain values; nested ones may be too deep to inspect.
     return _Listed(a, b, {k: v for k, v in pair.items() if not isinstance(v, list | dict)})
-
-
-def _delimiter(text: str) -> str:
-    """Return what separates the cells of a table."""
-    first = text.split("\n", 1)[0]
-    return "\t" if "\t" in first else ";" if ";" in text and "," not in first else ","
-
-
-def _rows(path: str, text: str, delimiter: str) -> list[list[str]]:
-    content = io.StringIO(text, newline="")
-    if delimiter == ",":
-        lines = csv.reader(content)
-    else:  # a quotation mark is part of a name
-        lines = csv.reader(content, delimiter=delimiter, quoting=csv.QUOTE_NONE)
-    try:
-        return [row for row in lines if row]
-    except csv.Error as error:
-        raise SimdupError(f"{path}:{lines.line_num}", str(error), _HINT) from None
 
 
 def _no_score(path: str, least_score: float | None) -> None:
@@ -321,7 +346,7 @@ def _table_pairs(path: str, header: list[str], rows: list[list[str]]) -> Iterato
         raise SimdupError(path, what, _HINT)
     else:
         third = [row[2] for row in rows if len(row) > 2]
-        header = ["a", "b", "score" if None not in map(_number, third) else "label"]
+        header = ["a", "b", "score" if None not in map(number_in, third) else "label"]
         header = header[: max(len(rows[0]), 2)] if rows else header
         is_label = set(third) == {"0", "1"}
     for number, row in enumerate(rows, first):
@@ -356,18 +381,11 @@ def _check_width(path: str, number: int, row: list[str], least: int) -> None:
         raise SimdupError(f"{path}, row {number}", what, _HINT)
 
 
-def _number(cell: Any) -> float | None:
-    try:
-        return float(str(cell))
-    except ValueError:
-        return None
-
-
 def _score(path: str, one: _Listed) -> float:
     name = next((name for name in SCORES if name in one.values), None)
     if name is None:
         raise SimdupError(path, "no score found", "expected a column " + " or ".join(SCORES))
-    score = _number(one.values[name])
+    score = number_in(one.values[name])
     if score is None:
         raise SimdupError(path, f"the score {str(one.values[name])!r} is not a number")
     return score

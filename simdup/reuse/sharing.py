@@ -34,6 +34,12 @@ CROWD = 50
 # same texts none is missed; at 0.8 and 0.9 eight to thirteen pairs are checked for each that holds.
 _EXPONENT, _ROOM = 4, 4
 
+# The columns of what texts share: seeds, and of short texts, which have few of these, all runs by
+# which they are contained in each other.
+SHARED = ("seeds", "runs")
+# Runs that many texts have count for few pairs, so half of what must be contained may be such.
+_RUN_ROOM = 2
+
 # Seeds that are sorted at a time.
 _PART = 1 << 19
 # Pairs that are counted at a time: 40 MB.
@@ -58,9 +64,12 @@ def text_seeds(texts: Sequence[str]) -> TextSeeds:
     return TextSeeds(np.searchsorted(owners[firsts], np.arange(len(texts) + 1)), hashes[firsts])
 
 
-def least_share(containment: float) -> float:
-    """Return the share of its seeds that the smaller text of a pair must have in common."""
-    return containment**_EXPONENT / _ROOM
+def least_share(column: str, containment: float) -> float:
+    """Return the share of its seeds that the smaller text of a pair must have in common.
+
+    `column` says which seeds, one of `SHARED`.
+    """
+    return containment / _RUN_ROOM if column == "runs" else containment**_EXPONENT / _ROOM
 
 
 def sharing_pairs(seeds: TextSeeds, rows: I64, least: float) -> RowPairs:

@@ -1,10 +1,10 @@
-"""Write an evaluation, and the result of tune, as text and as JSONL."""
+"""Write evaluations, the sample of an audit, and the result of tune, as text and as JSONL."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simdup.corpus.names import to_bytes
 from simdup.show.csv_jsonl import json_line, rounded, skipped_line
@@ -14,6 +14,7 @@ from simdup.show.text import Painter, aligned, padded
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
+    from simdup.model.audited import Band, BandPrecision, Precision, Sample
     from simdup.model.tuning import Evaluation, Reason, Tuning
 
 
@@ -51,8 +52,110 @@ def evaluation_text(measured: Evaluation, words: Phrases = ENGLISH) -> Iterator[
     yield "".join(f"{padded(name, _NAME)} {figure}\n" for name, figure in named_figures).encode()
 
 
-def _figure(value: float, defined: bool) -> str:
-    return f"{value:.4f}" if defined else "-"
+def _figure(value: float | None, defined: bool = True) -> str:
+    return f"{value:.4f}" if defined and value is not None else "-"
+
+
+# -- a sample, and what judgements say --
+
+
+def sample_words(sample: Sample, words: Phrases) -> str:
+    """Return how many pairs were drawn, from how many."""
+    pairs = sum(band.pairs for band in sample.bands)
+    key = "audit.removal" if sample.removal else "audit.pairs"
+    return words(key, n=pairs, drawn=len(sample.pairs), seed=sample.seed)
+
+
+def sample_table(sample: Sample, words: Phrases) -> Iterator[str]:
+    """Yield the lines of a table of bands."""
+    return _bands(words, ("pairs", "drawn"), sample.bands)
+
+
+def precision_jsonl(measured: Precision) -> Iterator[bytes]:
+    """Yield what judgements say: a typed line of JSON for each band, and one for all of them."""
+    for band in measured.bands:
+        yield json_line({"type": "band"} | _plain(band._asdict()))
+    total = measured.total._asdict()
+    del total["low"], total["high"]
+    about = {"seed": measured.seed, "removal": measured.removal}
+    about |= {"not_drawn": measured.not_drawn, "others": measured.others}
+    yield json_line({"type": "precision"} | _plain(total | {"bounds": measured.bounds}) | about)
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    """Return figures with shares of 4 digits."""
+    plain = {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}
+    shares = {k: [round(one, 4) for one in v] for k, v in values.items() if isinstance(v, tuple)}
+    return plain | shares
+
+
+def precision_text(measured: Precision, words: Phrases = ENGLISH) -> Iterator[bytes]:
+    """Yield what judgements say as text: of all pairs, then a table of bands."""
+    bands, total = measured.bands, measured.total
+    pairs, drawn = sum(band.pairs for band in bands), sum(band.drawn for band in bands)
+    said = [sum(getattr(band, name) for band in bands) for name in _SAID]
+    key = "audit.removal" if measured.removal else "audit.pairs"
+    counts = dict(zip(_SAID, said, strict=True))
+    figures = {
+        "pairs": words(key, n=pairs, drawn=drawn, seed=measured.seed).rstrip(words("stop")),
+        "judged": words("precision.counts", left=drawn - sum(said), **counts),
+        "precision": _figure(total.precision),
+        "interval": _ends(total.interval, words),
+        "bounds": _ends(measured.bounds, words) if counts["unsure"] else "",
+    }
+    for name, figure in figures.items():
+        if figure:
+            yield f"{padded(words(f'precision.{name}'), _WIDE)} {figure}\n".encode()
+    table = _bands(words, ("pairs", "drawn", *_SAID), bands, _estimated)
+    yield to_bytes("\n".join(["", *table]) + "\n")
+
+
+def precision_notes(measured: Precision) -> Iterator[str]:
+    """Yield what does not count, or is not known."""
+    if n := measured.not_drawn:
+        yield f"judgements of pairs that are not in the sample, which do not count: {n:,}"
+    if n := measured.others:
+        yield f"decisions that are no judgements of an audit, which do not count: {n:,}"
+    if n := sum(band.pairs for band in measured.bands if not band.judged):
+        yield f"pairs in bands without a judgement, which the precision leaves out: {n:,}"
+
+
+_SAID = ("duplicates", "distinct", "unsure")
+# Terminal cells of the names of these figures, and of the columns of bands.
+_WIDE, _SPAN, _CELL = 22, 15, 10
+
+
+def _estimated(band: BandPrecision, words: Phrases) -> list[str]:
+    return [_figure(band.precision), _ends(band.interval, words)]
+
+
+def _ends(interval: tuple[float, float] | None, words: Phrases) -> str:
+    return "-" if interval is None else words("precision.ends", low=interval[0], high=interval[1])
+
+
+def _bands(
+    words: Phrases,
+    columns: Sequence[str],
+    bands: Iterable[Any],
+    more: Callable[[Any, Phrases], list[str]] | None = None,
+) -> Iterator[str]:
+    """Yield the lines of a table of bands."""
+    heads = [aligned(words(f"band.{name}"), _CELL) for name in columns]
+    heads += [aligned(words("band.precision"), _CELL), words("band.interval")] if more else []
+    yield "  ".join([padded(words("band.similarity"), _SPAN), *heads])
+    for band in bands:
+        cells = [f"{getattr(band, name):>{_CELL},}" for name in columns]
+        if more:
+            precision, interval = more(band, words)
+            cells += [f"{precision:>{_CELL}}", interval]
+        yield "  ".join([padded(_span(band, words), _SPAN), *cells])
+
+
+def _span(band: Band | BandPrecision, words: Phrases) -> str:
+    """Return where a band is."""
+    if band.low is None or band.high is None:
+        return words("band.unmeasured")
+    return "1" if band.low == band.high else f"{band.low:.4f}–{band.high:.4f}"
 
 
 # The longest bar of the histogram, in characters.

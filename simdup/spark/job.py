@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from simdup.base.errors import SimdupError
 from simdup.model.settings import Settings
+from simdup.reuse.sharing import SHARED as SHARED_COLUMNS
 from simdup.reuse.sharing import least_share
 from simdup.spark.groups import MANY, GroupDocuments, grouped_schema, refine
 from simdup.spark.meet import (
@@ -183,9 +184,9 @@ class Job:
         if "passages" not in criteria.searches:
             return None
 
-        def rank() -> DataFrame:
+        def rank(name: str) -> DataFrame:
             known = ["digest", "title_key", "named", "letters", "numbers"]
-            size = F.length("seed_bytes").alias("size")
+            size = F.length(f"{name}_bytes").alias("size")
             documents = self.documents.select(*self.carried.names, *known, size)
             prints = self.fingerprints.select("row", "fingerprint", "terms")
             schema = self.carried.append(pa.field("size", pa.int64()))
@@ -195,18 +196,23 @@ class Job:
             ranked = compared.orderBy(F.desc("size"), *self._by_input)
             return ranked.select("row", F.monotonically_increasing_id().alias("rank"))
 
-        def pair() -> DataFrame:
-            with_seeds = ranks.join(self.documents.select("row", "seed_bytes"), "row")
+        def pair(name: str) -> DataFrame:
+            ranks = self._stage(f"ranks-{name}", partial(rank, name))
+            own = self.documents.select("row", F.col(f"{name}_bytes").alias("bytes"))
+            with_seeds = ranks.join(own, "row")
             seeds = self._map(with_seeds, Task(list_seeds, SEEDS, each)).repartition("seed")
             pairs = self._map(seeds, Task(share, SHARED)).groupBy("large", "small")
             counted = pairs.agg(F.sum("shared").alias("shared"), F.max("size").alias("size"))
-            least = F.lit(least_share(criteria.containment or 0))
+            least = F.lit(least_share(name, criteria.containment or 0))
             enough = counted.where(F.col("shared") >= least * F.col("size"))
             low, high = F.least("large", "small"), F.greatest("large", "small")
             return enough.select(low.alias("a"), high.alias("b"), F.lit(False).alias("copy"))
 
-        ranks = self._stage("ranks", rank)
-        return self._stage("shared", pair)
+        def both() -> DataFrame:
+            seeds, *runs = map(pair, SHARED_COLUMNS if criteria.by_runs else SHARED_COLUMNS[:1])
+            return seeds.unionByName(*runs).distinct() if runs else seeds
+
+        return self._stage("shared", both)
 
     @cached_property
     def _compares_all(self) -> bool:

@@ -213,8 +213,8 @@ def list_compared(table: pa.Table, settings: Settings) -> Iterator[Columns]:
 
 
 def list_seeds(table: pa.Table) -> Iterator[Columns]:
-    """Yield one row for each seed of each document."""
-    starts, content = content_of(table["seed_bytes"])
+    """Yield one row for each seed of each document, which has them as ``bytes``."""
+    starts, content = content_of(table["bytes"])
     sizes = np.diff(starts) // 8
     columns = {name: np.repeat(to_array(table[name]), sizes) for name in ("row", "rank")}
     hashes = np.frombuffer(content[starts[0] : starts[-1]], np.int64)

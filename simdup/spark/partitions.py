@@ -2,7 +2,8 @@
 
 What is a column of `simdup.model.table.SCHEMA` on one machine has the same name here.  Numbers are
 signed, as Spark has no others, and what has several for a document, or a digest, is bytes.  Texts
-and seeds, which one machine spools, come along as ``text_bytes`` and ``seed_bytes``.
+and seeds, which one machine spools, come along as ``text_bytes``, ``seeds_bytes`` and
+``runs_bytes``.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from simdup.model.settings import Settings
 from simdup.near.collection import Collection, ingest
 from simdup.near.counting import columns_for, titles
 from simdup.near.inputs import open_input
+from simdup.reuse.sharing import SHARED
 from simdup.search.arrays import I64
 from simdup.spark.partitions import Batches, Columns, carried_names, to_array, to_arrow
 from simdup.text.analyzer import Analyzer
@@ -41,7 +42,7 @@ COMPARED = {
 }  # fmt: skip
 _OTHERS = {
     "skipped": pa.string(), "value": pa.string(), "text_bytes": pa.binary(),
-    "seed_bytes": pa.binary(),
+    "seeds_bytes": pa.binary(), "runs_bytes": pa.binary(),
 }  # fmt: skip
 # Counts of distinct texts, the rows of their documents, and which text each document has.
 COUNTS = {"counts": pa.binary(), "rows": pa.binary(), "text_of": pa.binary()}
@@ -135,9 +136,9 @@ def _documents(collection: Collection, rows: pa.Table) -> Iterator[Columns]:
             columns |= {name: part[name] for name in part if name in COMPARED}
         if "value" in own:
             columns["value"] = list(map(str, own["value"].tolist()))
-        for name, slots in (("text_bytes", "content"), ("seed_bytes", "seeds")):
+        for name, slots in {"text": "content", **{name: name for name in SHARED}}.items():
             if slots in texts:
-                columns[name] = _spooled(collection.spool, texts[slots])
+                columns[f"{name}_bytes"] = _spooled(collection.spool, texts[slots])
         if "form" in texts:
             has = texts["form"] >= 0
             forms = collection.forms.take(texts["form"][has])

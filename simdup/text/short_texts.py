@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from simdup.base.when_used import pattern
 from simdup.kernels.characters import letters, look_up
 from simdup.kernels.sketches import runs
+from simdup.model.criteria import SHORT
 from simdup.text.characters import CODE_POINTS, PreparedText, cut_at, ends_of, from_codes, to_codes
 from simdup.text.shingles import Sets
 
@@ -60,7 +61,11 @@ _UNKNOWN, _DROPPED, _AFTER_LATIN, _KEPT, _LATIN, _NUMERAL, _ROMAN_NUMERAL = rang
 _DENSE = 0x2E80
 # Shingles of four letters, or of two to three Han characters.  Of 3,000 English sentences, those of
 # three letters have four times as many candidates by chance.
-_RUN = 4
+RUN = 4
+# Five Han characters, as shingles of all other texts have.
+_LONGEST_RUN = 10
+# The letters of a text from which on runs have one letter more.
+_DOUBLED = SHORT << np.arange(1, _LONGEST_RUN - RUN + 1)
 # Of text without spaces, half are letters that no spelling changes, nearly always.
 _HEAD = 2
 # Letters of a link or a name that is cut off before it looks like one.
@@ -139,12 +144,38 @@ def spell_numbers(text: str) -> tuple[str, tuple[str, ...]]:
     return _NUMBER.sub(spell, text), tuple(numbers)
 
 
-def form_sets(forms: Sequence[str]) -> Sets:
+def run_lengths(longer: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the letters of the runs by which a short text is contained in another (int64[pairs]).
+
+    A text of twice the length has twice as many runs, and so by chance twice as many of the short
+    one.  The next letter of a text has a bit of information at least (Shannon 1951), so a run of
+    one letter more is half as likely by chance, and that of two texts of any lengths is about the
+    same.
+
+    Parameters
+    ----------
+    longer : int64[pairs]
+        The letters of the longer form.
+
+    References
+    ----------
+    C. Shannon, "Prediction and entropy of printed English", Bell System Technical Journal 30.
+
+    Examples
+    --------
+    >>> run_lengths(np.array([20, 120, 240, 1000, 100_000])).tolist()
+    [4, 4, 5, 7, 10]
+    """
+    doublings = np.searchsorted(_DOUBLED, longer, "right")
+    return np.minimum(RUN + doublings, _LONGEST_RUN)
+
+
+def form_sets(forms: Sequence[str], run: int = RUN) -> Sets:
     """Return the shingles of forms: runs in which a Han character counts as two letters."""
     codes = to_codes("".join(forms))
     sizes = np.where(codes >= _DENSE, 2, 1)
     ends = np.append(0, np.cumsum(sizes))
-    return Sets(*runs(ends[ends_of(forms)], np.repeat(codes, sizes), _RUN))
+    return Sets(*runs(ends[ends_of(forms)], np.repeat(codes, sizes), run))
 
 
 def _without_links(text: str) -> str:
@@ -216,7 +247,7 @@ def _spell(number: re.Match[str]) -> str:
         return _roman(number["roman"])
     if number["several"] and not any(c in _HAN_DIGITS for c in number["several"]):
         return ""
-    return str(_value(next(filter(None, map(number.group, ("nth", "several", "one", "hour"))))))
+    return _value(next(filter(None, map(number.group, ("nth", "several", "one", "hour")))))
 
 
 def _roman(numeral: str) -> str:
@@ -225,10 +256,10 @@ def _roman(numeral: str) -> str:
     return str(sum(-v if v < n else v for v, n in zip(values, following, strict=True)))
 
 
-def _value(han: str) -> int:
+def _value(han: str) -> str:
     """Return the value of a numeral: 二〇二四 is 2024, 十二 is 12."""
     if not any(c in _HAN_UNITS for c in han):
-        return int("".join(str(_HAN_DIGITS[c]) for c in han))
+        return "".join(str(_HAN_DIGITS[c]) for c in han).lstrip("0") or "0"
     total = part = digit = 0
     for c in han:
         unit = _HAN_UNITS.get(c, 0)
@@ -240,7 +271,7 @@ def _value(han: str) -> int:
             total, part, digit = (total + part + digit or 1) * unit, 0, 0
         else:
             total, part, digit = total + (part + digit) * unit, 0, 0
-    return total + part + digit
+    return str(total + part + digit)
 
 
 def _hash(numbers: tuple[str, ...]) -> int:

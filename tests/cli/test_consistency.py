@@ -20,6 +20,7 @@ _NO_RECIPE = "no recipe decides what it does"
 _NO_SOURCES = "it takes no list of SOURCEs"
 _FILES = "a few files of fingerprint lines; cat joins more"
 _TWO = "it takes exactly two files"
+_PAGE = "it writes a page"
 _PLAIN = "its text has nothing to color"
 
 # The commands that lack an option, and why.
@@ -27,7 +28,7 @@ EXCEPTIONS = {
     "--quiet": {"completion": "it prints a script only"},
     "--verbose": {
         "passages": _NO_RECIPE, "conflicts": _NO_RECIPE, "pairs": _NO_RECIPE,
-        "evaluate": _NO_RECIPE, "decontaminate": _NO_RECIPE,
+        "evaluate": _NO_RECIPE, "audit": _NO_RECIPE, "decontaminate": _NO_RECIPE,
         "fit": "a model has no complete recipe: it only counts documents per term",
         "index remove": _NO_RECIPE, "index check": _NO_RECIPE,
         "index info": "it shows the recipe anyway", "index export": "its header names the recipe",
@@ -35,7 +36,7 @@ EXCEPTIONS = {
     },
     "--color": {
         "fingerprint": _ONE_FORMAT, "index export": _ONE_FORMAT, "dedupe": "it lists CSV or JSONL",
-        "decontaminate": _PLAIN,
+        "decontaminate": _PLAIN, "audit": _PAGE,
         "fit": "a model is not text", "pairs": "tabs between columns, for other programs",
         "evaluate": _PLAIN, "index info": _PLAIN, "completion": "a script",
         **dict.fromkeys(("index build", "index add", "index remove", "index check"),
@@ -45,6 +46,7 @@ EXCEPTIONS = {
         "fingerprint": _ONE_FORMAT, "index export": _ONE_FORMAT, "fit": "models have one format",
         "dedupe": "OUT has the format of its SOURCE, --removed that of its suffix",
         "decontaminate": "OUT has the format of its SOURCE, --evidence is JSON lines",
+        "audit": _PAGE,
         "completion": "a script for the shell that is named",
         **dict.fromkeys(("index build", "index add", "index remove", "index check"),
                         _WRITES_INDEX),
@@ -103,7 +105,8 @@ def test_what_is_written_is_said_unless_quiet(simdup: Command, tmp_path: Path) -
     assert simdup("index", "build", "i", "c").status == 0
     operands = {"compare": "c/a.txt c/b.txt", "cluster": "p", "pairs": "p", "query": "i c",
                 "decontaminate": "c --against t",
-                "evaluate": "r.csv t", "index info": "i", "index export": "i"}  # fmt: skip
+                "evaluate": "r.csv t", "audit": "r.csv", "index info": "i",
+                "index export": "i"}  # fmt: skip
     for name, command in COMMANDS.items():
         if "--output" not in spellings(command):
             continue

@@ -260,7 +260,7 @@ def test_copies_in_families_say_which_text_is_contained() -> None:
         texts = [page + text(random_, random_.choice((0, 5, 12, 40))) for _ in range(10)]
         texts += random_.choices(texts, k=8)
         random_.shuffle(texts)
-        found = scan(enumerate(texts), "plain", containment=0.7, keep="longest", jobs=1)
+        found = scan(enumerate(texts), "plain", containment=0.7, shingle=5, keep="longest", jobs=1)
         for pair in found.pairs:
             assert pair.contained == contained(texts[pair.a], texts[pair.b], 0.7)
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from support import Command, examples, seeds
 
 from lab.corpora.made import near, prose, write
-from lab.oracles.plain import contained, shingles
+from lab.oracles.plain import shingles, within
+from lab.oracles.short_texts import contents
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import Reading, RunOptions
@@ -86,11 +87,13 @@ def plain(records: list[Record], fields: dict[str, Any], how: str) -> Plain:
         partners[j].add(i)
 
     least = fields.get("containment")
-    sets = [shingles("".join(one.text.split())) for one in records]
+    texts = ["".join(one.text.split()) for one in records]
 
     def takes(kept: int, one: int) -> bool:
-        same = sets[kept] == sets[one]
-        return least is None or same or len(sets[one] & sets[kept]) >= least * len(sets[one])
+        if least is None or texts[kept] == texts[one]:
+            return True
+        inner, outer = contents(texts[one], texts[kept])
+        return len(inner & outer) >= least * len(inner)
 
     def rank(i: int) -> tuple[int, int, int]:
         keep = fields.get("keep", "first" if least is None else "longest")
@@ -140,7 +143,7 @@ def check(
                 assert tuple(sorted((member.number, member.beside))) in expected.pairs
         for pair in one.pairs if "containment" in fields else ():
             texts = ("".join(records[number[name]].text.split()) for name in (pair.a, pair.b))
-            assert pair.contained == contained(*texts, fields["containment"])
+            assert pair.contained == within(*contents(*texts), fields["containment"])
         if fields.get("linkage") != "star" and not any(r.reference for r in records):
             # The pairs that are listed tell why all of these are one cluster.
             joined, before = {one.members[0].number}, 0

@@ -64,6 +64,9 @@ def test_what_is_written_is_valid(simdup: Command, tmp_path: Any) -> None:
     written += [simdup(name, "-f", "jsonl", stdin=prints).out for name in ("cluster", "pairs")]
     found = simdup("scan", "examples/corpus", "-f", "jsonl").out
     written.append(simdup("evaluate", "-f", "jsonl", "-", "examples/truth.tsv", stdin=found).out)
+    (tmp_path / "found.jsonl").write_bytes(found)
+    judged = ("--judged", "examples/judged.jsonl", "-f", "jsonl")
+    written.append(simdup("evaluate", "found.jsonl", *judged).out)
     records = [json.loads(line) for chunk in written for line in chunk.splitlines()]
     assert {record["type"] for record in records} == set(TYPED_LINES)
     jsonschema.Draft202012Validator.check_schema(SCHEMA)

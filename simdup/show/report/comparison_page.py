@@ -6,14 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from simdup.model.comparison import Comparison
 from simdup.model.criteria import EDIT
 from simdup.model.documents import Document
 from simdup.model.formats import PageOptions
-from simdup.model.settings import Reading
-from simdup.model.table import Documents, objects
+from simdup.model.settings import Settings
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.comparison_output import facts
 from simdup.show.report.chunks import add_originals
@@ -29,7 +26,6 @@ from simdup.show.report.columns import (
 )
 from simdup.show.report.page import assemble
 from simdup.show.report.scan_page import criteria_values
-from simdup.text.characters import DIGEST_TYPE
 from simdup.text.fingerprinter import Fingerprinter
 
 
@@ -40,19 +36,8 @@ def comparison_page(
     options: PageOptions,
 ) -> Iterator[bytes]:
     """Return the page of a comparison."""
-    texts = [one.text for one in documents]
-    prepared = fingerprinter.analyzer.prepare_all(texts)
-    columns = {
-        "name": objects(one.name for one in documents),
-        "path": objects(one.path for one in documents),
-        "record": np.array([one.record for one in documents], np.int64),
-        "digest": np.array([one.digest for one in prepared], DIGEST_TYPE),
-        "size": np.array([len(text.encode("utf-8", "surrogatepass")) for text in texts]),
-    }
-    origins = SourceDocuments(
-        Documents(columns), files=[], rows=None, texts=texts, reading=Reading(),
-        criteria=found.criteria, analyzer=fingerprinter.analyzer, fingerprinter=fingerprinter,
-    )  # fmt: skip
+    settings = Settings(criteria=found.criteria)
+    origins = SourceDocuments.of_texts(documents, settings, fingerprinter.analyzer, fingerprinter)
     group = _group(found, origins)
     figures = {
         "documents": 2,

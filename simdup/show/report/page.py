@@ -40,8 +40,8 @@ SCRIPTS = (
     "words.js", "dom.js", "data.js", "kinds.js", "groups.js", "state.js", "charts.js",
     "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js", "lazy.js",
     "facts.js", "changes.js", "passages.js", "reader.js",
-    "overview.js", "list.js", "matrix.js", "why.js", "review.js", "cluster.js", "conflicts.js",
-    "app.js",
+    "overview.js", "list.js", "matrix.js", "why.js", "review.js", "judge.js", "cluster.js",
+    "conflicts.js", "app.js",
 )  # fmt: skip
 
 

@@ -70,7 +70,9 @@ def scan_page(
 
 def criteria_values(criteria: Criteria) -> dict[str, Any]:
     """Return criteria as a page shows them."""
-    values = asdict(criteria) | {"shingle": str(criteria.shingle)}
+    names = ("shingle", "match", "differ")
+    written = {name: str(getattr(criteria, name)) or None for name in names}
+    values = asdict(criteria) | written
     del values["decisions"]
     return values | {"linkage": criteria.linkage or "single"}
 

@@ -42,7 +42,7 @@ const App = (() => {
     if (parts[0] === 'review' && Kind.decided) return { view: 'review' };
     if (Kind.single) return { view: 'cluster', cluster: 0, pair: null };
     if (parts[0] === 'clusters') return { view: 'clusters' };
-    return { view: 'overview' };
+    return { view: Kind.judged ? 'clusters' : 'overview' };
   }
 
   function pair(words) {
@@ -83,7 +83,8 @@ const App = (() => {
     if (asked.view === 'clusters') {
       detail.replaceChildren(h('p', { class: 'wait' }, t(List.first() < 0 ? 'countNone' : 'select')));
       // Beside the list there is room for the first one; on a phone the list comes first.
-      if (window.innerWidth >= 760 && List.first() >= 0) window.location.replace(`#/c/${List.first() + 1}`);
+      const start = Kind.judged ? Math.max(Judge.next(), 0) : List.first();
+      if (window.innerWidth >= 760 && List.first() >= 0) window.location.replace(`#/c/${start + 1}`);
       return;
     }
     if (!(cluster >= 0 && cluster < Data.table.count)) {
@@ -115,9 +116,11 @@ const App = (() => {
     ['n', 'keyChange', () => Cluster.reader()?.next()],
     ['p', 'keyBefore', () => Cluster.reader()?.previous()],
     ['s', 'keySide', flip],
-    ['1', 'keyDuplicates', () => decide((now) => Review.duplicates(now[0]))],
-    ['2', 'keyDistinct', () => decide((now) => Review.distinct(...now))],
-    ['3', 'keyKeep', () => document.getElementById('keeper')?.focus()],
+    ...(Kind.judged ? Judge.keys((verdict) => decide(([pair]) => Judge.say(pair, verdict))) : [
+      ['1', 'keyDuplicates', () => decide((now) => Review.duplicates(now[0]))],
+      ['2', 'keyDistinct', () => decide((now) => Review.distinct(...now))],
+      ['3', 'keyKeep', () => document.getElementById('keeper')?.focus()],
+    ]),
     ['?', 'keyHelp', () => keys()],
   ].filter(([key]) => !Kind.without.includes(key));
 
@@ -129,6 +132,10 @@ const App = (() => {
 
   /** Go from a cluster to the list, and from there to the overview. */
   function up() {
+    if (Kind.judged) {
+      window.location.hash = view === 'review' ? '#/clusters' : '#/review';
+      return;
+    }
     const box = view === 'cluster' && document.querySelector('.rows');
     if (box && !box.checkVisibility()) window.location.hash = '#/clusters';
     else if (box && document.activeElement !== box) box.focus();

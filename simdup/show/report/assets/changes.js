@@ -36,14 +36,15 @@ const Changes = (() => {
       find: (operation) => list.show(firstRow[operation]),
       stretches: (scale) => Ribbon.stretchesOf(operations, scale),
       choices: [['layout', ['side', 'inline']], ['unit', ['characters', 'words']]],
-      facts: factsOf(counts, a.text === b.text, say, percent),
+      facts: factsOf(counts, a.text === b.text, say, view.options.blind ? null : percent),
       notes: note ? [say(note)] : [],
     };
   }
 
   function factsOf(counts, identical, say, percent) {
     if (identical) return [say('identical')];
-    const facts = [say('changes', counts.changes), say('equalShare', percent(counts.equal))];
+    const facts = [say('changes', counts.changes)];
+    if (percent) facts.push(say('equalShare', percent(counts.equal)));
     if (counts.moved) facts.push(say('movedCount', counts.moved));
     if (counts.folded) facts.push(say('foldedCount', counts.folded));
     return facts;

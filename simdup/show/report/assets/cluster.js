@@ -35,6 +35,7 @@ const Cluster = (() => {
     const { role, flags } = Data.table;
     if (flags[document_] & REFERENCE && !Kind.asked) return h('span', { class: 'chip cool' }, t('reference'));
     if (i === 0) return Kind.roles ? h('span', { class: 'chip cool' }, t('kept')) : null;
+    if (Kind.judged) return Kind.roles ? h('span', { class: 'chip warn' }, t('goes')) : null;
     const exact = flags[document_] & EXACT;
     if (flags[document_] & REMOVED) return h('span', { class: 'chip' }, t(exact ? 'removedExact' : 'removedNear'));
     if (!Kind.roles) return null;
@@ -47,7 +48,7 @@ const Cluster = (() => {
     const d = table.first[cluster] + i;
     const [folder, file] = split(Data.names[d]);
     const side = chosen ? ['a', 'b'][chosen.indexOf(i)] : '';
-    const figures = !Kind.pairs;
+    const figures = !Kind.pairs && !Kind.judged;
     const similarity = table.similarity[d];
     const weak = Kind.asked && similarity >= 0 && similarity < State.threshold;
     const edited = (table.flags[d] & (EDITED | EXACT)) === EDITED;
@@ -137,6 +138,7 @@ const Cluster = (() => {
   }
 
   function title(cluster) {
+    if (Kind.judged) return Judge.title(cluster);
     const { table } = Data;
     const [folder, file] = split(Data.names[table.first[cluster]]);
     const facts = factsOf(cluster);
@@ -163,6 +165,7 @@ const Cluster = (() => {
     const lost = content ? [a, b].filter((i) => content.texts[i] === null) : [];
     if (lost.length) return h('section', { class: 'missing' }, lost.map((i) => h('p', {}, t('oneMissing', letter(i)))));
     if (Kind.asked && one === other) return h('section', { class: 'missing' }, h('p', {}, t('sameName')));
+    if (Kind.judged) return h('section', { class: 'missing' }, h('p', {}, words));
     const command = `simdup compare -- ${quoted(one)} ${quoted(other)}`;
     return h('section', { class: 'missing' }, h('p', {}, words), h('pre', {}, shown(command)),
       h('button', { type: 'button', class: 'button', onclick: () => copy(command) }, t('copyCommand')));
@@ -213,7 +216,8 @@ const Cluster = (() => {
     };
     reader = Reader.show(place, {
       a: document_(a), b: document_(b), unit: State.unit, layout: State.layout, fold: Data.folds,
-      passages: content.passages, left: content.left, shares: content.shares, facts: Facts.of(content.facts, a, b), cut,
+      blind: Kind.judged && !Review.has(cluster), passages: content.passages, left: content.left,
+      shares: content.shares, facts: Facts.of(content.facts, a, b), cut,
       strings: Data.words[State.lang],
       changed: (choice) => Object.assign(State, choice),
     });
@@ -267,7 +271,8 @@ const Cluster = (() => {
     const why = h('div', {});
     main.replaceChildren(h('article', { class: 'cluster' }, title(cluster),
       Kind.decided ? Review.bar(cluster, pair) : [],
-      h('div', { class: 'columns' }, members(cluster, pair), Matrix.draw(cluster, pair, open)), texts, why));
+      h('div', { class: 'columns' }, members(cluster, pair), Kind.judged ? [] : Matrix.draw(cluster, pair, open)),
+      texts, why));
     keep(texts);
     const content = await Data.texts(cluster);
     if (mine !== drawn) return;
@@ -284,6 +289,7 @@ const Cluster = (() => {
   function decided() {
     const bar = document.querySelector('.cluster > .decisions');
     if (!bar || !shownNow) return;
+    if (Kind.judged) document.querySelector('.cluster > .title').replaceWith(Judge.title(shownNow[0]));
     const focused = [...bar.children].indexOf(document.activeElement.closest('.decisions > *'));
     const fresh = Review.bar(...shownNow);
     bar.replaceWith(fresh);

@@ -18,6 +18,8 @@ const Kind = (() => {
     groups: false,
     // A cluster is a document that was asked and its matches: no pairs of these, and no texts.
     asked: false,
+    // A cluster is a pair of a sample, judged before its similarity is shown.
+    judged: false,
     // Documents are kept, redundant or linked.
     roles: true,
     decided: true,
@@ -44,6 +46,17 @@ const Kind = (() => {
 
   const kinds = {
     scan,
+    audit: {
+      tabs: [['#/clusters', 'clusters'], ['#/review', 'review']],
+      judged: true,
+      roles: Data.head.audit?.removal,
+      why: false,
+      verdicts: [null, null],
+      // As they were drawn: who stops early has judged a smaller sample.
+      sorts: ['order'],
+      sort: 'order',
+      filters: ['all', 'undecided', 'decided'],
+    },
     dedupe: {},
     cluster: { reads: false },
     compare: {

@@ -75,6 +75,7 @@ const List = (() => {
 
   /** Return what the row of a cluster shows. */
   function content(cluster) {
+    if (Kind.judged) return Judge.row(cluster);
     const { table } = Data;
     const first = table.first[cluster];
     const [folder, file] = split(Data.names[first]);
@@ -146,11 +147,11 @@ const List = (() => {
     const value = h('output', { class: 'accent num' }, State.short(State.threshold));
     return { value, node: h('div', { class: 'finder' }, search,
       h('div', { class: 'two' },
-        choice('sort', named('sort', Kind.sorts), t('sort')),
+        Kind.sorts.length > 1 ? choice('sort', named('sort', Kind.sorts), t('sort')) : null,
         choice('filter', named('filter', Kind.filters), t('filter'))),
       folderChoice(),
       // Where no text was compared, there is nothing to ask more of.
-      h('div', { class: 'least', hidden: !Overview.compared() },
+      h('div', { class: 'least', hidden: Kind.judged || !Overview.compared() },
         h('label', { for: 'least' }, t('threshold')), Overview.slider('least'), value),
       h('p', { class: 'found' }),
       rest ? h('p', { class: 'found' }, t('unlisted', rest, Data.head.figures.listed)) : null) };

@@ -9,7 +9,7 @@
  * characters.  With `passages` (offsets in characters, as the JSON lines have them) it shows these
  * instead of a diff.  `facts`, as facts.js gives them, are named above the texts; with `cut` these are
  * pieces, in which they have no place.  `changed`, if given, is called with {unit, layout} when the user
- * chooses another.
+ * chooses another.  With `blind` the share that is equal is not shown.
  *
  * `strings` has words by key, as words.js fills them: side, inline, characters, words, layout, unit,
  * previous, next, changes, identical, equalShare, movedCount, foldedCount, position, map, mapText,

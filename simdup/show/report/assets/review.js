@@ -3,7 +3,8 @@
  *
  * Documents go by their names, which outlive a new scan.  A decision on a whole cluster is
  * `duplicates` or `distinct`; that two of its documents are distinct concerns these two; `keep`
- * names the one to keep.  Lines about documents that this report does not have are kept as they are.
+ * names the one to keep.  In an audit a cluster is a pair, and `unsure` is a decision too; lines have
+ * the seed and the size of the sample.  Lines about documents that this report does not have are kept as they are.
  */
 const Review = (() => {
   const { h, name, either } = Dom;
@@ -52,7 +53,7 @@ const Review = (() => {
     const first = Data.table.first[cluster];
     const all = Data.names.slice(first, Data.table.first[cluster + 1]);
     const { recipe, id } = Data.head;
-    const common = { note, time, report: id, recipe: recipe.digest || '' };
+    const common = { note, time, report: id, recipe: recipe.digest || '', ...(Kind.judged ? Judge.about : {}) };
     const write = (decision, documents, more) => line({ type: 'decision', decision, ...more, documents, ...common });
     const found = [];
     if (verdict) found.push(write(verdict, all));
@@ -68,6 +69,7 @@ const Review = (() => {
   /** Return the cluster that all these documents are in, and their places; null if there is none. */
   function find(documents, places) {
     if (Kind.asked) return findAsked(documents, places);
+    if (Kind.judged) return places.has(Judge.key(documents)) ? { cluster: places.get(Judge.key(documents)) } : null;
     const found = documents.map((one) => places.get(one));
     if (!found.length || found.some((one) => one === undefined || one[0] !== found[0][0])) return null;
     return { cluster: found[0][0], members: found.map(([, i]) => i) };
@@ -84,6 +86,7 @@ const Review = (() => {
   }
 
   function index() {
+    if (Kind.judged) return Judge.index();
     const places = new Map();
     for (let cluster = 0; cluster < Data.table.count; cluster += 1) {
       const first = Data.table.first[cluster];
@@ -101,6 +104,11 @@ const Review = (() => {
     if (!known) return false;
     const { cluster, members } = known;
     const one = { ...entry(cluster), note: String(values.note || ''), time: String(values.time || '') };
+    if (Kind.judged) {
+      if (!Judge.VERDICTS.includes(values.decision)) return false;
+      made.set(cluster, { ...one, verdict: values.decision });
+      return true;
+    }
     const whole = members.length === Data.table.size[cluster];
     if (values.decision === 'keep') {
       const at = places.get(values.keep);
@@ -161,6 +169,11 @@ const Review = (() => {
     change(cluster, { verdict: on ? 'duplicates' : '', apart: on ? [] : entry(cluster).apart });
   }
 
+  /** Judge a pair; the same verdict again takes it back. */
+  function judge(cluster, verdict) {
+    change(cluster, { verdict: entry(cluster).verdict === verdict ? '' : verdict });
+  }
+
   function distinct(cluster, pair) {
     const verdict = entry(cluster).verdict === 'duplicates' ? '' : entry(cluster).verdict;
     change(cluster, { verdict, apart: toggled(entry(cluster).apart, ...pair) });
@@ -211,7 +224,12 @@ const Review = (() => {
     const note = h('input', { type: 'text', class: 'remark', ...named, value: one.note, maxlength: 2000 });
     note.addEventListener('change', () => change(cluster, { note: note.value }));
     const words = many ? t('distinctPair', letter(pair[0]), letter(pair[1])) : t('distinct');
-    return h('div', { class: 'decisions', role: 'group', 'aria-label': t('review') },
+    const group = { class: 'decisions', role: 'group', 'aria-label': t('review') };
+    if (Kind.judged) {
+      return h('div', group, Judge.VERDICTS.map((verdict, i) => (
+        button(String(i + 1), t(verdict), one.verdict === verdict, () => Judge.say(cluster, verdict)))), note);
+    }
+    return h('div', group,
       button('1', t('duplicates'), one.verdict === 'duplicates', () => duplicates(cluster)),
       button('2', words, separate, () => distinct(cluster, pair)),
       many ? button('', t('distinctAll'), allApart(cluster), () => none(cluster)) : null,
@@ -224,6 +242,7 @@ const Review = (() => {
     if (!one) return null;
     const marks = [
       one.verdict === 'duplicates' && '✓',
+      one.verdict === 'unsure' && '?',
       (one.verdict === 'distinct' || one.apart.length) && '≠',
       one.keep > 0 && letter(one.keep),
     ];
@@ -231,6 +250,7 @@ const Review = (() => {
   }
 
   function words(one) {
+    if (Kind.judged) return one.verdict ? t(one.verdict) : '';
     const parts = [];
     if (one.verdict === 'duplicates') parts.push(t('duplicates'));
     if (one.verdict === 'distinct') parts.push(t('distinctAll'));
@@ -277,6 +297,7 @@ const Review = (() => {
 
   /** Return the command that reads the decisions. */
   function command() {
+    if (Kind.judged) return Data.head.audit.next;
     return `${(Kind.reads && Data.head.command) || Kind.command} --decisions decisions.jsonl`;
   }
 
@@ -285,7 +306,7 @@ const Review = (() => {
     const file = { type: 'file', accept: '.jsonl,.ndjson,.json', id: 'load', 'aria-label': t('load') };
     const input = h('input', { ...file, class: 'unseen', tabindex: '-1' });
     input.addEventListener('change', () => open(input, main));
-    const decided = made.size;
+    const decided = Kind.judged ? Judge.count() : made.size;
     const button = { type: 'button', class: 'button' };
     const press = (words, disabled, onclick) => h('button', { ...button, disabled, onclick }, t(words));
     const copy = { ...button, class: 'button controls', onclick: () => Cluster.copy(command()) };
@@ -295,6 +316,7 @@ const Review = (() => {
       h('p', { class: 'decisions' },
         press('save', !decided && !foreign.length, save), press('load', false, () => input.click()), input,
         press('nextUndecided', decided === Data.table.count, next)),
+      Kind.judged ? Judge.bands() : null,
       decided ? rows() : null,
       foreign.length ? h('p', { class: 'note' }, t('foreign', foreign.length)) : null,
       decided ? [h('h2', {}, t('useTitle')), h('p', { class: 'note' }, t('useText')),
@@ -303,11 +325,11 @@ const Review = (() => {
 
   /** Go to the first cluster of the list that is not decided. */
   function next() {
-    const found = List.all().find((cluster) => !made.has(cluster));
+    const found = List.all().find((cluster) => !has(cluster));
     window.location.hash = found === undefined ? '#/clusters' : `#/c/${found + 1}`;
   }
 
-  const has = (cluster) => made.has(cluster);
+  const has = (cluster) => (Kind.judged ? Boolean(entry(cluster).verdict) : made.has(cluster));
 
-  return { restore, bar, badge, draw, has, entry, duplicates, distinct, lines, read };
+  return { restore, bar, badge, draw, has, entry, duplicates, distinct, judge, lines, read };
 })();

@@ -1,0 +1,173 @@
+"""Files that hold pairs: lines of JSON, or tables with tabs or commas.
+
+What a result has found is read as pairs that people may judge: each redundant document with the one
+that stays instead, or pairs that are listed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from simdup.base.errors import SimdupError
+from simdup.corpus.json_text import parse_json
+from simdup.corpus.names import from_bytes
+from simdup.corpus.sources import read_bytes
+from simdup.model.audited import FoundPair, Population
+
+_HINT = "expected the JSONL or CSV of scan, cluster or pairs, or what `dedupe` lists as removed"
+
+
+def read_text(path: str) -> str:
+    """Return the text of a file of pairs; ``-`` is standard input."""
+    return from_bytes(read_bytes(path)).removeprefix("\ufeff")
+
+
+def json_lines(path: str, text: str, hint: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the values of each line of JSON; raise for a line that is no object."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            values = parse_json(line)
+        except ValueError:
+            values = None
+        if not isinstance(values, dict):
+            raise not_written(path, number, hint)
+        yield number, values
+
+
+def not_written(path: str, number: int, hint: str) -> SimdupError:
+    """Return the error for a line that is not one of simdup."""
+    return SimdupError(f"{path}:{number}", "not a line written by simdup", hint)
+
+
+def table_delimiter(text: str) -> str:
+    """Return what separates the cells: tabs, semicolons or commas, as the first line has them."""
+    first = text.split("\n", 1)[0]
+    return "\t" if "\t" in first else ";" if ";" in text and "," not in first else ","
+
+
+def table_rows(path: str, text: str, hint: str) -> list[list[str]]:
+    """Return the rows of a table, whose cells `table_delimiter` separates."""
+    content, delimiter = io.StringIO(text, newline=""), table_delimiter(text)
+    if delimiter == ",":
+        lines = csv.reader(content)
+    else:  # a quotation mark is part of a name
+        lines = csv.reader(content, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    try:
+        return [row for row in lines if row]
+    except csv.Error as error:
+        raise SimdupError(f"{path}:{lines.line_num}", str(error), hint) from None
+
+
+def number_in(cell: Any) -> float | None:
+    """Return the number that a cell holds; None for anything else."""
+    try:
+        return float(str(cell))
+    except ValueError:
+        return None
+
+
+def read_population(path: str) -> Population:
+    """Read the pairs of a result that people may judge; ``-`` is standard input.
+
+    Raises
+    ------
+    SimdupError
+        If the file cannot be read, has another format, or has no such pair.
+    """
+    text = read_text(path)
+    if text.lstrip().startswith("{"):
+        removal, pairs = _of_lines(path, text)
+    else:
+        removal, pairs = _of_table(path, table_rows(path, text, _HINT))
+    if not pairs:
+        raise SimdupError(path, "has no redundant document and no pair", "nothing is to be judged")
+    return Population.of(pairs, removal)
+
+
+def _of_lines(path: str, text: str) -> tuple[bool, list[FoundPair]]:
+    """Return whether pairs are of redundant documents, and the pairs."""
+    removed: list[FoundPair] = []
+    listed: list[FoundPair] = []
+    for number, values in json_lines(path, text, _HINT):
+        try:
+            kind = values["type"]
+            if kind == "cluster":
+                removed += _redundant(values["documents"])
+            elif kind == "removed":
+                removed.append(_pair(values["kept"], values["document"], values["similarity"]))
+            elif kind == "pair":
+                listed.append(_pair(values["a"], values["b"], values.get("similarity")))
+        except (KeyError, TypeError, IndexError):
+            raise not_written(path, number, _HINT) from None
+    return not listed, removed + listed
+
+
+def _redundant(documents: list[dict[str, Any]]) -> Iterator[FoundPair]:
+    first = documents[0]["document"]
+    for one in documents:
+        if one["role"] == "redundant":
+            yield _pair(one.get("kept", first), one["document"], one.get("similarity"))
+
+
+def _pair(stays: Any, goes: Any, similarity: Any) -> FoundPair:
+    """Return a pair; raise TypeError if its names are no strings, or its similarity no share."""
+    share = number_in(similarity)
+    known = similarity in (None, "") or (share is not None and 0 <= share <= 1)
+    if not (isinstance(stays, str) and isinstance(goes, str) and known):
+        raise TypeError
+    return FoundPair(stays, goes, share)
+
+
+def _of_table(path: str, rows: list[list[str]]) -> tuple[bool, list[FoundPair]]:
+    header = [cell.strip().lower() for cell in rows[0]] if rows else []
+    columns = {name: header.index(name) for name in header}
+    known = next((needed for needed in _TABLES if columns.keys() >= set(needed)), None)
+    if known is None:
+        what = f"columns {', '.join(rows[0])}: not those of a result" if rows else "is empty"
+        raise SimdupError(path, what, _HINT)
+    cells = []
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) < len(header):
+            what = f"{len(header)} columns needed, found {len(row)}"
+            raise SimdupError(f"{path}, row {number}", what, _HINT)
+        cells.append({name: row[place] for name, place in columns.items()})
+    try:
+        return known != ("a", "b"), list(_TABLES[known](path, cells))
+    except TypeError:
+        raise SimdupError(path, "a similarity is not a number from 0 to 1", _HINT) from None
+
+
+def _of_clusters(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
+    """Yield the redundant documents of a CSV of clusters, each with the kept one of its cluster."""
+    kept: dict[str, str] = {}
+    for row in cells:
+        cluster, name = row["cluster"], row["document"]
+        if row["role"] == "kept":
+            if kept.setdefault(cluster, name) != name:
+                what = f"cluster {cluster} keeps several documents, and a CSV does not say which"
+                raise SimdupError(path, what, "write the result as JSONL")
+        elif row["role"] == "redundant":
+            if cluster not in kept:
+                raise SimdupError(path, f"cluster {cluster} keeps no document", _HINT)
+            yield _pair(kept[cluster], name, row.get("similarity"))
+
+
+def _of_removed(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
+    return (_pair(row["kept"], row["document"], row.get("similarity")) for row in cells)
+
+
+def _of_pairs(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
+    return (_pair(row["a"], row["b"], row.get("similarity")) for row in cells)
+
+
+# How a table is read, by the columns that it has at least.
+_TABLES = {
+    ("cluster", "role", "document"): _of_clusters,
+    ("document", "reason", "kept"): _of_removed,
+    ("a", "b"): _of_pairs,
+}
