@@ -1,6 +1,7 @@
 """Measure simdup and try to break it; without a name, a verb lists what there is.
 
 python -m lab bench scan search     benchmarks
+python -m lab bench labelled FOLDER one on documents of your own that have labels
 python -m lab break faults kills    campaigns, which fail if simdup does
 python -m lab fuzz decoder          made-up inputs; with a FILE, that input again
 python -m lab record                what every command prints and writes
@@ -13,6 +14,7 @@ import ast
 import os
 import sys
 import tempfile
+from os.path import isdir
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -33,6 +35,8 @@ BENCHMARKS = {
         "units": ("units",),
         "conflicts": ("conflicts",),
         "leaks": ("leaks",),
+        "peers": ("peers",),
+        "labelled": ("labelled",),
         "publications": ("publications",),
         "parallels": ("parallels",),
         "audit": ("audit",),
@@ -68,14 +72,17 @@ def summary(place: str) -> str:
 def run_named(options: argparse.Namespace) -> int:
     """List benchmarks or campaigns, or run some, print their tables and write their figures."""
     kind, places = options.verb, KINDS[options.verb]
-    names = [*places] if options.all else options.names
+    own = {name: Path(name) for name in options.names if name not in places and isdir(name)}
+    names = [*places] if options.all else [name for name in options.names if name not in own]
     if not all_known(names, places):
         return 2
     if not names:
         print("\n".join(f"{name:<14} {summary(place)}" for name, place in places.items()))
         return 0
-    # A small run is not a result: it is written only to a folder that was requested.
-    folder = options.results or (None if options.size == "small" else RESULTS / kind)
+    # A small run and one on folders of your own are no results of the project: they are written
+    # only to a folder that was requested.
+    stored = options.size != "small" and not own
+    folder = options.results or (RESULTS / kind if stored else None)
     rounds = getattr(options, "rounds", None) or (1 if options.size == "small" else 3)
     status = 0
     for name in names:
@@ -84,7 +91,9 @@ def run_named(options: argparse.Namespace) -> int:
         where = environment() | {"size": options.size, "rounds": rounds}
         tables = []
         with tempfile.TemporaryDirectory(prefix="simdup-lab-") as empty:
-            trial = Trial(Path(empty), options.size, rounds)
+            trial = Trial(Path(empty), options.size, rounds, folders=[*own.values()])
+            trial.options = getattr(options, "options", "")
+            trial.least_score = getattr(options, "min_score", None)
             try:
                 for table in resolve_name(places[name])(trial):
                     print("\n" + render(table), flush=True)
@@ -114,7 +123,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     sizes = {"small": "try it in seconds; nothing is written", "large": "add the largest inputs"}
     for kind in KINDS:
         verb = verbs.add_parser(kind)
-        verb.add_argument("names", nargs="*", metavar="NAME")
+        verb.add_argument("names", nargs="*", metavar="NAME", help="names, and folders for some")
         either = verb.add_mutually_exclusive_group()
         for size in sizes if kind == "bench" else ["small"]:
             either.add_argument(
@@ -123,6 +132,12 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
             )  # fmt: skip
     verbs.choices["bench"].add_argument(
         "--rounds", type=int, help="rounds of what is timed [3; small: 1]"
+    )
+    verbs.choices["bench"].add_argument(
+        "--options", default="", help="of simdup, for the benchmark `labelled`: --options='-s 0.7'"
+    )
+    verbs.choices["bench"].add_argument(
+        "--min-score", type=float, help="count only labelled pairs that are scored this or more"
     )
     fuzz = verbs.add_parser("fuzz")
     fuzz.add_argument("names", nargs="*", metavar="NAME", help="targets, or one and a FILE")

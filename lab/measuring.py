@@ -24,6 +24,7 @@ MB = 1e6
 
 # Seconds between two samples of the memory. A sample of three processes of 100 MB takes 2 ms.
 _SAMPLE = 0.02
+_ROLLUP = Path("/proc/self/smaps_rollup")
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -34,11 +35,16 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 class Ran(NamedTuple):
-    """A program that has ended: its seconds, the CPU seconds of all its processes, its output."""
+    """A program that has ended.
+
+    Its seconds, the CPU seconds of all its processes that it waited for, its output, and if that
+    was sampled, its peak memory in MB.
+    """
 
     seconds: float
     cpu: float
     output: bytes
+    peak: float | None = None
 
     @property
     def records(self) -> list[dict[str, Any]]:
@@ -51,8 +57,20 @@ def simdup(*arguments: object, statuses: Sequence[int] = (0,)) -> Ran:
     return run([*SIMDUP, *map(str, arguments)], statuses=statuses)
 
 
-def run(command: Sequence[str], entered: bytes = b"", statuses: Sequence[int] = (0,)) -> Ran:
-    """Run a program to its end. It reads and writes files, so it never waits for a pipe."""
+def run(
+    command: Sequence[str],
+    entered: bytes = b"",
+    statuses: Sequence[int] = (0,),
+    *,
+    sampled: bool = False,
+    **variables: str,
+) -> Ran:
+    """Run a program to its end. It reads and writes files, so it never waits for a pipe.
+
+    Its memory is sampled every 20 ms on demand, on Linux only: the proportional set size (PSS) of
+    it and its children. A page that n processes share counts one n-th in each, so the sum is what
+    they hold together. Pages of mapped files count too. A shorter peak may be missed.
+    """
     with (
         tempfile.TemporaryFile() as source,
         tempfile.TemporaryFile() as output,
@@ -62,14 +80,17 @@ def run(command: Sequence[str], entered: bytes = b"", statuses: Sequence[int] = 
         source.seek(0)
         streams: dict[str, Any] = {"stdin": source, "stdout": output, "stderr": errors}
         before, started = os.times(), time.perf_counter()
-        done = subprocess.run(command, **streams, env=environment(), cwd=CHECKOUT, check=False)
+        with subprocess.Popen(
+            command, **streams, env=environment(**variables), cwd=CHECKOUT
+        ) as process:
+            peak = _peak(process) if sampled and _ROLLUP.exists() else None
         seconds, after = time.perf_counter() - started, os.times()
         output.seek(0)
         errors.seek(0)
-        if done.returncode not in statuses:
+        if process.returncode not in statuses:
             raise SystemExit(f"{' '.join(command)}: {errors.read().decode(errors='replace')}")
         cpu = sum(after[2:4]) - sum(before[2:4])  # those of children that have ended
-        return Ran(seconds, cpu, output.read())
+        return Ran(seconds, cpu, output.read(), peak)
 
 
 def clock(work: Callable[[], object]) -> float:
@@ -101,24 +122,16 @@ def median_seconds(runs: Iterable[Ran]) -> float:
 
 
 def peak_memory(*arguments: object) -> float | None:
-    """Return the most MB that a command of simdup and its workers held at one time; Linux only.
+    """Return the most MB that a command of simdup and its workers held at one time; Linux only."""
+    return run([*SIMDUP, *map(str, arguments)], sampled=True).peak
 
-    The proportional set size (PSS): a page that n processes share counts one n-th in each, so the
-    sum is what they hold together. Pages of mapped files count too. Sampled every 20 ms: a shorter
-    peak may be missed.
-    """
-    if not Path("/proc/self/smaps_rollup").exists():
-        return None
-    command, peak = [*SIMDUP, *map(str, arguments)], 0
-    with tempfile.TemporaryFile() as sink:
-        process = subprocess.Popen(
-            command, stdout=sink, stderr=sink, env=environment(), cwd=CHECKOUT
-        )
-        while process.poll() is None:
-            peak = max(peak, _held(process.pid))
-            time.sleep(_SAMPLE)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)}: status {process.returncode}")
+
+def _peak(process: subprocess.Popen[bytes]) -> float:
+    """Return the most MB that a process and its children hold until it ends."""
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, _held(process.pid))
+        time.sleep(_SAMPLE)
     return peak / MB
 
 

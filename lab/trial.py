@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -22,6 +22,9 @@ class Trial:
     folder: Path  # an empty one for what it makes
     size: str = "full"
     rounds: int = 3  # of what is timed
+    folders: Sequence[Path] = ()  # of your own, with labels
+    options: str = ""  # of simdup on these
+    least_score: float | None = None  # of their pairs
     failures: list[str] = field(default_factory=list)
 
     def pick(self, small: Amount, full: Amount) -> Amount:

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from docs.make import blocks, cli_page, curves, families, figures, proof, terminal
@@ -25,6 +26,7 @@ TABLES: dict[str, Callable[[str], str | None]] = {
     "docs/methods.md": lambda name: families.table(),
     "docs/testing.md": proof.figures,
     "docs/figures.md": figures.table,
+    **{page: partial(figures.summary, page) for page in figures.SUMMARY},
 }
 
 

@@ -136,6 +136,66 @@ def index_recall(result: Result) -> Cells:
     ]
 
 
+# -- other tools --
+
+# Whose settings: those of a tool's documentation, or the best of a grid.
+DOCUMENTED, BEST = "documented", "best for Chinese"
+
+
+def peers_quality(result: Result) -> Cells:
+    """Return precision and recall: a row for each tool and setting, a column for each corpus."""
+    rows = list(rows_of(result, "Tools"))
+    corpora = list(dict.fromkeys(row["corpus"] for row in rows))
+    cells = [["", "settings", *(_cell(name) for name in corpora)]]
+    for tool, settings in dict.fromkeys((row["tool"], row["settings"]) for row in rows):
+        chosen = {
+            row["corpus"]: row for row in rows if (row["tool"], row["settings"]) == (tool, settings)
+        }
+        shown_figures = [_precision_recall(chosen[name]) for name in corpora]
+        cells.append([tool, settings, *shown_figures])
+    return cells
+
+
+def _precision_recall(row: Mapping[str, Any]) -> str:
+    return f"{row['precision']:.2f}, {row['recall']:.2f}"
+
+
+# The columns of the table in the README.
+SUMMARY = {
+    "README.md": (
+        "", "as documented", "best settings", "removed without need", "left", "processor time",
+        "lines to write", "different results",
+    ),
+    "README.zh-CN.md": (
+        "", "文档里的设置", "最佳设置", "误删", "漏删", "处理器时间", "要写的代码行数",
+        "不同的结果",
+    ),
+}  # fmt: skip
+
+
+def summary(page: str, name: str) -> str | None:
+    """Return the table of other tools of a README, if the benchmark has run."""
+    result = read_result("bench", name)
+    if result is None:
+        return None
+    chinese = {
+        (row["tool"], row["settings"]): _precision_recall(row)
+        for row in rows_of(result, "Tools")
+        if row["corpus"] == "Chinese"
+    }
+    every = rows_of(result, "All corpora with Chinese")
+    best = [row for row in every if row["settings"] == BEST]
+    cells = [list(SUMMARY[page])]
+    for row in best:
+        tool, times = row["tool"], row["CPU s"] / best[0]["CPU s"]
+        cells.append(
+            [tool, chinese[tool, DOCUMENTED], chinese[tool, BEST],
+             *(_cell(row[name]) for name in ("removed without need", "left")),
+             f"{shown(times, 2)}x", *(_cell(row[name]) for name in ("lines", "distinct results"))]
+        )  # fmt: skip
+    return aligned(cells)
+
+
 # -- all tables --
 
 EDITS = {
@@ -225,6 +285,16 @@ VIEWS: dict[str, View] = {
         {"command": "", **plain("MB", "s"), "MB a CPU s": "MB a second of processor time",
          "peak MB": "memory, MB"},
         title="Speed, reading",
+    ),
+    "peers": peers_quality,
+    "peers/costs": columns(
+        {"tool": "", **plain("settings", "removed without need", "left", "CPU s"),
+         "times simdup": "times simdup", "peak MB": "memory, MB", "lines": "lines to write",
+         "distinct results": "different results", "checks": "checks"},
+        title="All corpora with Chinese",
+    ),
+    "peers/settings": columns(
+        {"tool": "", **plain("settings", "setting")}, title="All corpora with Chinese"
     ),
     "decoding": columns(
         {"texts": "files of", "ratio": "times the time with `--encoding`"},

@@ -67,13 +67,15 @@ class Language(NamedTuple):
         ]  # fmt: skip
 
 
-def pages(count: int, share: float, others: int) -> tuple[dict[str, str], set[NamePair]]:
+def pages(
+    count: int, share: float, others: int, seed: int = 17
+) -> tuple[dict[str, str], set[NamePair]]:
     """Return texts by name, and the pairs of versions of one page.
 
     Some have so many other versions: a share of the pages. A sentence in four of what is a page's
     own has its name.
     """
-    chance = random.Random(17)
+    chance = random.Random(seed)
     languages = _languages(chance)
     templates = [
         (language, [language.sentence(chance) for _ in range(LONGEST // SENTENCE)])

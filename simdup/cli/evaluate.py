@@ -17,8 +17,8 @@ def command(call: Call) -> Status:
 
     FOUND is the JSONL or CSV output of scan or pairs. TRUTH has the same format, or is a table with
     tabs or commas: of pairs (columns a, b and optionally label and score, with a header or in this
-    order) or of clusters (columns cluster and document). One of the two may be - for standard
-    input.
+    order) or of clusters (columns cluster and document); or it has a cluster per line: id;id;id.
+    One of the two may be - for standard input.
 
     JSONL counts the pairs listed in a cluster; a copy of a document also counts as a pair with each
     of its partners. The CSV of a scan counts all pairs within a cluster. Documents that

@@ -44,14 +44,19 @@ def not_written(path: str, number: int, hint: str) -> SimdupError:
     return SimdupError(f"{path}:{number}", "not a line written by simdup", hint)
 
 
+def table_delimiter(text: str) -> str:
+    """Return what separates the cells: tabs, semicolons or commas, as the first line has them."""
+    first = text.split("\n", 1)[0]
+    return "\t" if "\t" in first else ";" if ";" in text and "," not in first else ","
+
+
 def table_rows(path: str, text: str, hint: str) -> list[list[str]]:
-    """Return the rows of a table, with tabs if its first line has one and else with commas."""
-    content = io.StringIO(text, newline="")
-    if "\t" in text.split("\n", 1)[0]:
-        # In a file with tabs, a quotation mark is part of a name.
-        lines = csv.reader(content, delimiter="\t", quoting=csv.QUOTE_NONE)
-    else:
+    """Return the rows of a table, whose cells `table_delimiter` separates."""
+    content, delimiter = io.StringIO(text, newline=""), table_delimiter(text)
+    if delimiter == ",":
         lines = csv.reader(content)
+    else:  # a quotation mark is part of a name
+        lines = csv.reader(content, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     try:
         return [row for row in lines if row]
     except csv.Error as error:

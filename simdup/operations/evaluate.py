@@ -38,6 +38,7 @@ from simdup.corpus.found_pairs import (
     number_in,
     read_population,
     read_text,
+    table_delimiter,
     table_rows,
 )
 from simdup.model.audited import Precision
@@ -61,7 +62,10 @@ SCORES = ("score", "jaccard", "similarity")
 # What columns are called: id, file1, name_a.
 _WORD = pattern(r"[A-Za-z_ ]+[0-9]?")
 
-_HINT = "expected JSONL of scan or pairs, or a table with columns a and b, or cluster and document"
+_HINT = (
+    "expected JSONL of scan or pairs, a table with columns a and b, or cluster and document, "
+    "or lines such as id;id;id"
+)
 
 
 @overload
@@ -263,8 +267,10 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     if its first line has one and else with commas, gives clusters by its columns ``cluster`` and
     ``document``, all pairs within one counting; or pairs by its columns ``a`` and ``b``.  Without
     a header the first two columns are those, and the third is a score if all of it are numbers,
-    else a label.  Pairs with a label out of `NEGATIVE` are left out, and those with a score
-    (`SCORES`) below the least.
+    else a label; zeros and ones are both.  Pairs with a label out of `NEGATIVE` are left out, and
+    those with a score (`SCORES`) below the least.  A file with semicolons whose first line has
+    neither tabs nor commas is such a table if its header says so, and else has a cluster per line:
+    ``id;id;id``.
 
     A run lists copies only with the first of them.  They have similarity 1, or distance 0 if no
     similarity was measured; what one of them is paired with, so are the others.
@@ -278,10 +284,13 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     if text.lstrip().startswith("{"):
         listed = list(_json_pairs(path, text))
     else:
-        rows = table_rows(path, text, _HINT)
+        rows, delimiter = table_rows(path, text, _HINT), table_delimiter(text)
         header = [cell.strip().lower() for cell in rows[0]] if rows else []
         if "cluster" in header and "document" in header:
             return _table_clusters(path, header, rows[1:], least_score)
+        if delimiter == ";" and not {"a", "b"} <= set(header):
+            _no_score(path, least_score)
+            return from_clusters([cell.strip() for cell in row if cell.strip()] for row in rows)
         listed = list(_table_pairs(path, header, rows))
     listed = [one for one in listed if str(one.values.get("label", "")).lower() not in NEGATIVE]
     if least_score is not None:
@@ -310,11 +319,16 @@ def _listed(pair: dict[str, Any]) -> _Listed:
     return _Listed(a, b, {k: v for k, v in pair.items() if not isinstance(v, list | dict)})
 
 
+def _no_score(path: str, least_score: float | None) -> None:
+    """Refuse a lowest score for clusters."""
+    if least_score is not None:
+        raise SimdupError(path, "clusters have no scores", "remove `least_score`")
+
+
 def _table_clusters(
     path: str, header: list[str], rows: Sequence[list[str]], least_score: float | None
 ) -> LabelledPairs:
-    if least_score is not None:
-        raise SimdupError(path, "clusters have no scores", "remove `least_score`")
+    _no_score(path, least_score)
     clusters: dict[str, list[str]] = defaultdict(list)
     for number, row in enumerate(rows, 2):
         _check_width(path, number, row, len(header))
@@ -323,7 +337,7 @@ def _table_clusters(
 
 
 def _table_pairs(path: str, header: list[str], rows: list[list[str]]) -> Iterator[_Listed]:
-    first = 1
+    first, is_label = 1, False
     if "a" in header and "b" in header:
         first = 2
         rows = rows[1:]
@@ -334,9 +348,12 @@ def _table_pairs(path: str, header: list[str], rows: list[list[str]]) -> Iterato
         third = [row[2] for row in rows if len(row) > 2]
         header = ["a", "b", "score" if None not in map(number_in, third) else "label"]
         header = header[: max(len(rows[0]), 2)] if rows else header
+        is_label = set(third) == {"0", "1"}
     for number, row in enumerate(rows, first):
         _check_width(path, number, row, len(header))
         values = dict(zip(header, row, strict=False))
+        if is_label:
+            values["label"] = values["score"]
         yield _Listed(values["a"], values["b"], values)
 
 

@@ -153,8 +153,13 @@ PQ = {("p", "q")}
         "q,p\n",
         "\ufeffp\tq\tnear\n",
         "p,q,1\np,r,no\n",
+        "p,q,1\np,r,0\n",
         "label,B,A\nNo,p,r\n,q,p\n",
         "document,cluster\np,1\nq,1\nr,2\n",
+        "p;q\nr\n",
+        "r\r\np; q;\r\n",
+        "a;b;label\np;q;dup\np;r;no\n",
+        "cluster;document\n1;p\n1;q\n",
         "cluster,role,document,fingerprint,distance,similarity\n1,kept,q,0f,,\n1,redundant,p,0,1,1\n",
         '{"type":"pair","a":"p","b":"q","distance":2}\n',
         (
@@ -211,6 +216,7 @@ def test_copies_are_known_by_similarity_or_else_by_distance(tmp_path: Path) -> N
         ("document,match,distance,similarity\nx,y,0,1\n", None, "not those of pairs"),
         ("left,right\na.txt,b.txt\n", None, "columns left, right: not those of pairs"),
         ("cluster,document\n1,x\n", 0.5, "clusters have no score"),
+        ("x;y;z\n", 0.5, "clusters have no score"),
     ],
 )
 def test_a_file_in_another_format_is_an_error(
