@@ -51,7 +51,9 @@ def fill(folder: Path) -> None:
 
 
 # Commands that have no option for the number of processes.
-_ALONE = ("compare", "cluster", "pairs", "evaluate", "index remove", "index info", "index export")
+_ALONE = (
+    "compare", "cluster", "pairs", "audit", "evaluate", "index remove", "index info", "index export"
+)  # fmt: skip
 
 
 def _call(line: str) -> Call:
@@ -115,6 +117,7 @@ _ROWS = {
     "query, a page": ("query seen more -o new.html", "new.html", _BUILD),
     "query and add": ("query seen more --add -o new.csv", "new.csv seen", _BUILD),
     "tune": ("tune in more -o new.jsonl", "new.jsonl"),
+    "audit, a page": ("audit had.csv -o new.html", "new.html", "scan in more -o had.csv"),
     "evaluate": ("evaluate found.csv truth.csv -o new.jsonl", "new.jsonl"),
 }  # fmt: skip
 SCENARIOS: tuple[Scenario, ...] = tuple(

@@ -70,10 +70,12 @@ def scan_page(
 
 def criteria_values(criteria: Criteria) -> dict[str, Any]:
     """Return criteria as a page shows them."""
-    names = ("shingle", "match", "differ")
-    written = {name: str(getattr(criteria, name)) or None for name in names}
-    values = asdict(criteria) | written
+    values = asdict(criteria) | {"shingle": str(criteria.shingle)}
     del values["decisions"]
+    for name in ("match", "differ"):
+        del values[name]
+        if (fields := getattr(criteria, name)).names:
+            values[name] = str(fields)
     return values | {"linkage": criteria.linkage or "single"}
 
 
