@@ -176,7 +176,8 @@ def _document(
         if not isinstance(identity, str | int) or isinstance(identity, bool) or identity == "":
             return _broken(file, record, f"{where}field {reading.id_field!r} has no name")
         name = without_surrogates(str(identity))
-    named = tuple(value_text(find_field(values, name)) for name in reading.named_fields)
+    found = [find_field(values, name) for name in reading.named_fields]
+    named = tuple(map(value_text, found))
     texts: list[str | None] = [one or None for one in named[: len(reading.match_fields)]]
     if reading.match_fields and not any(texts):
         reason = where + no_value_in(reading.match_fields)
@@ -196,7 +197,7 @@ def _document(
     )
     if named:
         document = document._replace(values=named)
-        if any(find_field(values, name) is MISSING for name in reading.named_fields):
+        if any(one is MISSING for one in found):
             document = document._replace(fields=tuple(list_fields(values)))
     if reading.group_field is not None:
         group = find_field(values, reading.group_field)

@@ -214,9 +214,7 @@ class SourceReport:
 
     def _lacking_field(self, argument: str, name: str, seen: Iterable[str]) -> SimdupError:
         names = list(seen)
-        there = ", ".join(repr(_shortened(one)) for one in names[:_MOST_FIELDS])
-        there += f" and {len(names) - _MOST_FIELDS:,} more" if len(names) > _MOST_FIELDS else ""
-        what = f"no record has a field {name!r} (fields: {there})"
+        what = f"no record has a field {name!r}{_listed(names)}"
         near = get_close_matches(name, names, 1)
         hint = f"did you mean {near[0]!r}?" if near else ""
         return SimdupError(argument, what, hint, argument)
@@ -235,10 +233,7 @@ class SourceReport:
         if argument == "field":
             fields = self._reading.text_fields
             wanted = next((name for name in fields if name not in found), fields[0])
-        names = ", ".join(repr(_shortened(name)) for name in list(found)[:_MOST_FIELDS])
-        more = f" and {len(found) - _MOST_FIELDS:,} more" if len(found) > _MOST_FIELDS else ""
-        there = f" (fields: {names}{more})" if found else ""
-        what = f"{'no' if record else 'no record has a'} field {wanted!r}{there}"
+        what = f"{'no' if record else 'no record has a'} field {wanted!r}{_listed(list(found))}"
         if argument == "value_field":
             return SimdupError("keep", what, field="keep")
         hint = ""
@@ -247,6 +242,13 @@ class SourceReport:
             longest = max(found, key=lambda name: found[name])
             hint = f"`field` {shlex.quote(longest)}" if found[longest] else ""
         return SimdupError(record or argument, what, hint, "" if record else argument)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return which fields there are, as messages end; empty where none is known."""
+    more = f" and {len(names) - _MOST_FIELDS:,} more" if len(names) > _MOST_FIELDS else ""
+    there = ", ".join(repr(_shortened(name)) for name in names[:_MOST_FIELDS])
+    return f" (fields: {there}{more})" if names else ""
 
 
 def _shortened(name: str) -> str:
