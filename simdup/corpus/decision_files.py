@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, TypeGuard
 
 from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
-from simdup.corpus.json_text import parse_json
+from simdup.corpus.json_text import object_lines
 from simdup.corpus.regular_files import read_named
 from simdup.model.audited import VERDICTS, Judgement, Judgements
 from simdup.model.decisions import KINDS, UNSURE, Baseline, Decision, Decisions, Entry
@@ -72,16 +73,9 @@ def _are_names(values: Any) -> TypeGuard[list[str]]:
 
 def _decision_lines(path: str, field: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number and the values of each line that is a decision."""
-    lines = read_named(path).decode("utf-8-sig", "surrogateescape").split("\n")
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            values = parse_json(line)
-        except ValueError:
-            values = None
-        if not isinstance(values, dict):
-            raise _wrong(path, number, "not a JSON object", field)
+    text = read_named(path).decode("utf-8-sig", "surrogateescape")
+    wrong = partial(_wrong, path, what="not a JSON object", field=field)
+    for number, values in object_lines(text, wrong):
         if values.get("type") == "decision":
             yield number, values
 

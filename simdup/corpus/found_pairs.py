@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from simdup.base.errors import SimdupError
-from simdup.corpus.json_text import parse_json
+from simdup.corpus.json_text import object_lines
 from simdup.corpus.names import from_bytes
 from simdup.corpus.sources import read_bytes
 from simdup.model.audited import FoundPair, Population
@@ -27,16 +27,7 @@ def read_text(path: str) -> str:
 
 def json_lines(path: str, text: str, hint: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number and the values of each line of JSON; raise for a line that is no object."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            values = parse_json(line)
-        except ValueError:
-            values = None
-        if not isinstance(values, dict):
-            raise not_written(path, number, hint)
-        yield number, values
+    return object_lines(text, lambda number: not_written(path, number, hint))
 
 
 def not_written(path: str, number: int, hint: str) -> SimdupError:

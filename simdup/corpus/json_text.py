@@ -13,7 +13,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, chain, islice, pairwise
 from typing import Any, NamedTuple
 
@@ -224,3 +224,22 @@ def _strings_within(text: str, at: int, levels: int) -> tuple[dict[str, Any], in
         if text[at] == ",":
             at = _blanks(text, at + 1)
     return found, at + 1
+
+
+def object_lines(
+    text: str, wrong: Callable[[int], Exception]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the values of each line that is not blank; raise if one is no object.
+
+    `wrong` returns the error for the line of a number.
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            values = parse_json(line)
+        except ValueError:
+            values = None
+        if not isinstance(values, dict):
+            raise wrong(number)
+        yield number, values
