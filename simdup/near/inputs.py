@@ -245,7 +245,7 @@ class SourceReport:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return which fields there are, as messages end; empty where none is known."""
+    """Return which fields there are, as messages end: empty if no field is known."""
     more = f" and {len(names) - _MOST_FIELDS:,} more" if len(names) > _MOST_FIELDS else ""
     there = ", ".join(repr(_shortened(name)) for name in names[:_MOST_FIELDS])
     return f" (fields: {there}{more})" if names else ""
