@@ -17,6 +17,9 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 # Messages of threads and imports that run out of memory.
 _OUT_OF_MEMORY = ("can't start new thread", "failed to map segment")
 
+# The hint beside a file of a format that this version does not know yet.
+NEWER = "a newer simdup made it: update simdup"
+
 # A pipe or a device: reading it could wait forever.
 NOT_REGULAR = "not a regular file"
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, TypeGuard
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import NEWER, SimdupError
 from simdup.base.when_used import pattern
 from simdup.corpus.json_text import object_lines
 from simdup.corpus.regular_files import read_named
@@ -113,12 +113,13 @@ def read_baseline(path: str, kind: str = "", replace: bool = False) -> Baseline:
     """Read a file of known near-duplicates, or of what else `kind` says.
 
     With `replace` it is about to be written: it may be missing or damaged, and nothing is known
-    then.  A file of another kind is an error still, for nobody wants it replaced.
+    then.  A file of another kind or format is an error still, for nobody wants it replaced.
 
     Raises
     ------
     SimdupError
-        If the file cannot be read, is of another kind, or has a line that is not an entry.
+        If the file cannot be read, is of another kind or format, or has a line that is not an
+        entry.
     """
     missing = _is_missing(path)
     if missing and replace:
@@ -136,9 +137,10 @@ def read_baseline(path: str, kind: str = "", replace: bool = False) -> Baseline:
             f"is a baseline of {head[2] or 'near-duplicates'}, not of {kind or 'near-duplicates'}"
         )
         raise SimdupError(path, what, "name another file")
+    if f"# simdup-baseline {head[1]}" != HEAD:
+        what = f"is a baseline of format {head[1]}; this simdup only reads format 1"
+        raise SimdupError(path, what, NEWER)
     try:
-        if f"# simdup-baseline {head[1]}" != HEAD:
-            raise SimdupError(path, f"is a baseline of version {head[1]}, not 1", _AGAIN)
         return _baseline(path, lines)
     except SimdupError:
         if replace:

@@ -13,7 +13,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import NEWER, SimdupError
 from simdup.base.when_used import pattern
 from simdup.corpus.names import escape, from_bytes, to_bytes, unescape
 from simdup.corpus.sources import read_bytes
@@ -152,9 +152,8 @@ def _read_header(line: str, where: str) -> tuple[str, int]:
     if match is None or not _BITS.fullmatch(values.get("bits", "")) or "recipe" not in values:
         raise SimdupError(where, "invalid header (expected `# simdup 1 recipe=... bits=...`)")
     if match[1] != "1":
-        raise SimdupError(
-            where, f"fingerprint lines of format {match[1]} (this simdup reads format 1)"
-        )
+        what = f"fingerprint lines of format {match[1]}; this simdup only reads format 1"
+        raise SimdupError(where, what, NEWER)
     bits = int(values["bits"])
     if not 8 <= bits <= 256 or bits % 8:
         raise SimdupError(where, f"fingerprints of {bits} bits", BITS_EXPECTED)

@@ -11,7 +11,7 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import NEWER, SimdupError
 from simdup.corpus.json_text import object_lines
 from simdup.corpus.names import from_bytes
 from simdup.corpus.sources import read_bytes
@@ -27,7 +27,11 @@ def read_text(path: str) -> str:
 
 def json_lines(path: str, text: str, hint: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number and the values of each line of JSON; raise for a line that is no object."""
-    return object_lines(text, lambda number: not_written(path, number, hint))
+    for number, values in object_lines(text, lambda number: not_written(path, number, hint)):
+        if values.get("type") == "summary" and values.get("schema", 1) != 1:
+            what = f"a result of schema {values['schema']!r:.40}; this simdup only reads schema 1"
+            raise SimdupError(f"{path}:{number}", what, NEWER)
+        yield number, values
 
 
 def not_written(path: str, number: int, hint: str) -> SimdupError:

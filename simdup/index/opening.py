@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from simdup.base.atomic import beside
-from simdup.base.errors import SimdupError, unreadable, unwritable
+from simdup.base.errors import NEWER, SimdupError, unreadable, unwritable
 from simdup.corpus.regular_files import open_regular
 from simdup.index.storage import DAMAGED_HINT, REBUILD, RECOVERY, Storage, explain
 from simdup.model.shared_passages import LONGEST_RUN, SHORTEST_RUN
@@ -242,7 +242,7 @@ def _check_head(path: str) -> bytes:
     version = int.from_bytes(head[60:64], "big")
     if version != VERSION:
         what = f"is an index of format {version}; this simdup only reads format {VERSION}"
-        hint = "a newer simdup made it: update simdup" if version > VERSION else REBUILD
+        hint = NEWER if version > VERSION else REBUILD
         raise SimdupError(path, what, hint)
     if head[18:20] not in (_HAS_LOG, _HAS_JOURNAL):
         # SQLite would refuse to write, as if permissions were missing.

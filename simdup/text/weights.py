@@ -21,7 +21,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.errors import SimdupError, unreadable
+from simdup.base.errors import NEWER, SimdupError, unreadable
+from simdup.base.when_used import pattern
 from simdup.corpus.regular_files import read_named
 from simdup.kernels.tables import Values
 from simdup.model.recipe import Recipe
@@ -68,6 +69,7 @@ def jieba_idf() -> IdfTable:
 ENOUGH_DOCUMENTS = 200
 
 _MAGIC = b"# simdup-idf 1 "
+_ANY_MAGIC = pattern(rb"# simdup-idf (\d{1,9}) ")
 _CHECKSUM = 32  # bytes of BLAKE2b at the end of a model file
 
 
@@ -191,6 +193,9 @@ def read_model(path: str) -> Model:
 
 def parse_model(content: bytes, path: str) -> Model:
     """Return the model in the content of a file; see `read_model`."""
+    if (found := _ANY_MAGIC.match(content)) and found[0] != _MAGIC:
+        what = f"is an IDF model of format {int(found[1])}; this simdup only reads format 1"
+        raise SimdupError(path, what, NEWER)
     if not content.startswith(_MAGIC):
         raise SimdupError(path, "is not an IDF model", "`fit` writes models")
     body, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
