@@ -7,9 +7,10 @@ from types import FrameType
 
 def main() -> None:
     """Run the command line; a signal during the import ends the process at once."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+    from simdup.base.system import END_SIGNALS
+
+    for number in END_SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _leave)
     from simdup.cli import main as run
 

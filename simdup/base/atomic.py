@@ -15,14 +15,11 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
+from itertools import takewhile
 
 from simdup.base.errors import SimdupError, unwritable
+from simdup.base.system import NO_FOLLOW, WINDOWS, lock, open_for_lock, parents, sync
 from simdup.base.when_used import pattern
-
-try:
-    import fcntl
-except ImportError:  # Windows: no locks, and nothing is cleaned up after killed runs
-    fcntl = None  # type: ignore[assignment]
 
 # Errors of file systems without hard links.
 _NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
@@ -76,27 +73,15 @@ def sync_one(path: str) -> None:
     """Sync one file or folder; links refer to content that is already on the disk."""
     status = os.lstat(path)
     linked = stat.S_ISREG(status.st_mode) and status.st_nlink > 1
-    if os.name == "nt" or linked or stat.S_ISLNK(status.st_mode):
-        return
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except PermissionError:
-        return  # a file may be writable but not readable for its owner
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        # Some file systems cannot sync folders.
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-            raise
-    finally:
-        os.close(descriptor)
+    if not linked and not stat.S_ISLNK(status.st_mode):
+        sync(path)
 
 
 def _publish(path: str, target: str, replace: bool) -> None:
     sync_path(path)
     if os.path.isdir(path) and not os.path.islink(path):
-        if os.name == "nt" and os.path.isdir(target):
-            os.rmdir(target)
+        if WINDOWS and os.path.isdir(target):
+            os.rmdir(target)  # a folder is renamed to no other there, not even to an empty one
         move_folder(path, target)
     elif replace:
         os.replace(path, target)
@@ -118,8 +103,11 @@ def move_folder(path: str, target: str) -> None:
 
 def _link(path: str, target: str) -> None:
     """Rename a file if the target does not exist."""
+    if WINDOWS:  # where a rename replaces nothing
+        os.rename(path, target)
+        return
     try:
-        os.link(path, target, follow_symlinks=False)
+        os.link(path, target)
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
@@ -231,11 +219,7 @@ def make_folders(folder: str) -> None:
 
 def _missing(folder: str) -> list[str]:
     """Return a folder and its parents, up to the first that exists."""
-    missing = []
-    while not os.path.lexists(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-    return missing
+    return list(takewhile(lambda one: not os.path.lexists(one), (folder, *parents(folder))))
 
 
 @contextmanager
@@ -266,7 +250,7 @@ def _lock_file(path: str, target: str) -> int | None:
     descriptor = -1
     try:
         while True:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_FOLLOW, 0o644)
             if not _lock(descriptor):
                 os.close(descriptor)
                 return None
@@ -309,11 +293,8 @@ def _open_locked(path: str) -> int | None:
 
     Raise BlockingIOError if another process has the lock.
     """
-    if fcntl is None:
-        return None
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
+    descriptor = open_for_lock(path)
+    if descriptor is None:
         return None
     try:
         if _lock(descriptor):
@@ -330,13 +311,7 @@ def _lock(descriptor: int) -> bool:
 
     Raise BlockingIOError if another process has the lock.
     """
-    if fcntl is None:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError:
+    if not lock(descriptor):
         return False
     _held.add(descriptor)
     return True

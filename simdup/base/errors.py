@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
+from simdup.base.system import parents, portable
+
 # System errors that mean the disk, or the file, is full.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -129,11 +131,10 @@ def unreadable(path: str, error: OSError, hint: str = "") -> SimdupError:
 
 def unwritable(path: str, error: OSError) -> SimdupError:
     """Return the error for a file that cannot be written; it may name the folder at fault."""
-    parent = os.path.dirname(path.rstrip(os.sep)) or os.curdir
-    if error.errno == errno.ENOENT and not os.path.isdir(parent):
-        return SimdupError(parent, "no such folder")
-    while parent != os.curdir and not os.path.lexists(parent):
-        parent = os.path.dirname(parent) or os.curdir
+    above = parents(portable(path).rstrip("/"))
+    if error.errno == errno.ENOENT and not os.path.isdir(above[0]):
+        return SimdupError(above[0], "no such folder")
+    parent = next(filter(os.path.lexists, above), above[-1])
     if error.errno in (errno.EACCES, errno.EPERM):
         for folder in (path, parent):
             if os.path.isdir(folder) and not os.access(folder, os.W_OK):

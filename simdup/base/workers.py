@@ -18,17 +18,16 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from simdup.base.errors import SimdupError
+from simdup.base.system import FORKS
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-
-# Whether processes are forked, and so share what the parent has loaded.
-FORKS = sys.platform == "linux"
 
 # One task in progress and one waiting, so that a worker never idles while the parent is busy.
 _AHEAD = 2
@@ -54,7 +53,8 @@ class Workers(Generic[Task, Result]):
                 process = context.Process(
                     target=_serve, args=(theirs, start, number, os.getpid()), daemon=True
                 )
-                process.start()
+                with _without_main():
+                    process.start()
                 self._processes.append(process)
                 theirs.close()
         except BaseException:
@@ -83,7 +83,8 @@ class Workers(Generic[Task, Result]):
             busy = [pipe for pipe in self._pipes if queued[pipe]]
             if not busy:
                 return
-            for pipe in [pipe for pipe in wait(busy) if isinstance(pipe, Connection)]:
+            ready = wait(busy)
+            for pipe in [pipe for pipe in busy if pipe in ready]:
                 done[queued[pipe].popleft()] = self._receive(pipe)
             while wanted in done:
                 yield done.pop(wanted)
@@ -123,6 +124,21 @@ class Workers(Generic[Task, Result]):
             process.join()
         for pipe in self._pipes:
             pipe.close()
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the user's script, which a process that is not forked would run again.
+
+    Workers need nothing of it, and few scripts have the guard that `multiprocessing` asks for.
+    """
+    main = sys.modules["__main__"]
+    if not FORKS:
+        sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _serve(

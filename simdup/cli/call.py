@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from simdup.base.errors import SimdupError
+from simdup.base.system import END_OF_INPUT
 from simdup.cli.configuration import CONFIGURED
 from simdup.cli.messages import Screen, Status, as_option, say, say_error, status
 from simdup.cli.options import rows_of
@@ -205,8 +206,7 @@ class Call(Options):
         waits = "-" in (self["files_from"], *arguments) or self["files"] == ()
         waits = waits or any("-" in one for one in arguments if isinstance(one, tuple))
         if waits and sys.stdin.isatty() and not self["quiet"]:
-            end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
-            say(f"Reading standard input; {end} it.")
+            say(f"Reading standard input; {END_OF_INPUT} it.")
 
     def refuse(self) -> None:
         """Raise for options that contradict each other, have no effect, or overwrite what is read.

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import click
 
 from simdup.base.errors import SimdupError
+from simdup.base.system import portable
 from simdup.cli.options import COMMANDS, rows_of
 from simdup.cli.row import ABOUT, INDEXED, Options, Row, Yields
 from simdup.cli.usage import did_you_mean, invalid_value
@@ -75,7 +76,7 @@ class Configuration(NamedTuple):
 def _find() -> Configuration | None:
     """Return the nearest configuration, from the working folder upwards; None if there is none."""
     try:
-        depth = os.getcwd().rstrip(os.sep).count(os.sep)
+        depth = portable(os.getcwd()).rstrip("/").count("/")
     except OSError:  # it was deleted
         return None
     for above in range(depth + 1):

@@ -11,10 +11,7 @@ from types import FrameType
 from typing import IO, Any
 
 from simdup.base.errors import SimdupError, reason
-
-# What imports and a small corpus need.  numpy, scipy and scikit-learn alone need 285 MB of address
-# space: with less, imports fail halfway, or OpenBLAS retries for ten minutes.
-_LEAST = {"RLIMIT_AS": ("address space", 350_000_000), "RLIMIT_DATA": ("data", 100_000_000)}
+from simdup.base.system import END_SIGNALS, is_closed_pipe, low_limit, slow_features
 
 # Signals that asked this process to end.  The exception that they raise may arrive as another one:
 # an extension that is being imported turns it into an ImportError.
@@ -32,10 +29,9 @@ def prepare() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
     ended_by.clear()
     output.clear()
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
+    for number in END_SIGNALS:
         # Signals that are ignored, as under nohup, stay ignored.
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+        if signal.getsignal(number) != signal.SIG_IGN:
             with suppress(ValueError):  # not the main thread
                 signal.signal(number, _end)
 
@@ -61,12 +57,8 @@ def _prepare_numpy() -> None:
     """Set the environment variables that numpy reads when it is imported."""
     # Nothing here multiplies matrices, and starting threads for that takes a tenth of a second.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # numpy's AVX-512 sort uses an instruction that is slow on AMD processors: sorting a million
-    # numbers takes 127 ms with it and 20 ms with AVX2.
-    with suppress(OSError), open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
-        processor = file.read(4096)
-        if "AuthenticAMD" in processor and "avx512f" in processor:
-            os.environ.setdefault("NPY_DISABLE_CPU_FEATURES", "X86_V4 AVX512_ICL")
+    if features := slow_features():
+        os.environ.setdefault("NPY_DISABLE_CPU_FEATURES", features)
 
 
 def prepare_memory() -> None:
@@ -80,16 +72,11 @@ def prepare_memory() -> None:
     from simdup.kernels.memory import return_freed
 
     return_freed()
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    for name, (what, least) in _LEAST.items():
-        limit = resource.getrlimit(getattr(resource, name))[0]
-        if limit != resource.RLIM_INFINITY and limit < least:
-            has = f"this process is limited to {limit // 10**6} MB of {what}"
-            hint = "raise the limit with ulimit or prlimit"
-            raise SimdupError("memory", f"{has}; simdup needs {least // 10**6} MB", hint)
+    if low := low_limit():
+        what, limit, least = low
+        has = f"this process is limited to {limit // 10**6} MB of {what}"
+        hint = "raise the limit with ulimit or prlimit"
+        raise SimdupError("memory", f"{has}; simdup needs {least // 10**6} MB", hint)
 
 
 @contextmanager
@@ -97,9 +84,9 @@ def printing() -> Iterator[None]:
     """Turn errors while printing into errors of standard output."""
     try:
         yield
-    except BrokenPipeError:
-        raise
     except OSError as error:
+        if is_closed_pipe(error):
+            raise BrokenPipeError from None
         raise SimdupError("standard output", reason(error, "cannot be written")) from None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from itertools import accumulate
 
+from simdup.base.system import portable
 from simdup.base.when_used import pattern
 
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -70,7 +71,7 @@ def is_archive(path: str) -> bool:
 
 def split_member(source: str) -> tuple[str, str] | None:
     """Return the archive and the name in it, of a SOURCE that does not exist itself."""
-    parts = source.replace(os.sep, "/").split("/")
+    parts = portable(source).split("/")
     for path in accumulate(parts[:-1], "{}/{}".format):
         if is_archive(path) and os.path.isfile(path):
             return source[: len(path)], source[len(path) + 1 :]

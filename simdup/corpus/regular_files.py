@@ -8,6 +8,7 @@ import stat
 from typing import IO
 
 from simdup.base.errors import NOT_REGULAR, SimdupError, unreadable
+from simdup.base.system import open_at_once
 
 # The most bytes of a file that an option names: a model of 89 million terms.
 MOST_NAMED = 1 << 30
@@ -22,15 +23,11 @@ def open_regular(path: str) -> IO[bytes]:
     OSError
         If it cannot be opened, or is another kind of file.
     """
-    raw = open(path, "rb", opener=_open_at_once)  # noqa: SIM115
+    raw = open(path, "rb", opener=open_at_once)  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
         raw.close()
         raise OSError(errno.EINVAL, NOT_REGULAR)
     return raw
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read_up_to(stream: IO[bytes], size: int) -> bytes:

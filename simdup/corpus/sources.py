@@ -5,6 +5,7 @@ A walk says which files a folder holds at any depth, and why others are left out
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import stat
@@ -12,9 +13,11 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import IO, NamedTuple, TypeAlias
 
 from simdup.base.errors import NOT_REGULAR, SimdupError, reason, unreadable
+from simdup.base.system import WINDOWS, expanded, is_link, portable
 from simdup.corpus.compression import DETECT, split_compression
 from simdup.corpus.files import ARCHIVE, RECORDS, STDIN, File, format_of, format_of_file
 from simdup.corpus.names import is_archive, split_address, split_member
@@ -82,26 +85,26 @@ def _entries(
         if entry.name == IGNORE_FILE:
             files = (*files, read_ignore_file(entry, len(below)))
     for entry in ordered:
-        path = below + entry.name
+        path, place = below + entry.name, portable(entry.path)
         try:
-            if entry.name.startswith(".") or entry.is_symlink() or rules.exclude.match(path):
+            if entry.name.startswith(".") or is_link(entry) or rules.exclude.match(path):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 path += "/"
                 if files and ignored(path, files):
                     rules.folders += 1
                 else:
-                    yield _entries(entry.path, rules, path, files)
+                    yield _entries(place, rules, path, files)
             elif is_archive(entry.name) or not rules.glob or rules.glob.match(path):
                 if files and ignored(path, files):
                     rules.files += 1
                 elif entry.is_file(follow_symlinks=False):
-                    yield WalkedFile(entry.path, entry.stat(follow_symlinks=False), path)
+                    yield WalkedFile(place, entry.stat(follow_symlinks=False), path)
                 else:
                     # Reading a named pipe would wait forever.
-                    yield Skipped(entry.path, NOT_REGULAR)
+                    yield Skipped(place, NOT_REGULAR)
         except OSError as error:
-            yield _unlisted(entry.path, error)
+            yield _unlisted(place, error)
 
 
 def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
@@ -149,10 +152,12 @@ def list_files(
     """
     lister = _SourceLister(reading)
     # Sources come first: a file in both is not a reference.
-    given = [file for source in sources for file in lister.list_source(source)]
+    given = [
+        file for one in sources for source in _spelt(one) for file in lister.list_source(source)
+    ]
     archives = lister.archives[:]
     known: list[File] = []
-    for reference in dict.fromkeys(references):
+    for reference in dict.fromkeys(chain.from_iterable(map(_spelt, references))):
         found = lister.list_source(reference)
         if not found and lister.met_again:
             lister.notes.append((reference, ONLY_SOURCES))
@@ -292,6 +297,13 @@ def addressed(source: str, reading: Reading) -> File | Skipped | None:
     return file
 
 
+def _spelt(source: str) -> list[str]:
+    """Return the paths that a SOURCE means, as documents are named."""
+    if source == STDIN or isinstance(source, Listed):
+        return [type(source)(portable(source))]
+    return [portable(path) for path in expanded(source)]
+
+
 def _open(path: str) -> IO[bytes]:
     return open(path, "rb")
 
@@ -305,7 +317,11 @@ def read_list(path: str, null: bool) -> list[Listed]:
 
     With `null`, each name ends with NUL, as ``find -print0`` writes it, instead of a newline.
     """
-    names = read_bytes(path).split(b"\0" if null else b"\n")
+    content = read_bytes(path)
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as PowerShell writes it
+        content = content.decode("utf-16", "replace").encode()
+    content = content.removeprefix(codecs.BOM_UTF8)
+    names = content.split(b"\0" if null else b"\r\n" if WINDOWS and b"\r\n" in content else b"\n")
     return [Listed(os.fsdecode(name)) for name in names if name]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Unpack
@@ -16,6 +15,7 @@ from simdup.base.errors import (
     check_type,
     invalid,
 )
+from simdup.base.system import cores
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.recipe import Recipe, as_recipe
 
@@ -182,8 +182,7 @@ class RunOptions:
         """How many processes to use if there is enough work."""
         if self.jobs is not None:
             return self.jobs
-        affinity = getattr(os, "sched_getaffinity", None)
-        return len(affinity(0)) if affinity else os.cpu_count() or 1
+        return cores()
 
 
 @dataclass(frozen=True, slots=True)

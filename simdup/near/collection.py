@@ -9,7 +9,6 @@ Large arrays are in files: their pages leave the memory when others need it.
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from simdup.base.mix64 import mix_columns
+from simdup.base.system import reserve_room
 from simdup.base.workers import Workers
 from simdup.corpus.batches import Batch, TextBatch
 from simdup.corpus.names import NameRegistry
@@ -67,12 +67,11 @@ def mapped(folder: str, kind: DTypeLike, count: int) -> NDArray[np.generic]:
         If there is no room.
     """
     size = count * np.dtype(kind).itemsize
-    reserve = getattr(os, "posix_fallocate", None)
-    if reserve is None or not size:
-        return np.empty(count, kind)
-    with tempfile.TemporaryFile(dir=folder) as file:
-        reserve(file.fileno(), 0, size)
-        return np.memmap(file, kind, "r+", shape=(count,)).view(np.ndarray)
+    if size:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            if reserve_room(file.fileno(), size):
+                return np.memmap(file, kind, "r+", shape=(count,)).view(np.ndarray)
+    return np.empty(count, kind)
 
 
 def spooled_numbers(

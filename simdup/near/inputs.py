@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
+from simdup.base.system import portable
 from simdup.corpus.batches import Batch, batches
 from simdup.corpus.extras import require_extras
 from simdup.corpus.files import STDIN, File
@@ -256,7 +257,7 @@ def _shortened(name: str) -> str:
 
 
 def _place(source: str) -> str:
-    return source.rstrip(os.sep) or source
+    return portable(source).rstrip("/") or source
 
 
 def notes(

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.workers import FORKS, Workers
+from simdup.base.system import FORKS
+from simdup.base.workers import Workers
 from simdup.model.criteria import FEW_TERMS, Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents, Growing

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from simdup.base.system import free_memory
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.corpus.spool import spool_folder
 from simdup.model.clusters import Pair
 from simdup.model.settings import PAIR_MEMORY, RunOptions
 from simdup.search.arrays import U64, combine_rows, hamming_distances, split_rows
 from simdup.search.plans import HammingBall
-from simdup.search.threads import free_memory, sort_chunks
+from simdup.search.threads import sort_chunks
 from simdup.text.fingerprinter import near_pairs
 
 # Bytes of a pair in memory: one value contains both rows.

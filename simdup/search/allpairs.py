@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import invalid
+from simdup.base.system import free_memory
 from simdup.search.arrays import (
     U64,
     WORD,
@@ -61,7 +62,7 @@ from simdup.search.tables import (
     table_keys,
     walk,
 )
-from simdup.search.threads import count_threads, free_memory, interleave, too_many
+from simdup.search.threads import count_threads, interleave, too_many
 
 PAIR_BYTES = 26
 

@@ -26,23 +26,8 @@ from typing import TypeVar
 import numpy as np
 
 from simdup.base.errors import SimdupError
+from simdup.base.system import cores
 from simdup.search.arrays import U64
-
-
-def free_memory() -> int:
-    """Return the bytes of free memory if the system reports them, otherwise 4 GiB."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        # If only the total is known, assume that half of it is free.
-        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES")) // 2
-    except (AttributeError, ValueError, OSError):
-        return 4 << 30
 
 
 def too_many(pairs: int, copies: str) -> SimdupError:
@@ -61,11 +46,7 @@ MIN_PARALLEL_SORT = 1 << 20
 
 def count_threads(threads: int | None) -> int:
     """Return `threads` or, if None, one for each core that this process may use."""
-    if threads is not None:
-        return max(int(threads), 1)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return cores() if threads is None else max(int(threads), 1)
 
 
 def sort(values: U64, threads: int) -> None:

@@ -125,7 +125,8 @@ def comparison_text(
         a, b = (percent(share).strip() for share in shares)
         lines += ["", paint("heading", "  " + words("passages.shares", passages=count, a=a, b=b))]
         lines += [] if followed else passage_lines(passages, texts[0], paint)
-    lines += [] if followed else _terms(found, paint)
+    # Fields are compared by their own letters, not by terms.
+    lines += [] if followed or found.fields else _terms(found, paint)
     yield to_bytes("\n".join(lines) + "\n")
 
 

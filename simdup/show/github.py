@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from simdup.base.system import relative
 from simdup.corpus.files import STDIN
 from simdup.corpus.names import to_bytes
 from simdup.corpus.record_batches import record_lines
@@ -149,10 +150,8 @@ def _lines(origins: SourceDocuments, numbers: list[int]) -> dict[int, int]:
 def _in_repository(path: str) -> str:
     """Return a path as GitHub knows it: from the root of the repository, with slashes."""
     for root in (os.environ.get("GITHUB_WORKSPACE"), os.curdir):
-        with suppress(ValueError):  # on another drive
-            below = os.path.relpath(path, root) if root else os.pardir
-            if below.split(os.sep)[0] != os.pardir:
-                return below.replace(os.sep, "/")
+        if root and (below := relative(path, root)):
+            return below
     return os.path.normpath(path)
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from simdup.base.atomic import entries
 from simdup.base.errors import SimdupError, unreadable
+from simdup.base.system import common_folder, ends_as_folder, is_inside, relative
 from simdup.corpus.compression import split_compression
 from simdup.corpus.files import RECORDS, STDIN, File, format_of
 from simdup.corpus.names import split_member, without_address
@@ -59,12 +60,11 @@ def check_apart(target: str, sources: Iterable[str], what: str = "a SOURCE") -> 
     """
     place = os.path.realpath(target)
     for source in map(without_address, sources):
-        real = os.path.realpath(source)
-        if place == real or (os.path.exists(target) and _same(target, source)):
+        if place == os.path.realpath(source) or (os.path.exists(target) and _same(target, source)):
             raise SimdupError(target, f"is {what} itself: {source}")
-        if place.startswith(os.path.join(real, "")):
+        if is_inside(target, source):
             raise SimdupError(target, f"is inside {what}: {source}")
-        if real.startswith(os.path.join(place, "")):
+        if is_inside(source, target):
             raise SimdupError(target, f"contains {what}: {source}")
     _refuse_index(target)
 
@@ -105,11 +105,10 @@ def check_read(path: str, files: Iterable[str]) -> None:
     SimdupError
         If it does.
     """
-    folder = os.path.join(os.path.realpath(path), "")
     for file in files:
         if _same(path, file):
             raise SimdupError(path, "is also read by this command", "write to another file")
-        if os.path.realpath(file).startswith(folder):
+        if is_inside(file, path):
             what = f"contains a file that this command reads: {file}"
             raise SimdupError(path, what, "write to another folder")
     if os.path.isfile(path) and _same(path, 0):
@@ -125,11 +124,13 @@ def _refuse_index(path: str) -> None:
 
 
 def _check_inside(path: str, folder: str, reading: Reading) -> None:
-    below = os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
-    parts = below.split(os.sep)
+    below = relative(os.path.realpath(path), os.path.realpath(folder))
+    parts = below.split("/") if below else []
     ways = ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
-    if any(part.startswith(".") for part in parts) or any(
-        matches(w, reading.exclude) for w in ways
+    if (
+        not ways
+        or any(part.startswith(".") for part in parts)
+        or any(matches(w, reading.exclude) for w in ways)
     ):
         return
     if reading.glob and not matches(ways[-1], reading.glob):
@@ -180,7 +181,7 @@ def check_places(sources: Sequence[str], options: DedupeOptions, recipe: Recipe)
 
 def check_name(target: str) -> None:
     """Raise if a new folder would have the name of a file."""
-    if os.path.isdir(target) or target.endswith(os.sep):
+    if os.path.isdir(target) or ends_as_folder(target):
         return
     stem, compression = split_compression(target)
     suffix = os.path.splitext(stem)[1].lower()
@@ -195,7 +196,7 @@ def single_file(sources: Sequence[str], files: Sequence[File], target: str | Non
     """Return the file of records that becomes a file; None if the target is a folder."""
     if files and files[0].path == STDIN:
         return files[0]
-    folder = target is not None and (target.endswith(os.sep) or os.path.isdir(target))
+    folder = target is not None and (ends_as_folder(target) or os.path.isdir(target))
     if len(sources) != 1 or len(files) != 1 or os.path.isdir(sources[0]) or folder:
         return None
     return files[0] if files[0].records else None
@@ -211,7 +212,11 @@ def compression_for(file: File, target: str, reading: Reading) -> str:
         )
     form = format_of(stem, replace(reading, input_format="auto", html=False))
     like = os.path.splitext(split_compression(file.path)[0])[1]
-    if form in RECORDS and form != file.format and not stem.endswith(like or os.sep):
+    if (
+        form in RECORDS
+        and form != file.format
+        and not (stem.endswith(like) if like else ends_as_folder(stem))
+    ):
         what = f"records keep their format, {file.format.upper()}"
         raise SimdupError(target, what, "change the suffix")
     return compression if compression or form in RECORDS else file.compression
@@ -228,7 +233,11 @@ def places(sources: Sequence[str], files: Sequence[File]) -> list[tuple[File, st
     if len(sources) == 1 and os.path.isdir(sources[0]):
         common = os.path.abspath(sources[0])
     else:
-        common = os.path.commonpath([os.path.dirname(os.path.abspath(s)) for s in sources])
+        above = [os.path.dirname(os.path.abspath(source)) for source in sources]
+        common = common_folder(above)
+        if not common:
+            what = f"is on another drive than {sources[0]}"
+            raise SimdupError(sources[-1], what, "clean them separately")
     placed, taken = [], dict[str, str]()
     for file in files:
         below = os.path.relpath(os.path.abspath(file.path), common)

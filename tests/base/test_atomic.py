@@ -13,7 +13,7 @@ import pytest
 from support import environment
 
 from simdup import SimdupError
-from simdup.base import atomic
+from simdup.base import atomic, system
 from simdup.base.atomic import beside, reserve, work_folder
 
 
@@ -215,8 +215,7 @@ def test_without_locks_it_still_refuses_to_replace(
     def refuse(*given: object) -> None:
         raise OSError(errno.ENOLCK, "no locks here")
 
-    assert atomic.fcntl is not None
-    monkeypatch.setattr(atomic.fcntl, "flock", refuse)
+    monkeypatch.setattr(system.fcntl, "flock", refuse)
     target = tmp_path / "t"
     with reserve(str(target)), beside(str(target)) as path:
         os.mkdir(path)

@@ -389,7 +389,8 @@ def test_the_advice_for_real_texts_is_no_worse_than_the_default(
     """Most pairs of the manual pages share no more than a template."""
     with gzip.open(shared_data / name / "docs.jsonl.gz", "rt", encoding="utf-8") as stream:
         rows = list(map(json.loads, stream))
-    data = [(row["id"], row["text"]) for row in rows]
+    # The known pairs of poems are of all; of others a part says as much, in a third of the time.
+    data = [(row["id"], row["text"]) for row in rows[: None if name == "poems" else 600]]
     told = tune(data)
     if name != "poems":
         assert told.advice == "-s 0.8"

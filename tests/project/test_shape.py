@@ -20,15 +20,15 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 51_600,
+    "lines": 51_760,
     "lines of compiled loops": 2_174,
     "lines in simdup/cli": 3_490,
-    "files": 224,
+    "files": 225,
     "classes": 411,
     "class names used twice": 0,
     "file names used twice": 0,
     "small modules with one importer": 3,
-    "modules that a scan imports": 165,
+    "modules that a scan imports": 166,
     "modules that the file of scan imports": 19,
     "fields of the largest class": 21,
     '"None where" and "None if"': 66,

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup._version import __version__
+from simdup.base.system import portable
 from simdup.model.formats import PAGE_LINE, PageOptions
 from simdup.show.escaping import shown
 from simdup.show.report.chunks import Chunks, deflate, script_json
@@ -169,7 +170,7 @@ def page_head(
         "simdup": __version__,
         "id": _identity(rows),
         "command": options.command,
-        "root": os.path.abspath(options.root or os.curdir),
+        "root": portable(os.path.abspath(options.root or os.curdir)),
         "recipe": {},
         "folds": _folds(occurs),
         **about,

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from simdup.base.system import common_folder
 from simdup.corpus.files import STDIN
 from simdup.model.clusters import Member, Pair
 from simdup.model.criteria import EDIT, Criteria
@@ -162,5 +163,4 @@ def _title(origins: SourceDocuments) -> str:
     if not known:
         return ""
     paths = list(map(os.path.abspath, known))
-    common = os.path.commonpath(paths) if len(paths) > 1 else paths[0]
-    return os.path.basename(common)
+    return os.path.basename(common_folder(paths) if len(paths) > 1 else paths[0])

@@ -16,9 +16,9 @@ const Cluster = (() => {
 
   /** Return the address of a file: each part of the path escaped. */
   function address(path) {
-    const whole = path.startsWith('/') ? path : `${Data.head.root}/${path}`;
+    const whole = /^(\/|[A-Za-z]:\/)/.test(path) ? path : `${Data.head.root}/${path}`;
     const parts = whole.split('/').map((part) => encodeURIComponent(part.replace(/\p{Cs}/gu, '')));
-    return `file://${parts.join('/')}`;
+    return `file://${parts.join('/').replace(/^([A-Za-z])%3A/, '/$1:')}`; // a drive of Windows
   }
 
   /** Copy a text, and say so. */

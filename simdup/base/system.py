@@ -1,0 +1,227 @@
+"""What differs between Linux, macOS and Windows: no other module asks which system it runs on."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import signal
+import stat
+import sys
+from contextlib import suppress
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
+try:
+    import resource
+except ImportError:  # nor limits of a process
+    resource = None  # type: ignore[assignment]
+
+WINDOWS = sys.platform == "win32"
+# Whether processes are forked, and so share what the parent has loaded.  On macOS a forked process
+# may crash in the system's libraries.
+FORKS = sys.platform == "linux"
+# How a person ends what is typed.
+END_OF_INPUT = "Ctrl-Z and Enter end" if WINDOWS else "Ctrl-D ends"
+# Signals that ask a process to end.
+END_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows opens links only
+# What imports and a small corpus need.  numpy, scipy and scikit-learn alone need 285 MB of address
+# space: with less, imports fail halfway, or OpenBLAS retries for ten minutes.
+_LEAST = {"RLIMIT_AS": ("address space", 350_000_000), "RLIMIT_DATA": ("data", 100_000_000)}
+# Errors of a pipe whose reader has ended.
+_GONE = (errno.EPIPE, errno.EINVAL) if WINDOWS else (errno.EPIPE,)
+
+
+# -- the machine --
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def free_memory() -> int:
+    """Return the bytes of free memory if the system reports them, otherwise 4 GiB."""
+    with suppress(OSError), open("/proc/meminfo", encoding="ascii") as lines:
+        for line in lines:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    try:
+        # If only the total is known, assume that half of it is free.
+        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES")) // 2
+    except (AttributeError, ValueError, OSError):
+        return 4 << 30
+
+
+def slow_features() -> str:
+    """Return the processor features that slow numpy down, as it names them; empty if none do.
+
+    Its AVX-512 sort uses an instruction that is slow on AMD processors: sorting a million numbers
+    takes 127 ms with it and 20 ms with AVX2.
+    """
+    with suppress(OSError), open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+        processor = file.read(4096)
+        if "AuthenticAMD" in processor and "avx512f" in processor:
+            return "X86_V4 AVX512_ICL"
+    return ""
+
+
+def low_limit() -> tuple[str, int, int] | None:
+    """Return a limit of this process that leaves too little for imports: its name, bytes, need."""
+    for name, (what, least) in _LEAST.items():
+        number = getattr(resource, name, None)
+        if resource is None or number is None:
+            continue
+        limit = resource.getrlimit(number)[0]
+        if limit != resource.RLIM_INFINITY and limit < least:
+            return what, limit, least
+    return None
+
+
+# -- paths --
+
+
+def portable(path: str) -> str:
+    """Return a path with slashes, so that documents have the same names on every system."""
+    return path.replace("\\", "/") if WINDOWS else path
+
+
+def ends_as_folder(path: str) -> bool:
+    """Return whether a path ends with a separator, and so can only mean a folder."""
+    return portable(path).endswith("/")
+
+
+def expanded(source: str) -> list[str]:
+    """Return the paths that a SOURCE means: Windows shells leave wildcards to the program."""
+    if not WINDOWS or os.path.lexists(source):
+        return [source]
+    return sorted(glob.glob(source)) or [source]
+
+
+def is_link(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a symbolic link, or a junction, which Windows has beside them."""
+    if entry.is_symlink() or not WINDOWS:
+        return entry.is_symlink()
+    tag = getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0)
+    return bool(tag) and tag == getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
+
+
+def parents(path: str) -> list[str]:
+    """Return the folders above a path, the nearest first, as far as it names any."""
+    above = [os.path.dirname(path)]
+    while above[-1] and (upper := os.path.dirname(above[-1])) != above[-1]:
+        above.append(upper)
+    return [folder or os.curdir for folder in above]
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Return whether a path, which need not exist, is below a folder.
+
+    Folders are compared by what they are: names may differ in case, or in how letters are composed.
+    """
+    place, real = os.path.realpath(path), os.path.realpath(folder)
+    if place != real and place.startswith(os.path.join(real, "")):
+        return True
+    with suppress(OSError):
+        status = os.stat(real)
+        return any(
+            os.path.samestat(os.stat(one), status) for one in parents(place) if os.path.isdir(one)
+        )
+    return False
+
+
+def relative(path: str, folder: str) -> str:
+    """Return a path below a folder, with slashes; empty for one that is elsewhere."""
+    with suppress(ValueError):  # on another drive
+        parts = os.path.relpath(path, folder).split(os.sep)
+        if parts[0] != os.pardir:
+            return "/".join(parts)
+    return ""
+
+
+def common_folder(folders: list[str]) -> str:
+    """Return the deepest folder that all others are in; empty for those on several drives."""
+    with suppress(ValueError):
+        return os.path.commonpath(folders)
+    return ""
+
+
+# -- files --
+
+
+def lock(descriptor: int) -> bool:
+    """Lock an open file or folder; return False if the system or the disk has no locks.
+
+    Raises
+    ------
+    BlockingIOError
+        If another process has the lock.
+    """
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return False
+    return True
+
+
+def open_for_lock(path: str) -> int | None:
+    """Return a descriptor of a file or folder, which `lock` takes, or None."""
+    if fcntl is None:
+        return None
+    try:
+        return os.open(path, os.O_RDONLY | NO_FOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+
+
+def sync(path: str) -> None:
+    """Wait until a file or folder has reached the disk."""
+    if WINDOWS:  # it syncs only what is open for writing
+        return
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except PermissionError:
+        return  # a file may be writable but not readable for its owner
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        # Some file systems cannot sync folders.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def open_at_once(path: str, flags: int) -> int:
+    """Open a file without waiting, as the opener of `open`: nobody may write to a named pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def reserve_room(descriptor: int, size: int) -> bool:
+    """Reserve room for a file on the disk; return False if the system cannot.
+
+    Raises
+    ------
+    OSError
+        If there is no room.
+    """
+    reserve = getattr(os, "posix_fallocate", None)
+    if reserve is None:
+        return False
+    reserve(descriptor, 0, size)
+    return True
+
+
+def is_closed_pipe(error: OSError) -> bool:
+    """Return whether standard output failed because its reader has ended."""
+    return isinstance(error, BrokenPipeError) or error.errno in _GONE

@@ -1,0 +1,228 @@
+"""Other systems, as far as one can be tried on another: their paths, processes and consoles."""
+
+import codecs
+import errno
+import io
+import ntpath
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from simdup import SimdupError, dedupe, scan
+from simdup.base import atomic, system
+from simdup.base.atomic import beside, reserve
+from simdup.cli import process
+from simdup.corpus import rewriting, sources
+from simdup.corpus.sources import list_files, read_list
+from simdup.model.settings import Reading
+from simdup.show.targets import check_apart, check_name
+
+ROOT = Path(__file__).parents[2]
+CORPUS = ROOT / "examples" / "corpus"
+# Programs of their own, which import nothing of simdup.
+PROGRAMS = {"pdf_child.py", "strip_child.py"}
+ASKS = re.compile(
+    r"os\.name\b|sys\.platform|import (fcntl|resource|msvcrt)\b|/proc/|SIGHUP|os\.O_N|sched_getaff"
+    r"|os\.(sysconf|posix_fallocate|sep|altsep)\b|commonpath|relpath"
+)
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (system, atomic, sources):
+        monkeypatch.setattr(module, "WINDOWS", True)
+
+
+def test_one_module_knows_the_system() -> None:
+    files = [path for path in (ROOT / "simdup").rglob("*.py") if path.name not in PROGRAMS]
+    asking = {path.name for path in files if ASKS.search(path.read_text(encoding="utf-8"))}
+    # The others take the ends of paths that they made themselves, below one folder.
+    assert asking == {"system.py", "rewriting.py", "targets.py"}
+
+
+# -- processes --
+
+SCRIPT = """
+from simdup.base import workers
+from simdup.near import collection
+workers.FORKS = False
+collection.WORTH_WORKERS = 0
+from simdup import scan
+found = scan([{corpus!r}], jobs=2)
+print(len(found.clusters), len(found.redundant))
+"""
+
+
+def test_a_script_without_a_guard_starts_processes_that_do_not_run_it(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(corpus=str(CORPUS)), encoding="utf-8")
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    alone = scan([str(CORPUS)], jobs=1)
+    expected = f"{len(alone.clusters)} {len(alone.redundant)}\n"
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, expected, "")
+
+
+# -- files --
+
+
+def test_without_any_locks_nothing_is_replaced_and_nothing_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system, "fcntl", None)
+    target = tmp_path / "t.csv"
+    with reserve(str(target)), beside(str(target)) as path:
+        Path(path).write_text("ours", encoding="utf-8")
+    with pytest.raises(SimdupError, match="created by another"), beside(str(tmp_path / "u")) as one:  # noqa: PT012
+        Path(one).write_text("ours", encoding="utf-8")
+        (tmp_path / "u").write_text("theirs", encoding="utf-8")
+    assert sorted(os.listdir(tmp_path)) == ["t.csv", "u"]
+    assert (tmp_path / "u").read_text(encoding="utf-8") == "theirs"
+
+
+@pytest.mark.usefixtures("windows")
+def test_as_on_windows_files_and_folders_are_written(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for name in ("empty", "new"):
+        with beside(str(tmp_path / name)) as path:
+            os.mkdir(path)
+            (Path(path) / "x").touch()
+        assert os.listdir(tmp_path / name) == ["x"]
+    with beside(str(tmp_path / "file")) as path:
+        Path(path).touch()
+    assert sorted(os.listdir(tmp_path)) == ["empty", "file", "new"]
+
+
+def test_a_folder_has_two_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A file system that ignores case knows a folder by several names, none of which is a link.
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "Corpus").symlink_to(tmp_path / "corpus")
+    monkeypatch.setattr(os.path, "realpath", os.path.abspath)
+    folder, other = str(tmp_path / "corpus"), str(tmp_path / "Corpus")
+    for target, fault in ((other, "is a SOURCE itself"), (f"{other}/x/y", "is inside a SOURCE")):
+        with pytest.raises(SimdupError, match=fault):
+            check_apart(target, [folder])
+    with pytest.raises(SimdupError, match="contains a SOURCE"):
+        check_apart(other, [f"{folder}/a.txt"])
+
+
+def test_names_that_differ_in_case_alone_are_reported_where_case_is_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one/a.txt", "two/A.txt"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(name * 20, encoding="utf-8")
+    merged = tmp_path / "both"
+    merged.mkdir()
+    for name in ("a.txt", "A.txt"):
+        (merged / name).write_text(name * 20, encoding="utf-8")
+    there = os.path.lexists
+
+    def ignoring_case(path: str) -> bool:
+        folder, base = os.path.split(path)
+        if not there(folder) or "out" not in path:
+            return there(path)
+        return base.lower() in {name.lower() for name in os.listdir(folder)}
+
+    monkeypatch.setattr(rewriting.os.path, "lexists", ignoring_case)
+    with pytest.raises(SimdupError, match="has the same place in OUT"):
+        dedupe([str(merged)], output=str(tmp_path / "out"))
+
+
+# -- paths --
+
+
+@pytest.mark.usefixtures("windows")
+def test_names_have_slashes_and_wildcards_are_expanded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b.txt", "a.txt"):
+        (tmp_path / name).touch()
+    listed = list_files(["*.txt"], Reading())
+    assert [file.path for file in listed.files] == ["a.txt", "b.txt"]
+    missing = list_files(["no\\*.md"], Reading())
+    assert [(one.document, one.error) for one in missing.skipped] == [("no/*.md", True)]
+    assert system.portable("corpus\\news\\a.txt") == "corpus/news/a.txt"
+    check_name("out.csv\\")  # a folder, as it ends
+
+
+def test_elsewhere_a_backslash_is_a_letter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "WINDOWS", False)
+    monkeypatch.setattr(sources, "WINDOWS", False)
+    assert system.portable("a\\b") == "a\\b"
+    assert system.expanded("*.txt") == ["*.txt"]
+
+
+def test_paths_with_drives(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(system.os, "path", ntpath)
+        patched.setattr(system.os, "sep", "\\")
+        patched.setattr(system.os, "pardir", "..")
+        above = system.parents("Z:\\no\\such.csv"), system.parents("x.csv")
+        common = system.common_folder(["C:\\a\\b", "C:\\a\\c"]), system.common_folder(["C:", "D:"])
+        below = [
+            system.relative("C:\\a\\b\\c", "C:\\a"),
+            system.relative("D:\\a", "C:\\a"),
+            system.relative("C:\\b", "C:\\a"),
+        ]
+    assert above == (["Z:\\no", "Z:\\"], ["."])
+    assert common == ("C:\\a", "")
+    assert below == ["b/c", "", ""]
+
+
+def test_junctions_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "WINDOWS", True)
+    monkeypatch.setattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", 0xA0000003, raising=False)
+    for tag, link in ((0xA0000003, True), (0, False), (0x9000001A, False)):
+        status = SimpleNamespace(st_reparse_tag=tag)
+        entry = SimpleNamespace(
+            is_symlink=lambda: False,
+            stat=lambda follow_symlinks, status=status: status,
+        )
+        assert system.is_link(entry) is link  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a.txt\r\nb.txt\r\n",
+        codecs.BOM_UTF8 + b"a.txt\nb.txt\n",
+        codecs.BOM_UTF16_LE + "a.txt\r\nb.txt\r\n".encode("utf-16-le"),
+    ],
+)
+@pytest.mark.usefixtures("windows")
+def test_lists_as_windows_writes_them(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "list").write_bytes(content)
+    assert read_list(str(tmp_path / "list"), null=False) == ["a.txt", "b.txt"]
+
+
+# -- consoles --
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "gbk"])
+@pytest.mark.parametrize(
+    "words", [["scan", "--help"], ["scan", str(CORPUS), "--lang", "zh"], ["scan", "无此文件"]]
+)
+def test_no_code_page_stops_a_command(encoding: str, words: list[str]) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    ran = subprocess.run(
+        [sys.executable, "-m", "simdup", *words], capture_output=True, env=environment, check=False
+    )
+    assert ran.returncode == (2 if "无此文件" in words else 0)
+    assert b"internal error" not in ran.stderr
+    assert ("聚类 1".encode() in ran.stdout) is ("zh" in words)
+
+
+def test_a_reader_that_ended_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "_GONE", (errno.EPIPE, errno.EINVAL))
+    with pytest.raises(BrokenPipeError), process.printing():
+        raise OSError(errno.EINVAL, "Invalid argument")
+    with pytest.raises(SimdupError, match="no space"), process.printing():
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert isinstance(sys.stdout, io.TextIOBase)
