@@ -24,5 +24,6 @@ for result in scan.csv scan.jsonl; do
     simdup scan $all --containment 0.1 -s 0.5 --columns title,length,folder -o "$result"
 done
 simdup scan $all --baseline known.txt --update-baseline > /dev/null
-simdup conflicts $all -f jsonl -o conflicts.jsonl
-simdup conflicts $all --baseline known-conflicts.txt --update-baseline > /dev/null
+pages="--isolated -q texts/en-night.txt texts/en-ward.txt"
+simdup conflicts $pages -f jsonl -o conflicts.jsonl
+simdup conflicts $pages --baseline known-conflicts.txt --update-baseline > /dev/null
