@@ -202,21 +202,6 @@ def test_an_array_sorted_by_threads_is_sorted(monkeypatch):
         assert (values == expected).all()
 
 
-def test_memory_is_known_or_guessed(monkeypatch):
-    assert threads.free_memory() > 1 << 20
-
-    def missing(*_, **__):
-        raise OSError
-
-    monkeypatch.setattr("builtins.open", missing)
-    guessed = threads.free_memory()
-    monkeypatch.setattr("os.sysconf", missing, raising=False)
-    unknown = threads.free_memory()
-    monkeypatch.undo()
-    assert guessed > 1 << 20
-    assert unknown == 4 << 30
-
-
 def test_nothing_is_copied_on_the_way_in():
     f = planted(100)
     assert BitView.of_all_bits(f, 64).fingerprints is f
