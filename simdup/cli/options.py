@@ -109,7 +109,8 @@ _PAGE_ONLY = (
 )
 _UNIT_ONLY = (Idle(lambda o: not o["unit"], "only --unit cuts parts out of documents"),)
 # What decides which documents are near-duplicates, and which of them stays.
-_WHOLE_ONLY = Idle(lambda o: o["unit"], "--unit cuts equal parts, and every document stays")
+_WHOLE_ONLY = Idle(lambda o: o["unit"],
+                   "--unit cuts equal parts, and each stays in the first document that has it")
 _DRY = "--{} writes what --dry-run does not; remove one of them"
 _NAMED = Yields(lambda o: o.typed("recipe") or o.index_decides)
 # fmt: on
