@@ -134,7 +134,7 @@ const Overview = (() => {
 
   /** Go to the list with filters of its own. */
   function show(changes) {
-    State.set({ search: '', filter: 'all', folder: '', sizes: null, ...changes });
+    State.set({ search: '', filter: Kind.filter, folder: '', sizes: null, ...changes });
     window.location.hash = '#/clusters';
   }
 
@@ -175,16 +175,16 @@ const Overview = (() => {
     if (!head.rates || !head.rates.length) return null;
     const rows = head.rates.map(([document, share, counted, most, largest, sources]) => h('tr', {},
       h('td', {}, name(document)),
-      h('td', { class: 'meter' },
-        h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share / 10000))),
-      h('td', { class: 'num' }, percent(share / 10000)),
-      counted < 0 ? null : h('td', { class: 'num' }, percent(counted / 10000)),
+      counted < 0 ? null : h('td', { class: 'num' }, percent(share / 10000)),
+      h('td', { class: 'meter' }, h('span', { class: 'track' },
+        width(h('span', { class: 'fill hot' }), (counted < 0 ? share : counted) / 10000))),
+      h('td', { class: 'num' }, percent((counted < 0 ? share : counted) / 10000)),
       h('td', { class: 'num' }, number(sources)),
       h('td', { class: 'num' }, percent(most / 10000)),
       h('td', {}, largest === null ? '–' : name(largest))));
     const counts = head.rates[0][2] >= 0; // whether something is left out
-    const titles = [['rateDocument', ''], ['rateShare', '', 2], ...(counts ? [['rateCounted', 'num']] : []),
-      ['rateSources', 'num'], ['rateLargest', '', 2]].map(([key, look, columns]) => (
+    const titles = [['rateDocument', ''],
+      ...(counts ? [['rateShare', 'num'], ['rateCounted', '', 2]] : [['rateShare', '', 2]]), ['rateSources', 'num'], ['rateLargest', '', 2]].map(([key, look, columns]) => (
       h('th', { scope: 'col', class: look, colspan: columns || null }, t(key))));
     return h('section', { class: 'card wide rates' },
       h('h2', {}, t('ratesTitle')), h('p', { class: 'note' }, t('ratesText')), long(titles, rows));
@@ -255,6 +255,13 @@ const Overview = (() => {
     return pairs - listed;
   }
 
+  /** Say how many pairs share only what is left out, and show them when asked to. */
+  function leftPairs() {
+    const { left } = head.figures;
+    const link = { type: 'button', class: 'link', onclick: () => show({ filter: 'left' }) };
+    return left ? h('p', { class: 'note' }, h('button', link, t('leftPairs', left))) : null;
+  }
+
   /** Return what follows the threshold. */
   function live(now) {
     return [h('h1', { class: 'sentence' }, sentence(now.found)), shares(now.found), figures(now)];
@@ -264,7 +271,7 @@ const Overview = (() => {
   function draw(main) {
     const said = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
     const common = head.figures.common ? h('p', { class: 'note' }, t('common', ...head.figures.common)) : null;
-    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), said, common,
+    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), said, leftPairs(), common,
       h('div', { class: 'cards' }, cards()), how()));
   }
 
