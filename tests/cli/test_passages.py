@@ -104,7 +104,7 @@ def test_what_was_left_out_is_told(simdup: Command, tmp_path: Path) -> None:
     )
     assert "With --template such text is ignored, --common sets the number." in done.err
     done = simdup("passages", "site", "--common", "10", "--lang", "zh")
-    assert "有 60 篇文档含有超过 10 篇共有的文字，合计 " in done.err
+    assert "有些文字超过 10 篇都有（涉及 60 篇，共 " in done.err
     assert "用 --template 可忽略这类文字，用 --common 可调整篇数。" in done.err
 
 

@@ -246,6 +246,18 @@ def test_pairs_that_share_only_what_is_left_out_are_behind_the_others(simdup, br
         assert not page.evaluate(CONTRAST)
 
 
+def test_reasons_and_criteria_are_in_the_language_of_the_page(simdup, browser, tmp_path):
+    write(tmp_path / "in", {"a.txt": prose(1), "b.txt": prose(1), "c.txt": ""})
+    simdup("passages", "in", "-o", "page.html", "-q")
+    with opened(browser, tmp_path / "page.html") as page:
+        page.click("text=中文")
+        page.click(".how summary")
+        words = page.inner_text(".how")
+        assert "in/c.txt: 为空" in words
+        assert "连续相同至少（--min-run）" in words
+        assert "min_length" not in words
+
+
 def test_text_of_a_template_is_shaded(simdup, browser, tmp_path):
     write(tmp_path / "in", {"a.txt": prose(7) + prose(1), "b.txt": prose(7) + prose(1)[:300]})
     (tmp_path / "task.txt").write_text(prose(7))

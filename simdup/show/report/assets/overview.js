@@ -12,6 +12,13 @@ const Overview = (() => {
   // Classes of sizes in the table of sizes: the first and the last size.
   const SIZES = [[2, 2], [3, 3], [4, 4], [5, 9], [10, 24], [25, 64], [65, Infinity]];
 
+  // The words for criteria of passages, and for why documents are skipped.
+  const WORDS = {
+    __proto__: null,
+    min_run: 'fieldMinRun', gap: 'fieldGap', min_length: 'fieldMinLength', common: 'fieldCommon',
+    empty: 'whyEmpty', binary: 'whyBinary', 'no words': 'whyNoWords', 'lock file of an open document': 'whyLockFile',
+  };
+
   // Of a query a cluster is a document with its matches, and these are counted.
   const OWN = Kind.asked ? 1 : 0;
 
@@ -225,18 +232,23 @@ const Overview = (() => {
       long(titles, head.folders.map(folderRow)));
   }
 
+  /** Return what the program says, in words of the page if there are some. */
+  function said(words) {
+    return words in WORDS ? t(WORDS[words]) : shown(words);
+  }
+
   function listed(key, rows, count) {
     if (!rows.length) return null;
     const rest = count - rows.length;
     return h('section', { class: 'listed' }, h('h3', {}, t(key)), h('ul', { class: 'plain' },
-      rows.map(([who, what]) => h('li', {}, name(who), ': ', shown(what))),
+      rows.map(([who, what]) => h('li', {}, name(who), ': ', said(what))),
       rest > 0 ? h('li', {}, t('beyond', rest)) : null));
   }
 
   function fields(values) {
     const known = Object.entries(values).filter(([, value]) => value !== null);
-    return h('dl', { class: 'fields' },
-      known.map(([key, value]) => h('div', {}, h('dt', {}, key), h('dd', {}, shown(String(value))))));
+    return h('dl', { class: 'fields' }, known.map(([key, value]) => (
+      h('div', {}, h('dt', {}, said(key)), h('dd', {}, shown(String(value)))))));
   }
 
   function how() {
@@ -269,9 +281,9 @@ const Overview = (() => {
 
   /** Draw the overview. */
   function draw(main) {
-    const said = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
+    const more = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
     const common = head.figures.common ? h('p', { class: 'note' }, t('common', ...head.figures.common)) : null;
-    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), said, leftPairs(), common,
+    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), more, leftPairs(), common,
       h('div', { class: 'cards' }, cards()), how()));
   }
 
