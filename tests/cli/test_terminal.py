@@ -166,6 +166,5 @@ def test_names_of_a_table_are_cut_where_they_are_alike(
     monkeypatch.setenv("COLUMNS", "80")
     arguments = ("passages", "作业", "--rates", "--leave-out", "quotes", "-q", "--color", "never")
     _, *rows = terminal(*arguments).splitlines()
-    for name in names:
-        assert sum(name[5:] in row for row in rows) >= 2
+    assert all(any(name[5:] in row for row in rows) for name in names)
     assert all("…" in row and cell_len(row) <= 80 for row in rows)
