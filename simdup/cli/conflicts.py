@@ -35,7 +35,7 @@ def command(call: Call) -> Status:
       simdup conflicts website/ --reference handbook/ -o conflicts.csv
       simdup conflicts docs/ --check --baseline conflicts.baseline
     """
-    from simdup.operations.baseline import conflict_baseline, new_conflicts
+    from simdup.operations.baseline import conflict_baseline, keep_known, new_conflicts
     from simdup.operations.conflicts import examine, open_conflicts
     from simdup.show.conflict_output import (
         conflict_csv,
@@ -52,6 +52,7 @@ def command(call: Call) -> Status:
             found = typed(examine(open_conflicts(sources, settings, references, scope), criteria,
                                   scope))  # fmt: skip
         call.screen.skipped(found.skipped, found.notes)
+        found = found if known is None else keep_known(found, known)
         result = found if known is None else new_conflicts(found, known)
         if out.format == PAGE:
             from simdup.show.report.conflicts_page import conflicts_page

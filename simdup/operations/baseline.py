@@ -75,6 +75,18 @@ def conflict_baseline(result: ConflictResult) -> Baseline:
     return Baseline(tuple(tuple(_values(one)) for one in result.conflicts))
 
 
+def keep_known(result: ConflictResult, baseline: Baseline) -> ConflictResult:
+    """Return a result in which no form is a place where a baseline has a conflict.
+
+    One value more could make a form of it, and the conflict would be lost.
+    """
+    known = {entry.digest for one in baseline.clusters for entry in one}
+    kept, forms = list[Conflict](), list[Conflict]()
+    for one in result.forms:
+        (forms if known.isdisjoint(entry.digest for entry in _values(one)) else kept).append(one)
+    return result.listing([*result.conflicts, *kept], forms)
+
+
 def new_conflicts(result: ConflictResult, baseline: Baseline) -> ConflictResult:
     """Return a result with the conflicts that a baseline lacks.
 
@@ -82,21 +94,13 @@ def new_conflicts(result: ConflictResult, baseline: Baseline) -> ConflictResult:
     """
     known = [{entry.digest for entry in one} for one in baseline.clusters]
     of_digest = {digest: digests for digests in known for digest in digests}
-    listed = tuple(
+    listed = [
         one
         for one in result.conflicts
         if not (digests := {entry.digest for entry in _values(one)})
         <= of_digest.get(min(digests), set())
-    )
-    summary = replace(
-        result.summary,
-        conflicts=len(listed),
-        affected=len(
-            {place.document for one in listed for r in one.readings for place in r.documents}
-        ),
-        known=len(result) - len(listed),
-    )
-    return replace(result, conflicts=listed, summary=summary)
+    ]
+    return result.listing(listed, result.forms, known=len(result) - len(listed))
 
 
 def _values(one: Conflict) -> Iterator[Entry]:

@@ -71,6 +71,44 @@ def test_jsonl_is_as_the_schema_says(simdup: Command, handbook: Path) -> None:
         jsonschema.Draft202012Validator(schema).validate(line)
 
 
+def doses(folder: Path, *values: int) -> None:
+    """Write a page for each value, in a folder."""
+    write(
+        folder,
+        {f"{n}.md": f"{prose(n, 30)}\n{RULE.format(f'{v} mg')}" for n, v in enumerate(values)},
+    )
+
+
+def test_what_is_left_out_as_a_form_is_said(simdup: Command, tmp_path: Path) -> None:
+    doses(tmp_path / "filled", *range(10, 15))
+    done = simdup("conflicts", "filled", "--check")
+    assert (done.status, done.out) == (0, b"")
+    assert "Found no conflicts.\nLeft out 1 place as a form: " in done.err
+    assert "1 处当作表单" in simdup("conflicts", "filled", "--lang", "zh").err
+    listed = simdup("conflicts", "filled", "-f", "jsonl")
+    form, summary = map(json.loads, listed.lines)
+    assert (form["type"], len(form["readings"])) == ("form", 5)
+    assert (summary["conflicts"], list(summary)[-1], summary["forms"]) == (0, "forms", 1)
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((resources.files("simdup.show") / "jsonl.schema.json").read_text("utf-8"))
+    for line in (form, summary):
+        jsonschema.Draft202012Validator(schema).validate(line)
+
+
+def test_further_values_do_not_hide_a_known_conflict(simdup: Command, tmp_path: Path) -> None:
+    base = ("conflicts", "pages", "--check", "--baseline", "known")
+    doses(tmp_path / "pages", 10, 10, 20, 20, 30, 30)
+    assert simdup(*base, "--update-baseline").status == 0
+    # Without the baseline, it would be a form.
+    doses(tmp_path / "pages", 10, 10, 20, 40, 30, 50)
+    done = simdup(*base)
+    assert (done.status, done.lines[0][:36]) == (1, "1  amount: 2 documents say 10 mg, 1 ")
+    assert "form" not in done.err
+    assert "1 conflict" in simdup(*base, "--update-baseline").err
+    done = simdup(*base)
+    assert (done.status, "Found no new conflicts; 1 known." in done.err) == (0, True)
+
+
 def test_a_check_fails_until_conflicts_are_known(simdup: Command, handbook: Path) -> None:
     assert simdup("conflicts", "handbook", "--check").status == 1
     base = ("conflicts", "handbook", "--check", "--baseline", "known")

@@ -147,6 +147,20 @@ def test_a_form_that_each_fills_in_is_no_conflict() -> None:
     assert said(conflicts(pages(["10 mg", "20 mg", "30 mg"]))) == [
         ("amount", {"10 mg": 1, "20 mg": 1, "30 mg": 1})
     ]
+    found = conflicts(pages([*["10 mg"] * 4, *(f"{n} mg" for n in range(11, 16))]))
+    assert (said(found), found.summary.forms, found.summary.affected) == ([], 1, 0)
+    [form] = said(found.forms)
+    assert form == ("amount", {"10 mg": 4} | {f"{n} mg": 1 for n in range(11, 16)})
+
+
+@given(st.integers(3, 9), st.integers(0, 9))
+def test_where_one_value_leads_the_others_contradict_it(leading: int, others: int) -> None:
+    wrong = [f"{n} mg" for n in range(20, 20 + min(others, leading))]
+    found = conflicts(pages(["10 mg"] * leading + wrong))
+    assert said(found) == (
+        [("amount", {**dict.fromkeys(wrong, 1), "10 mg": leading})] * bool(wrong)
+    )
+    assert found.forms == ()
 
 
 def test_a_list_of_values_contradicts_nothing() -> None:
