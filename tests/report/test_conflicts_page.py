@@ -124,6 +124,8 @@ def test_the_overview_counts_conflicts_and_filters_the_list(written, browser):
             ["mail.jsonl", "2", "1", "33%"],
             ["old", "1", "1", "33%"],
         ]
+        titles = page.locator("thead th").all_inner_texts()
+        assert [one.lower() for one in titles] == ["folder", "in conflicts", "conflicts", "share"]
         page.click("summary")
         how = page.inner_text(".how")
         for said in ("simdup conflicts in -o page.html", "context", "read as GB18030", "x.png"):
