@@ -140,12 +140,11 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
         finder = SlotFinder.of(texts, seeds, lines, criteria.context)
         del seeds, symbols
         aligned = Alignment.concat(find_in_ranges(finder, opened.settings.run))
-        read = partial(cut.spool.text, cut.documents["original"])
         holders = Holders.of(text_of, len(starts) - 1, sides)
         places = find_contradictions(
             aligned,
             finder,
-            lambda text: read(int(holders(text)[0])),
+            lambda text: _titled(int(holders(text)[0]), cut),
             criteria.kinds,
             terms,
         )
@@ -172,6 +171,12 @@ def _read_terms(path: str) -> Iterator[str]:
     for line in read_named(path).decode("utf-8-sig", "replace").splitlines():
         if line.strip() and not line.startswith("#"):
             yield line.strip()
+
+
+def _titled(document: int, cut: Collection) -> tuple[str, str]:
+    """Return the text of a document, and its title."""
+    text, title = (cut.spool.text(cut.documents[name], document) for name in ("original", "title"))
+    return text, title
 
 
 class Held(NamedTuple):

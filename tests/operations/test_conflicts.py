@@ -135,7 +135,16 @@ def test_a_code_in_the_title_says_what_the_page_is_about() -> None:
     assert said(conflicts(titled)) == []
     same = [(name, f"# Light\n\n{prose(1, 20)}\n{text}") for name, text in pages_of.items()]
     assert said(conflicts(same)) == [("code", {"ab-12": 1, "ab-13": 1})]
-    # A text of one line has no title.
+    # The title is that of a scan: below a line that all pages have, or in front matter.
+    for head in ("Docs | Help\n\n# {}: light\n\n", '---\ntitle: "{}: light"\n---\n\nDocs\n\n'):
+        titled = [(name, head.format(name.upper()) + text) for name, text in pages_of.items()]
+        assert said(conflicts(titled)) == []
+    # A paragraph is no title, and neither is a text of one line.
+    paragraphs = [
+        (name, f"To everyone in this house: {text}\n\n{prose(2)}")
+        for name, text in pages_of.items()
+    ]
+    assert said(conflicts(paragraphs)) == [("code", {"ab-12": 1, "ab-13": 1})]
     assert said(conflicts([(name, prose(1, 20).replace("\n", "") + text)
                            for name, text in pages_of.items()])) == [
         ("code", {"ab-12": 1, "ab-13": 1})
