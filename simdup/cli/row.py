@@ -13,11 +13,9 @@ import click
 from click.core import ParameterSource
 
 from simdup.base.errors import SimdupError
+from simdup.cli.usage import near_choice
 from simdup.model.criteria import NO_FIELDS
-from simdup.model.readings import ConflictCriteria
 from simdup.model.recipe import Recipe, named_recipe
-from simdup.model.shared_passages import PassageScope
-from simdup.show.details import COLUMNS
 
 # Commands whose recipe is that of an index.
 INDEXED = ("index add", "query")
@@ -185,6 +183,25 @@ class Text(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.
             raise WrongText(error.what, ctx, param, hint=error.hint) from error
 
 
+class Listed(Text):
+    """A text with commas between its parts; in a configuration it may be a list of them."""
+
+
+class Names(Listed):
+    """Some of the names that there are, with commas between, Chinese ones too; each once."""
+
+    def __init__(self, known: Sequence[str]) -> None:
+        super().__init__(self._names)
+        self._known = known
+
+    def _names(self, text: str) -> tuple[str, ...]:
+        names = [name for one in re.split("[,，、]", text) if (name := one.strip())]
+        if unknown := [one for one in names if one not in self._known]:
+            what = f"{unknown[0]!r} is not one of {', '.join(self._known)}"
+            raise SimdupError("", what, near_choice(unknown[0], self._known))
+        return tuple(dict.fromkeys(names))
+
+
 # What the help calls files and folders: shells complete them, and a configuration's start from it.
 _PATHS = ("FILE", "PATH", "SOURCE")
 # Kinds of files beside the SOURCEs: those that are read must not be those that are written.
@@ -288,29 +305,6 @@ def decisions_in(path: str | None) -> Any:
 def fields_in(text: str | None) -> Any:
     """Return the fields that are compared one by one, which `Criteria` reads."""
     return NO_FIELDS if text is None else text
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """Return names that commas separate, Chinese ones too, each once."""
-    names = (one.strip() for one in re.split("[,，、]", text))
-    return tuple(dict.fromkeys(filter(None, names)))
-
-
-def columns_in(text: str) -> tuple[str, ...]:
-    """Return columns; raise for one that there is not."""
-    if unknown := [one for one in names_in(text) if one not in COLUMNS]:
-        raise SimdupError("columns", f"{unknown[0]!r} is not one of {', '.join(COLUMNS)}")
-    return names_in(text)
-
-
-def kinds_in(text: str) -> tuple[str, ...]:
-    """Return kinds of facts; raise for one that there is not."""
-    return ConflictCriteria(kinds=names_in(text)).kinds
-
-
-def parts_in(text: str) -> tuple[str, ...]:
-    """Return kinds of parts; raise for one that there is not."""
-    return PassageScope(leave_out=names_in(text)).leave_out
 
 
 def members_of(text: str) -> int:

@@ -170,6 +170,7 @@ def test_no_conflict_and_wrong_values(simdup: Command, handbook: Path) -> None:
     assert "Found no conflicts." in done.err
     done = simdup("conflicts", "handbook", "--kinds", "dates")
     assert (done.status, "--kinds" in done.err) == (2, True)
+    assert "hint: did you mean 'date'?" in done.err
     done = simdup("conflicts", "handbook", "--terms", "missing.txt")
     assert (done.status, "missing.txt" in done.err) == (2, True)
 
