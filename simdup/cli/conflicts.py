@@ -67,7 +67,7 @@ def command(call: Call) -> Status:
     new = call["check"] and not call["update_baseline"] and len(result) > 0
     report = conflict_report(result, words)
     status = call.finish(result.skipped, report, listed=result.conflicts, no=new)
-    if call["update_baseline"]:
+    if known is not None and call["update_baseline"]:
         what = words("conflicts", n=len(found))
-        call.update_baseline(found.skipped, conflict_baseline(found), "conflicts", what)
+        call.update_baseline(found.skipped, known, conflict_baseline(found), "conflicts", what)
     return status

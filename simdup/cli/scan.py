@@ -73,10 +73,10 @@ def command(call: Call) -> Status:
     status = call.finish(
         result.skipped, text, result.summary.recipe, listed=result.clusters, no=new
     )
-    if call["update_baseline"]:
+    if known is not None and call["update_baseline"]:
         baseline = baseline_of(found)
         documents = words("documents", n=sum(map(len, baseline.clusters)))
         clusters = words("clusters", n=len(baseline.clusters))
         what = words("baseline", documents=documents, clusters=clusters)
-        call.update_baseline(found.skipped, baseline, "", what)
+        call.update_baseline(found.skipped, known, baseline, "", what)
     return status

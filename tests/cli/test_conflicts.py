@@ -132,6 +132,33 @@ def test_a_check_fails_until_conflicts_are_known(simdup: Command, handbook: Path
     assert "amount: 4 documents say ten milligrams, 1 says" in again.text
 
 
+def test_a_baseline_says_where_each_conflict_is(simdup: Command, handbook: Path) -> None:
+    write(handbook, {"3.md": f"Notes\x1b\n{RULE.format('20 mg')}", "0.md": RULE.format("ten\nmg")})
+    base = ("conflicts", "handbook", "--baseline", "known")
+    assert simdup(*base, "--update-baseline").status == 0
+    lines = Path("known").read_text("utf-8").splitlines()
+    place = "# handbook/3.md: solution in the dark, and give ... twice a day, always together"
+    assert [one for one in lines if one.startswith(place)] == [lines[-3]]
+    assert [one[34:] for one in lines[-2:]] == ["amount: 20 mg", "amount: ten mg"]
+    assert "Found no new conflicts; 1 known." in simdup(*base, "--check").err
+
+
+def test_a_baseline_of_a_part_says_what_it_removes(simdup: Command, handbook: Path) -> None:
+    base = ("--baseline", "known", "--update-baseline")
+    assert "Wrote known: 1 conflict.\n" in simdup("conflicts", "handbook", *base).err
+    assert "Wrote known: 1 conflict.\n" in simdup("conflicts", "handbook", *base).err
+    part = ("conflicts", "handbook/0.md", "handbook/1.md", *base)
+    less = "Wrote known: 0 conflicts; 2 entries that were not found are removed.\n"
+    assert less in simdup(*part).err
+    pages = {"a.md": prose(1), "b.md": prose(1), "sub/c.md": prose(2), "sub/d.md": prose(2)}
+    write(handbook.parent / "docs", pages)
+    base = ("--baseline", "pages", "--update-baseline")
+    assert simdup("scan", "docs", *base).status == 0
+    less = "Wrote pages: 2 documents in 1 cluster; 2 entries that were not found are removed.\n"
+    assert less in simdup("scan", "docs/sub", *base).err
+    assert "条" in simdup("scan", "docs/a.md", *base, "--lang", "zh").err
+
+
 def test_conflicts_are_known_whatever_pages_are_called(simdup: Command, tmp_path: Path) -> None:
     rule = (
         "本药房为住院病人配药由{}负责，每次{}，饭后服用，服药期间请勿饮酒，如有不适立即告诉护士，"
