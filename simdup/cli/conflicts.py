@@ -5,7 +5,7 @@ from __future__ import annotations
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, typed
-from simdup.cli.options import PAGE
+from simdup.cli.options import GITHUB, PAGE
 from simdup.model.readings import ConflictCriteria, ConflictScope
 
 
@@ -58,6 +58,12 @@ def command(call: Call) -> Status:
             from simdup.show.report.conflicts_page import conflicts_page
 
             stream.writelines(conflicts_page(result, criteria, call.page))
+        elif out.format == GITHUB:
+            from simdup.show.github import advice_words, conflict_warnings, limit_words
+
+            advice = advice_words("Correct what is wrong", known is not None)
+            warnings = list(conflict_warnings(result.conflicts, advice))
+            stream.writelines(warnings)
         elif out.format == "csv":
             stream.writelines(conflict_csv(result.conflicts, out.bom))
         elif out.format == "jsonl":
@@ -66,6 +72,8 @@ def command(call: Call) -> Status:
             stream.writelines(conflict_text(result.conflicts, out.painter(stream, words)))
     new = call["check"] and not call["update_baseline"] and len(result) > 0
     report = conflict_report(result, words)
+    if out.format == GITHUB:
+        report = "\n".join(filter(None, [report, limit_words(len(warnings))]))
     status = call.finish(result.skipped, report, listed=result.conflicts, no=new)
     if known is not None and call["update_baseline"]:
         what = words("conflicts", n=len(found))

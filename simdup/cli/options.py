@@ -423,7 +423,7 @@ _OUTPUT = (
     Row("--diff", "compare", "Show the texts and what differs.", common=True),
     Row("-f, --format FORMAT", _WRITTEN, "Output format", (*FORMATS, PAGE), of=Output, default=None,
         common=True, shown="by suffix, else text", rules=(Yields(lambda o: o.decides_format),),
-        per={"scan": {"kind": (*FORMATS, PAGE, GITHUB)}, "pairs": {"kind": FORMATS},
+        per={"scan, conflicts": {"kind": (*FORMATS, PAGE, GITHUB)}, "pairs": {"kind": FORMATS},
              "compare": {"kind": ("text", "jsonl", PAGE)},
              "index info, tune, evaluate": {"kind": ("text", "jsonl")}}, trial="|-d 20|jsonl"),
     Row("-o, --output FILE", f"{_WRITTEN}, {_PRINTED}", "Write the result to FILE.", OUTFILE,
