@@ -21,8 +21,6 @@ from simdup.cli.row import (
     WRITES,
     Clash,
     Idle,
-    Listed,
-    Names,
     Row,
     Text,
     Yields,
@@ -30,6 +28,7 @@ from simdup.cli.row import (
     encoding_of,
     fields_in,
     members_of,
+    names_of,
     size_of,
     text_bytes_of,
 )
@@ -259,12 +258,12 @@ _MATCHING = (
         "folder: in their folder.", shown="off", trial="r.jsonl||id"),
     _criteria("--match FIELDS", _MATCHES,
         "Compare records field by field: title:0.9,authors:0.5 requires these similarities in each "
-        "field that both have. The fullest record is kept.", Listed(str), default=None,
+        "field that both have. The fullest record is kept.", Text(str, listed=True), default=None,
         take=fields_in, shown="off", rules=_RECORDS, trial="r.jsonl|--id-field id|body:0.1"),
     _criteria("--differ FIELDS", _MATCHES,
         "Pair no records that both have one of these fields and differ in it; year:1 lets numbers "
-        "differ by 1.", Listed(str), default=None, take=fields_in, shown="off", rules=_RECORDS,
-        trial="r.jsonl||id"),
+        "differ by 1.", Text(str, listed=True), default=None, take=fields_in, shown="off",
+        rules=_RECORDS, trial="r.jsonl||id"),
     _criteria("-k, --keep WHICH", _SCANS,
         "Document to keep: first, longest, shortest, newest, oldest, fullest, max:FIELD or "
         "min:FIELD.",
@@ -316,7 +315,7 @@ _MATCHING = (
         text="With --unit, cut parts of at least N letters and digits only."),
     _conflicts("--context N", of=ConflictCriteria, kind=_NUMBER, common=True, trial="100",
         text="Equal units on either side of a difference, at least."),
-    _conflicts("--kinds NAMES", of=ConflictCriteria, kind=Names(readings.KINDS),
+    _conflicts("--kinds NAMES", of=ConflictCriteria, kind=names_of(readings.KINDS),
         words=readings.KINDS, default=",".join(readings.FACT_KINDS), shown="all but wording",
         common=True,
         rules=(Clash(lambda o: o["kinds"] == ("term",) and o["terms"] is None,
@@ -343,7 +342,7 @@ _MATCHING = (
         of=PassageScope, name="templates", trial="c/a.txt"),
     Row("--leave-out NAMES", "passages", "Parts that do not count in --rates, separated by commas: "
         "references, quotes (that name a source), contents, headers, statement (of originality).",
-        kind=Names(PARTS), of=PassageScope, words=PARTS, default="", shown="none", common=True,
+        kind=names_of(PARTS), of=PassageScope, words=PARTS, default="", shown="none", common=True,
         rules=(Idle(lambda o: not o["rates"] and (o.format != PAGE or o["groups"]),
                     "only --rates and a page of pairs leave something out"),),
         trial="o|--rates -f jsonl|references"),
@@ -412,7 +411,7 @@ _OUTPUT = (
         trial="1"),
     _selection("--columns NAMES", "scan",
         "Add columns, separated by commas: title (the first line), length (characters without "
-        "white space), modified, folder.", Names(tuple(COLUMNS)), tuple(COLUMNS), default="",
+        "white space), modified, folder.", names_of(tuple(COLUMNS)), tuple(COLUMNS), default="",
         shown="none", rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents")),
         trial="length"),
     Row("--new", "query", "Print only the names of documents without a match.", common=True,

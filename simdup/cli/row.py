@@ -168,12 +168,15 @@ class WrongText(click.BadParameter):
 
 
 class Text(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.5
-    """A text that means something else, such as 500M."""
+    """A text that means something else, such as 500M.
+
+    With commas between its parts (`listed`), it may be a list of them in a configuration.
+    """
 
     name = "text"
 
-    def __init__(self, read: Callable[[str], Any]) -> None:
-        self._read = read
+    def __init__(self, read: Callable[[str], Any], listed: bool = False) -> None:
+        self._read, self.listed = read, listed
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return what the text means; fail if it means nothing."""
@@ -183,23 +186,17 @@ class Text(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.
             raise WrongText(error.what, ctx, param, hint=error.hint) from error
 
 
-class Listed(Text):
-    """A text with commas between its parts; in a configuration it may be a list of them."""
+def names_of(known: Sequence[str]) -> Text:
+    """Return the type of some names that there are, with commas between, Chinese ones too."""
 
-
-class Names(Listed):
-    """Some of the names that there are, with commas between, Chinese ones too; each once."""
-
-    def __init__(self, known: Sequence[str]) -> None:
-        super().__init__(self._names)
-        self._known = known
-
-    def _names(self, text: str) -> tuple[str, ...]:
+    def read(text: str) -> tuple[str, ...]:
         names = [name for one in re.split("[,，、]", text) if (name := one.strip())]
-        if unknown := [one for one in names if one not in self._known]:
-            what = f"{unknown[0]!r} is not one of {', '.join(self._known)}"
-            raise SimdupError("", what, near_choice(unknown[0], self._known))
+        if unknown := [one for one in names if one not in known]:
+            what = f"{unknown[0]!r} is not one of {', '.join(known)}"
+            raise SimdupError("", what, near_choice(unknown[0], known))
         return tuple(dict.fromkeys(names))
+
+    return Text(read, listed=True)
 
 
 # What the help calls files and folders: shells complete them, and a configuration's start from it.
