@@ -30,6 +30,7 @@ from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, cut_lines, end
 from simdup.reuse.winnowing import Seeds, Template, Window, positions_of, winnow
 from simdup.search.arrays import U64, Bools, Members, combine_rows
 from simdup.text.characters import digest_bytes, fold_all
+from simdup.text.titles import name_of
 
 Found = TypeVar("Found")
 Found_co = TypeVar("Found_co", covariant=True)
@@ -54,7 +55,7 @@ class Cutting:
 
     window: Window
     template: Template | None = None
-    lines: bool = False  # whether it is asked where lines begin
+    lines: bool = False  # whether it is asked where lines begin, and what pages are called
     sought: SoughtSeeds | None = None
     common: Members = NONE  # k-grams whose units are counted
 
@@ -117,7 +118,11 @@ class CutTexts:
             b"" if place in gone else self._documents[place].text.encode("utf-8", "surrogatepass")
             for place in documents
         )
-        return {DOCUMENTS: {"original": originals}, TEXTS: columns}, None
+        of_documents: dict[str, Any] = {"original": originals}
+        if work.lines:
+            titles = (name_of(self._documents[place]) for place in documents)
+            of_documents["title"] = spool(one.encode("utf-8", "surrogatepass") for one in titles)
+        return {DOCUMENTS: of_documents, TEXTS: columns}, None
 
 
 def units_of(common: Members, texts: SymbolTexts, k: int) -> I64:
