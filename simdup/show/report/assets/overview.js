@@ -281,16 +281,10 @@ const Overview = (() => {
 
   /** Draw the overview. */
   function draw(main) {
-<<<<<<< HEAD
     const more = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
-    const common = head.figures.common ? h('p', { class: 'note' }, t('common', ...head.figures.common)) : null;
-    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), more, leftPairs(), common,
-=======
-    const said = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
     const { common, forms } = head.figures;
-    const left = common || forms ? h('p', { class: 'note' }, common ? t('common', ...common) : t('forms', forms)) : null;
-    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), said, left,
->>>>>>> step10-documentation
+    const said = common || forms ? h('p', { class: 'note' }, common ? t('common', ...common) : t('forms', forms)) : null;
+    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), more, leftPairs(), said,
       h('div', { class: 'cards' }, cards()), how()));
   }
 
