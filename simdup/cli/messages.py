@@ -130,7 +130,7 @@ class Screen:
     """Reports, notes and progress on standard error."""
 
     quiet: bool = False  # whether reports and notes are suppressed
-    verbose: bool = False  # whether reports include the recipe
+    verbose: bool = False  # whether reports include the recipe, and all notes are printed
     progress: bool | None = None  # None shows bars on a terminal
     lang: str | None = None  # None is the language of the environment
     # Parameters that a configuration has for every run: notes on them would come with each one.
@@ -152,7 +152,8 @@ class Screen:
 
     def skipped(self, skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]] = ()) -> None:
         """Print which documents could not be read and, unless `quiet`, the notes on others."""
-        new = [note for note in notes if note[0].strip("`") not in self.configured]
+        known = () if self.verbose else self.configured
+        new = [note for note in notes if note[0].strip("`") not in known]
         for kind, lines in (("error", _errors(skipped)), ("note", [] if self.quiet else new)):
             for name, what in lines[:_MOST]:
                 where = {"-": "standard input", "": "''"}.get(name, name)
