@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from simdup.base.errors import LONGEST_PATTERN, SimdupError
+from simdup.base.system import without_dot
 from simdup.base.when_used import pattern
 from simdup.corpus.regular_files import read_named
 from simdup.model.documents import LeftOut
@@ -61,9 +62,10 @@ def matches(path: str, patterns: Iterable[str], folder: bool = False) -> bool:
 
     As in a `.gitignore`, a slash at the end does not count, and only a folder matches.
     """
-    name, end = path.rpartition("/")[2], "/" if folder else ""
+    path, end = without_dot(path), "/" if folder else ""
+    name = path.rpartition("/")[2]
     return any(
-        fnmatchcase(path if "/" in plain else name, plain.removeprefix("/"))
+        fnmatchcase(path if "/" in plain else name, without_dot(plain).removeprefix("/"))
         for pattern in patterns
         for plain in (one.removesuffix(end) for one in expand(pattern))
     )

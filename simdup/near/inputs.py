@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
-from simdup.base.system import portable
+from simdup.base.system import portable, without_dot
 from simdup.corpus.batches import Batch, batches
 from simdup.corpus.extras import require_extras
 from simdup.corpus.files import STDIN, File
@@ -270,9 +270,10 @@ def notes(
             yield "`prefer`", f"nothing matches {pattern!r}"
     yield from _without_value(documents, criteria)
     asked = list(criteria.decisions.names)
-    present = set(map(str, known)) if asked else set()
-    if missing := sum(name not in present for name in asked):
-        yield "`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan"
+    present = {without_dot(str(name)) for name in known} if asked else set()
+    if missing := [name for name in asked if name not in present]:
+        count = f"{len(missing):,} of {len(asked):,} documents"
+        yield "`decisions`", f"{count} are not in this scan, such as {missing[0]!r:.120}"
     yield from _promised(criteria)
 
 
