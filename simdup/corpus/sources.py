@@ -13,10 +13,10 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from typing import IO, NamedTuple, TypeAlias
 
-from simdup.base.errors import NOT_REGULAR, SimdupError, reason, unreadable
+from simdup.base.errors import NOT_REGULAR, SimdupError, did_you_mean, reason, unreadable
 from simdup.base.system import WINDOWS, expanded, is_link, portable, relative
 from simdup.corpus.compression import DETECT, split_compression
 from simdup.corpus.files import ARCHIVE, RECORDS, STDIN, File, format_of, format_of_file
@@ -168,6 +168,10 @@ def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
     if isinstance(error, FileNotFoundError) and not named:
         return Skipped(path, "vanished while its folder was listed")
     return Skipped(path, reason(error), error=True)
+
+
+# Comparing a name with this many takes some 20 ms.
+_MOST_BESIDE = 1000
 
 
 class Listed(str):
@@ -432,7 +436,8 @@ def _expand(source: str, rules: Rules, reading: Reading) -> Iterator[File | Skip
     try:
         status = os.stat(source)
     except OSError as error:
-        yield addressed(source, reading) or Skipped(source, reason(error), error=True)
+        hint = "" if isinstance(source, Listed) else _near(source)
+        yield addressed(source, reading) or Skipped(source, reason(error), error=True, hint=hint)
         return
     except ValueError:
         yield Skipped(source, "no such file or folder", error=True)
@@ -449,6 +454,18 @@ def _expand(source: str, rules: Rules, reading: Reading) -> Iterator[File | Skip
         yield from _files_in(WalkedFile(source, status), rules, reading)
     else:
         yield _file(source, status, reading)
+
+
+def _near(source: str) -> str:
+    """Return a hint at what is nearly called like a SOURCE that is missing, beside its place."""
+    folder, name = os.path.split(source.rstrip("/"))
+    try:
+        with os.scandir(folder or os.curdir) as entries:
+            beside = [entry.name for entry in islice(entries, _MOST_BESIDE)]
+    except OSError:
+        return ""
+    # A link that leads nowhere is there.
+    return "" if name in beside else did_you_mean(name, sorted(beside), folder)
 
 
 def _files_in(found: WalkedFile, rules: Rules, reading: Reading) -> Iterator[File | Skipped]:

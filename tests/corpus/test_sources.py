@@ -179,6 +179,24 @@ def test_a_named_source_that_gives_nothing_is_an_error(
         assert (ran.status, ran.err) == (2, f"simdup: {source}: {said}\n")
 
 
+def test_a_mistyped_source_has_a_hint_at_what_is_beside_it(simdup: Command, tmp_path: Path) -> None:
+    """Earlier, only mistyped commands and options had one."""
+    write(tmp_path, {"docs/guide/a.md": prose(1), "other/b.md": prose(2)})
+    missing = "simdup: {}: no such file or folder{}\n"
+    for source, near in (("dosc/", "docs"), ("docs/giude", "docs/guide"), ("./dosc", "./docs")):
+        ran = simdup("scan", source, "-q")
+        hint = f"hint: did you mean '{near}'?\n"
+        assert (ran.status, ran.err) == (2, missing.format(source, "") + hint)
+        reference = simdup("dedupe", "other", "--reference", source, "-o", "out")
+        assert reference.err == missing.format(source, ", but is a reference") + hint
+    (tmp_path / "link").symlink_to("nowhere")
+    for source in ("zz", "zz/docs", "docs/guide/a.md/b", "link"):
+        assert "hint" not in simdup("scan", source, "-q").err
+    assert "hint" not in simdup("scan", "--files-from", "-", "-q", stdin=b"dosc").err
+    found = json.loads(simdup("scan", "dosc", "other", "-f", "jsonl").lines[0])
+    assert found["reason"] == "no such file or folder"
+
+
 def test_files_in_a_folder_or_a_list_may_be_empty(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, NAMED)
     (tmp_path / "none").mkdir()

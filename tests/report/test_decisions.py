@@ -121,11 +121,11 @@ def test_a_file_that_is_missing_has_a_next_step_that_works(simdup, tmp_path):
     corpus(tmp_path / "texts")
     (tmp_path / "simdup.toml").write_text("decisions = 'd.jsonl'")
     done = simdup("scan", "texts", "-o", "report.html")
-    assert (done.status, done.err) == (
-        2,
+    assert done.status == 2
+    assert done.err == (
         "simdup: d.jsonl: no such file or folder\n"
         "hint: save it from a report page (simdup scan SOURCE -o report.html); "
-        "until then, an empty file will do\n",
+        "until then, an empty file will do\n"
     )
     (tmp_path / "d.jsonl").write_text("")
     assert simdup("scan", "texts", "-o", "report.html").status == 0
