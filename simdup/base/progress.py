@@ -22,6 +22,16 @@ _DELAY = 0.5
 _BEAT = 1.0
 
 
+# What takes the bars of each run off the terminal.
+_CLEARING = list[Callable[[], None]]()
+
+
+def clear_bars() -> None:
+    """Take bars off the terminal, so that a line can be written; the next step shows one again."""
+    for clear in _CLEARING:
+        clear()
+
+
 class _Unfailing:
     """Standard error; a run goes on if it is full or closed.
 
@@ -81,7 +91,8 @@ def progress_bars(*, terminal: bool = False) -> Iterator[Callable[[str, int, int
         with suppress(OSError, ValueError):
             while not ended.wait(_BEAT):
                 with drawing:
-                    list(bars.values())[-1].refresh()
+                    for bar in list(bars.values())[-1:]:
+                        bar.refresh()
 
     beat = threading.Thread(target=draw_again, daemon=True)
 
@@ -100,11 +111,18 @@ def progress_bars(*, terminal: bool = False) -> Iterator[Callable[[str, int, int
         if not beat.ident:
             beat.start()
 
+    def clear() -> None:
+        with drawing:
+            for bar in bars.values():
+                bar.close()
+            bars.clear()
+
+    _CLEARING.append(clear)
     try:
         yield show
     finally:
+        _CLEARING.remove(clear)
         ended.set()
         if beat.ident:
             beat.join()
-        for bar in bars.values():
-            bar.close()
+        clear()

@@ -157,9 +157,12 @@ class Call(Options):
         return known
 
     def update_baseline(
-        self, skipped: Iterable[Skipped], baseline: Baseline, kind: str, what: str
+        self, skipped: Iterable[Skipped], known: Baseline, baseline: Baseline, kind: str, what: str
     ) -> None:
-        """Write a baseline and say what it has; not if a document is missing for an error."""
+        """Write a baseline, and say what it has and how much of what is known it has no more.
+
+        It is not written if a document is missing for an error.
+        """
         path = self["baseline"]
         if any(one.error for one in skipped):
             say_error(path, "was not updated: some documents could not be read")
@@ -169,7 +172,9 @@ class Call(Options):
 
         with open_output(path) as stream:
             stream.writelines(baseline_lines(baseline, kind))
-        self.screen.wrote(path, what)
+        removed = (known.digests - baseline.digests).total()
+        words = self.screen.words
+        self.screen.wrote(path, words("baseline.less", what=what, n=removed) if removed else what)
 
     @contextmanager
     def watch(self) -> Iterator[Settings]:

@@ -12,7 +12,7 @@ import click
 from simdup.base.errors import SimdupError, did_you_mean
 from simdup.base.system import portable
 from simdup.cli.options import COMMANDS, rows_of
-from simdup.cli.row import ABOUT, INDEXED, Options, Row, Yields
+from simdup.cli.row import ABOUT, INDEXED, Options, Row, Text, Yields
 from simdup.cli.usage import invalid_value
 from simdup.corpus.regular_files import read_named
 
@@ -203,12 +203,14 @@ def _converted(row: Row, file: Configuration, key: str) -> Any:
         for one in values:
             kind.convert(one, None, None)
     except click.BadParameter as error:
-        raise SimdupError(place, *invalid_value(error.message.rstrip("."), kind)) from None
+        raise SimdupError(place, *invalid_value(error, kind)) from None
     except ValueError:  # a NUL
         raise SimdupError(place, "is not the name of a file") from None
     if isinstance(kind, click.Path):
         words, folder = ("-", *row.words), os.path.dirname(file.path)
         values = [one if one in words else os.path.join(folder, one) for one in values]
+    if _is_listed(kind):
+        return ",".join(values)
     return values if row.multiple else values[0]
 
 
@@ -216,7 +218,7 @@ def _expected(row: Row, kind: click.ParamType[Any], value: Any) -> str:
     """Return what an option expects, in TOML's words, if the value is of another type."""
     if row.metavar is None:
         return "" if isinstance(value, bool) else "true or false"
-    if row.multiple:
+    if row.multiple or _is_listed(kind):
         listed = value if isinstance(value, list) else [value]
         return "" if all(isinstance(one, str) for one in listed) else "a string or a list of them"
     number = isinstance(value, int) and not isinstance(value, bool) and not _is_huge(value)
@@ -227,6 +229,10 @@ def _expected(row: Row, kind: click.ParamType[Any], value: Any) -> str:
     # Some texts are numbers, such as 5 for --shingle; they need no quotes.
     plain = number and not isinstance(kind, click.Path)
     return "" if plain or isinstance(value, str) else "a string"
+
+
+def _is_listed(kind: click.ParamType[Any]) -> bool:
+    return isinstance(kind, Text) and kind.listed
 
 
 def _is_huge(value: int) -> bool:

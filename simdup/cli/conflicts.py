@@ -5,7 +5,7 @@ from __future__ import annotations
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, typed
-from simdup.cli.options import PAGE
+from simdup.cli.options import GITHUB, PAGE
 from simdup.model.readings import ConflictCriteria, ConflictScope
 
 
@@ -35,7 +35,7 @@ def command(call: Call) -> Status:
       simdup conflicts website/ --reference handbook/ -o conflicts.csv
       simdup conflicts docs/ --check --baseline conflicts.baseline
     """
-    from simdup.operations.baseline import conflict_baseline, new_conflicts
+    from simdup.operations.baseline import conflict_baseline, keep_known, new_conflicts
     from simdup.operations.conflicts import examine, open_conflicts
     from simdup.show.conflict_output import (
         conflict_csv,
@@ -52,11 +52,18 @@ def command(call: Call) -> Status:
             found = typed(examine(open_conflicts(sources, settings, references, scope), criteria,
                                   scope))  # fmt: skip
         call.screen.skipped(found.skipped, found.notes)
+        found = found if known is None else keep_known(found, known)
         result = found if known is None else new_conflicts(found, known)
         if out.format == PAGE:
             from simdup.show.report.conflicts_page import conflicts_page
 
             stream.writelines(conflicts_page(result, criteria, call.page))
+        elif out.format == GITHUB:
+            from simdup.show.github import advice_words, conflict_warnings, limit_words
+
+            advice = advice_words("Correct what is wrong", known is not None)
+            warnings = list(conflict_warnings(result.conflicts, advice))
+            stream.writelines(warnings)
         elif out.format == "csv":
             stream.writelines(conflict_csv(result.conflicts, out.bom))
         elif out.format == "jsonl":
@@ -65,8 +72,10 @@ def command(call: Call) -> Status:
             stream.writelines(conflict_text(result.conflicts, out.painter(stream, words)))
     new = call["check"] and not call["update_baseline"] and len(result) > 0
     report = conflict_report(result, words)
+    if out.format == GITHUB:
+        report = "\n".join(filter(None, [report, limit_words(len(warnings))]))
     status = call.finish(result.skipped, report, listed=result.conflicts, no=new)
-    if call["update_baseline"]:
+    if known is not None and call["update_baseline"]:
         what = words("conflicts", n=len(found))
-        call.update_baseline(found.skipped, conflict_baseline(found), "conflicts", what)
+        call.update_baseline(found.skipped, known, conflict_baseline(found), "conflicts", what)
     return status

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from simdup.base.progress import clear_bars
 from simdup.base.when_used import pattern
 from simdup.cli.process import give_up
 from simdup.model.documents import Skipped
@@ -92,6 +93,7 @@ def typed(result: Result) -> Result:
 
 def say(text: str) -> None:
     """Write a line to standard error, whatever its characters."""
+    clear_bars()
     encoding = sys.stderr.encoding or "utf-8"
     try:
         sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

@@ -24,13 +24,11 @@ from simdup.cli.row import (
     Row,
     Text,
     Yields,
-    columns_in,
     decisions_in,
     encoding_of,
     fields_in,
-    kinds_in,
     members_of,
-    parts_in,
+    names_of,
     size_of,
     text_bytes_of,
 )
@@ -109,7 +107,8 @@ _PAGE_ONLY = (
 )
 _UNIT_ONLY = (Idle(lambda o: not o["unit"], "only --unit cuts parts out of documents"),)
 # What decides which documents are near-duplicates, and which of them stays.
-_WHOLE_ONLY = Idle(lambda o: o["unit"], "--unit cuts equal parts, and every document stays")
+_WHOLE_ONLY = Idle(lambda o: o["unit"],
+                   "--unit cuts equal parts, and each stays in the first document that has it")
 _DRY = "--{} writes what --dry-run does not; remove one of them"
 _NAMED = Yields(lambda o: o.typed("recipe") or o.index_decides)
 # fmt: on
@@ -260,12 +259,12 @@ _MATCHING = (
         "folder: in their folder.", shown="off", trial="r.jsonl||id"),
     _criteria("--match FIELDS", _MATCHES,
         "Compare records field by field: title:0.9,authors:0.5 requires these similarities in each "
-        "field that both have. The fullest record is kept.", str, default=None, take=fields_in,
-        shown="off", rules=_RECORDS, trial="r.jsonl|--id-field id|body:0.1"),
+        "field that both have. The fullest record is kept.", Text(str, listed=True), default=None,
+        take=fields_in, shown="off", rules=_RECORDS, trial="r.jsonl|--id-field id|body:0.1"),
     _criteria("--differ FIELDS", _MATCHES,
         "Pair no records that both have one of these fields and differ in it; year:1 lets numbers "
-        "differ by 1.", str, default=None, take=fields_in, shown="off", rules=_RECORDS,
-        trial="r.jsonl||id"),
+        "differ by 1.", Text(str, listed=True), default=None, take=fields_in, shown="off",
+        rules=_RECORDS, trial="r.jsonl||id"),
     _criteria("-k, --keep WHICH", _SCANS,
         "Document to keep: first, longest, shortest, newest, oldest, fullest, max:FIELD or "
         "min:FIELD.",
@@ -317,8 +316,9 @@ _MATCHING = (
         text="With --unit, cut parts of at least N letters and digits only."),
     _conflicts("--context N", of=ConflictCriteria, kind=_NUMBER, common=True, trial="100",
         text="Equal units on either side of a difference, at least."),
-    _conflicts("--kinds NAMES", of=ConflictCriteria, kind=Text(kinds_in), words=readings.KINDS,
-        default=",".join(readings.FACT_KINDS), shown="all but wording", common=True,
+    _conflicts("--kinds NAMES", of=ConflictCriteria, kind=names_of(readings.KINDS),
+        words=readings.KINDS, default=",".join(readings.FACT_KINDS), shown="all but wording",
+        common=True,
         rules=(Clash(lambda o: o["kinds"] == ("term",) and o["terms"] is None,
                      "--kinds term needs --terms FILE"),),
         text="Kinds of facts, separated by commas; wording is any other difference.",
@@ -343,7 +343,7 @@ _MATCHING = (
         of=PassageScope, name="templates", trial="c/a.txt"),
     Row("--leave-out NAMES", "passages", "Parts that do not count in --rates, separated by commas: "
         "references, quotes (that name a source), contents, headers, statement (of originality).",
-        kind=Text(parts_in), of=PassageScope, words=PARTS, default="", shown="none", common=True,
+        kind=names_of(PARTS), of=PassageScope, words=PARTS, default="", shown="none", common=True,
         rules=(Idle(lambda o: not o["rates"] and (o.format != PAGE or o["groups"]),
                     "only --rates and a page of pairs leave something out"),),
         trial="o|--rates -f jsonl|references"),
@@ -412,7 +412,7 @@ _OUTPUT = (
         trial="1"),
     _selection("--columns NAMES", "scan",
         "Add columns, separated by commas: title (the first line), length (characters without "
-        "white space), modified, folder.", Text(columns_in), tuple(COLUMNS), default="",
+        "white space), modified, folder.", names_of(tuple(COLUMNS)), tuple(COLUMNS), default="",
         shown="none", rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents")),
         trial="length"),
     Row("--new", "query", "Print only the names of documents without a match.", common=True,
@@ -423,7 +423,7 @@ _OUTPUT = (
     Row("--diff", "compare", "Show the texts and what differs.", common=True),
     Row("-f, --format FORMAT", _WRITTEN, "Output format", (*FORMATS, PAGE), of=Output, default=None,
         common=True, shown="by suffix, else text", rules=(Yields(lambda o: o.decides_format),),
-        per={"scan": {"kind": (*FORMATS, PAGE, GITHUB)}, "pairs": {"kind": FORMATS},
+        per={"scan, conflicts": {"kind": (*FORMATS, PAGE, GITHUB)}, "pairs": {"kind": FORMATS},
              "compare": {"kind": ("text", "jsonl", PAGE)},
              "index info, tune, evaluate": {"kind": ("text", "jsonl")}}, trial="|-d 20|jsonl"),
     Row("-o, --output FILE", f"{_WRITTEN}, {_PRINTED}", "Write the result to FILE.", OUTFILE,

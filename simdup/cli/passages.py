@@ -49,8 +49,7 @@ def command(call: Call) -> Status:
                 stream.writelines(_groups(call, typed(grouped), place_text, stream))
             report = show.group_report(grouped, criteria, words)
             return call.finish(grouped.skipped, report, listed=grouped.groups)
-        rated = rates or bool(scope.leave_out)
-        with examine(opened, criteria, scope, beside, rated) as (result, text_of):
+        with examine(opened, criteria, scope, beside, rates) as (result, text_of):
             stream.writelines(_overlaps(call, typed(result), text_of, stream))
     report = show.passage_report(result, criteria, words)
     return call.finish(result.skipped, report, listed=result.rates if rates else result.overlaps)

@@ -13,11 +13,9 @@ import click
 from click.core import ParameterSource
 
 from simdup.base.errors import SimdupError
+from simdup.cli.usage import near_choice
 from simdup.model.criteria import NO_FIELDS
-from simdup.model.readings import ConflictCriteria
 from simdup.model.recipe import Recipe, named_recipe
-from simdup.model.shared_passages import PassageScope
-from simdup.show.details import COLUMNS
 
 # Commands whose recipe is that of an index.
 INDEXED = ("index add", "query")
@@ -170,12 +168,15 @@ class WrongText(click.BadParameter):
 
 
 class Text(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.5
-    """A text that means something else, such as 500M."""
+    """A text that means something else, such as 500M.
+
+    With commas between its parts (`listed`), it may be a list of them in a configuration.
+    """
 
     name = "text"
 
-    def __init__(self, read: Callable[[str], Any]) -> None:
-        self._read = read
+    def __init__(self, read: Callable[[str], Any], listed: bool = False) -> None:
+        self._read, self.listed = read, listed
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return what the text means; fail if it means nothing."""
@@ -183,6 +184,19 @@ class Text(click.ParamType):  # type: ignore[type-arg]  # generic since Click 8.
             return self._read(str(value))
         except SimdupError as error:
             raise WrongText(error.what, ctx, param, hint=error.hint) from error
+
+
+def names_of(known: Sequence[str]) -> Text:
+    """Return the type of some names that there are, with commas between, Chinese ones too."""
+
+    def read(text: str) -> tuple[str, ...]:
+        names = [name for one in re.split("[,，、]", text) if (name := one.strip())]
+        if unknown := [one for one in names if one not in known]:
+            what = f"{unknown[0]!r} is not one of {', '.join(known)}"
+            raise SimdupError("", what, near_choice(unknown[0], known))
+        return tuple(dict.fromkeys(names))
+
+    return Text(read, listed=True)
 
 
 # What the help calls files and folders: shells complete them, and a configuration's start from it.
@@ -288,29 +302,6 @@ def decisions_in(path: str | None) -> Any:
 def fields_in(text: str | None) -> Any:
     """Return the fields that are compared one by one, which `Criteria` reads."""
     return NO_FIELDS if text is None else text
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """Return names that commas separate, Chinese ones too, each once."""
-    names = (one.strip() for one in re.split("[,，、]", text))
-    return tuple(dict.fromkeys(filter(None, names)))
-
-
-def columns_in(text: str) -> tuple[str, ...]:
-    """Return columns; raise for one that there is not."""
-    if unknown := [one for one in names_in(text) if one not in COLUMNS]:
-        raise SimdupError("columns", f"{unknown[0]!r} is not one of {', '.join(COLUMNS)}")
-    return names_in(text)
-
-
-def kinds_in(text: str) -> tuple[str, ...]:
-    """Return kinds of facts; raise for one that there is not."""
-    return ConflictCriteria(kinds=names_in(text)).kinds
-
-
-def parts_in(text: str) -> tuple[str, ...]:
-    """Return kinds of parts; raise for one that there is not."""
-    return PassageScope(leave_out=names_in(text)).leave_out
 
 
 def members_of(text: str) -> int:

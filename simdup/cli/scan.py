@@ -62,21 +62,23 @@ def command(call: Call) -> Status:
         elif out.format == GITHUB:
             from simdup.show.github import advice_words, limit_words, warning_lines
 
-            stream.writelines(warning_lines(result, advice_words(result)))
+            advice = "Keep one of them, or let one refer to the other"
+            warnings = list(warning_lines(result, advice_words(advice, known is not None)))
+            stream.writelines(warnings)
         else:
             stream.writelines(result_lines(result, selection, out, stream, words))
     shown = EVERYTHING if listed or out.format in (PAGE, GITHUB) else selection
     text = report(result, criteria, shown, words)
     if out.format == GITHUB:
-        text = "\n".join(filter(None, [text, limit_words(result)]))
+        text = "\n".join(filter(None, [text, limit_words(len(warnings))]))
     new = call["check"] and not call["update_baseline"] and len(result.clusters) > 0
     status = call.finish(
         result.skipped, text, result.summary.recipe, listed=result.clusters, no=new
     )
-    if call["update_baseline"]:
+    if known is not None and call["update_baseline"]:
         baseline = baseline_of(found)
         documents = words("documents", n=sum(map(len, baseline.clusters)))
         clusters = words("clusters", n=len(baseline.clusters))
         what = words("baseline", documents=documents, clusters=clusters)
-        call.update_baseline(found.skipped, baseline, "", what)
+        call.update_baseline(found.skipped, known, baseline, "", what)
     return status

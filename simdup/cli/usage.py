@@ -82,8 +82,7 @@ def usage_error(
         what = " ".join(["missing", *(parameter.opts[-1:] if option else ()), name])
     elif isinstance(error, click.BadParameter) and parameter is not None:
         where = max(parameter.opts, key=len) if option else command
-        what, hint = invalid_value(message, parameter.type)
-        hint = hint or getattr(error, "hint", "")
+        what, hint = invalid_value(error, parameter.type)
     elif isinstance(error, click.NoSuchOption):
         what = f"no such option {error.option_name!r}"
         hint = did_you_mean(error.option_name, error.possibilities or ()) or hint
@@ -109,21 +108,22 @@ def _help(command: str) -> str:
     return " ".join(filter(None, ["simdup", command, "--help"]))
 
 
-def invalid_value(message: str, kind: click.ParamType[Any]) -> tuple[str, str]:
+def invalid_value(error: click.BadParameter, kind: click.ParamType[Any]) -> tuple[str, str]:
     """Return what is wrong with a value of an option, and a hint."""
+    message = error.message.rstrip(".")
     typed = re.match(r"'(.*)' is not one of ", message, re.DOTALL)
     if typed and isinstance(kind, click.Choice):
         known = list(map(str, kind.choices))
-        return f"{typed[1]!r} is not one of {', '.join(known)}", _near_choice(typed[1], known)
+        return f"{typed[1]!r} is not one of {', '.join(known)}", near_choice(typed[1], known)
     outside = re.match(r"(\S+) is not in the range ", message)
     if outside and isinstance(kind, click.IntRange | click.FloatRange):
         return f"{float(outside[1]):.15g} is {_range(kind)}", ""
     if wrong := re.match(r"('.*') is not a valid (integer|float)", message, re.DOTALL):
         return f"{wrong[1]} is not a {'whole ' if wrong[2] == 'integer' else ''}number", ""
-    return message, ""
+    return message, getattr(error, "hint", "")
 
 
-def _near_choice(word: str, known: list[str]) -> str:
+def near_choice(word: str, known: Sequence[str]) -> str:
     """Return a hint at a choice that is nearly the same, or that ends or begins alike."""
     if hint := did_you_mean(word, known):
         return hint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -76,3 +77,9 @@ class Baseline:
     """
 
     clusters: tuple[tuple[Entry, ...], ...] = ()
+    comments: tuple[str, ...] = ()  # one above each, for readers; or none at all
+
+    @property
+    def digests(self) -> Counter[str]:
+        """How many entries have each digest."""
+        return Counter(entry.digest for cluster in self.clusters for entry in cluster)

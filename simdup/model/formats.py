@@ -31,6 +31,7 @@ TYPED_LINES = {
     "group": ("documents",),
     "rate": ("document",),
     "conflict": ("kind",),
+    "form": ("kind",),
     "leak": ("document",),
     "removed": ("document",),
     "removed_part": ("document",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import Any, NamedTuple, TypedDict
 
@@ -193,6 +193,8 @@ class ConflictSummary:
         Conflicts that the baseline has.
     seconds : float
         How long the run took.
+    forms : int
+        Places that were left out because many documents have a value of their own there.
     """
 
     documents: int
@@ -201,6 +203,7 @@ class ConflictSummary:
     skipped: int
     known: int
     seconds: float
+    forms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +220,37 @@ class ConflictResult:
         Names, and what a person should know about how they were read.
     summary : ConflictSummary
         The figures.
+    forms : tuple of Conflict
+        Places that were left out, in the same order: many documents have a value of their own, and
+        none leads, as in a form that is filled in.
     """
 
     conflicts: tuple[Conflict, ...]
     skipped: tuple[Skipped, ...]
     notes: tuple[tuple[str, str], ...]
     summary: ConflictSummary
+    forms: tuple[Conflict, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of conflicts."""
         return len(self.conflicts)
+
+    def listing(
+        self, conflicts: Iterable[Conflict], forms: Iterable[Conflict], known: int = 0
+    ) -> ConflictResult:
+        """Return this result with other conflicts and forms, in order, and with their figures."""
+        listed, left = (tuple(sorted(some, key=_order)) for some in (conflicts, forms))
+        affected = {p.document for one in listed for r in one.readings for p in r.documents}
+        summary = replace(
+            self.summary,
+            conflicts=len(listed),
+            affected=len(affected),
+            known=known,
+            forms=len(left),
+        )
+        return replace(self, conflicts=listed, forms=left, summary=summary)
+
+
+def _order(one: Conflict) -> tuple[int, float]:
+    """Return what conflicts are sorted by: many documents first, then one against many."""
+    return -one.size, len(one.readings[0].documents) / one.size

@@ -25,12 +25,12 @@ PARTS = ("references", "quotes", "contents", "headers", "statement")
 
 
 class TextPart(NamedTuple):
-    """A part of a text that may be left out of a rate.
+    """A part of a text that is left out of a rate.
 
     Attributes
     ----------
     kind : str
-        One of `PARTS`.
+        One of `PARTS`, or ``template``.
     start, end : int
         Characters of the decoded text, end exclusive.
     """
@@ -170,7 +170,7 @@ class Overlap(NamedTuple):
         The documents' names (or ids, as they were passed from Python), in input order; with
         references, `b` is one.
     share_a, share_b : float
-        How much of the units of each document the passages cover.
+        How much of the units of each document, without text of templates, the passages cover.
     passages : tuple of Passage
         In the order of the first document.
     identical : bool
@@ -241,7 +241,8 @@ class Rate(NamedTuple):
     document
         Its name (or id, as it was passed from Python).
     share : float
-        How much of its units passages cover, whichever document they are shared with.
+        How much of its units, without text of templates, passages cover, whichever document they
+        are shared with.
     counted : float
         The same without the parts that are left out: of the units outside these.
     largest_source

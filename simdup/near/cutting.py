@@ -17,7 +17,7 @@ from simdup.base.workers import Workers
 from simdup.model.documents import Document
 from simdup.model.readings import ConflictScope
 from simdup.model.settings import RunOptions
-from simdup.model.shared_passages import PassageScope
+from simdup.model.shared_passages import PassageScope, TextPart
 from simdup.model.table import I64, Documents
 from simdup.near.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
 from simdup.near.collection import Collection, group_numbers, mapped, spooled_numbers
@@ -26,10 +26,11 @@ from simdup.near.rules import within_groups
 from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import MARGIN, Stretches
 from simdup.reuse.sought import SoughtSeeds
-from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, cut_lines, end_marks
+from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, cut_lines, end_marks, hole_marks
 from simdup.reuse.winnowing import Seeds, Template, Window, positions_of, winnow
 from simdup.search.arrays import U64, Bools, Members, combine_rows
 from simdup.text.characters import digest_bytes, fold_all
+from simdup.text.titles import name_of
 
 Found = TypeVar("Found")
 Found_co = TypeVar("Found_co", covariant=True)
@@ -54,7 +55,7 @@ class Cutting:
 
     window: Window
     template: Template | None = None
-    lines: bool = False  # whether it is asked where lines begin
+    lines: bool = False  # whether it is asked where lines begin, and what pages are called
     sought: SoughtSeeds | None = None
     common: Members = NONE  # k-grams whose units are counted
 
@@ -117,7 +118,11 @@ class CutTexts:
             b"" if place in gone else self._documents[place].text.encode("utf-8", "surrogatepass")
             for place in documents
         )
-        return {DOCUMENTS: {"original": originals}, TEXTS: columns}, None
+        of_documents: dict[str, Any] = {"original": originals}
+        if work.lines:
+            titles = (name_of(self._documents[place]) for place in documents)
+            of_documents["title"] = spool(one.encode("utf-8", "surrogatepass") for one in titles)
+        return {DOCUMENTS: of_documents, TEXTS: columns}, None
 
 
 def units_of(common: Members, texts: SymbolTexts, k: int) -> I64:
@@ -166,8 +171,8 @@ def assemble(cut: Collection, sides: Sides) -> Assembled:
     spool = cut.spool
     symbols = mapped(spool.folder, np.uint32, size).view(np.uint32)
     symbols[:MARGIN] = symbols[size - MARGIN :] = HOLE
-    marks = end_marks(np.arange(len(sizes)))
-    symbols[starts[1:] - 1] = marks
+    symbols[starts[1:] - 1] = end_marks(np.arange(len(sizes)))
+    marks = hole_marks(np.arange(len(sizes)))
     for first, last, content in spool.runs(slots["symbols"]):
         found, done = np.frombuffer(content, np.uint32), 0
         for text in range(first, last):
@@ -216,6 +221,8 @@ class PairTexts:
     documents: Documents
     pairs: I64  # int64[pairs, 2]: rows of the documents
     text: Callable[[int], str]
+    parts: Mapping[int, Sequence[TextPart]]  # what is left out of documents that have such
+    counted: NDArray[np.float64]  # float64[pairs, 2]: what counts, see `counted_shares`
 
     def __call__(self, pair: int, side: int = 0) -> str:
         """Return a text as it was decoded."""

@@ -127,6 +127,8 @@ def examine(
                 raise SourceReport(reading=settings.reading).refuse(one)
         what = f"none of its {len(names):,} documents can be read again, first {names[0]!r:.200}"
         hint = "name the SOURCEs of the scan after FOUND, or run this where it ran"
+        if sources:
+            hint = "read the SOURCEs as the scan did, with its --id-field and --input-format"
         raise SimdupError(path, what, hint)
     analyzer = Analyzer.for_recipe(settings.recipe)
     origins = SourceDocuments.of_texts(documents, settings, analyzer, None)
@@ -142,7 +144,7 @@ def _read_again(
     """
     left = dict.fromkeys(names)
     opened = open_input(Named(sources or dict.fromkeys(map(without_address, names))), settings)
-    documents = list[Document]()
+    documents, others = list[Document](), 0
     failed = {str(one.document): one for one in opened.skipped}
     for batch in opened.batches:
         for one in read_stripped(batch, settings.reading, settings.recipe):
@@ -154,7 +156,9 @@ def _read_again(
             if name in left:
                 del left[name]
                 documents.append(one._replace(name=name))
+            else:
+                others += 1
     missing = [failed.get(name) or Skipped(name, "no such document with a text") for name in left]
-    if not documents:
+    if not documents and not others:
         missing = [*failed.values(), *missing]
     return documents, [replace(one, error=True) for one in missing], opened.notes

@@ -72,7 +72,26 @@ def _summary(whole: Summary, clusters: Sequence[Cluster], stale: int) -> Summary
 
 def conflict_baseline(result: ConflictResult) -> Baseline:
     """Return the baseline that has all conflicts of a result."""
-    return Baseline(tuple(tuple(_values(one)) for one in result.conflicts))
+    each = result.conflicts
+    return Baseline(tuple(tuple(_values(one)) for one in each), tuple(map(_place, each)))
+
+
+def _place(one: Conflict) -> str:
+    """Return where a conflict is, for a reader: a document of the rarest reading, and the text."""
+    before, after = (" ".join(part.split()) for part in (one.before, one.after))
+    return shown(f"{one.readings[0].documents[0].document}: {before} ... {after}")
+
+
+def keep_known(result: ConflictResult, baseline: Baseline) -> ConflictResult:
+    """Return a result in which no form is a place where a baseline has a conflict.
+
+    One value more could make a form of it, and the conflict would be lost.
+    """
+    known = baseline.digests.keys()
+    kept, forms = list[Conflict](), list[Conflict]()
+    for one in result.forms:
+        (forms if known.isdisjoint(entry.digest for entry in _values(one)) else kept).append(one)
+    return result.listing([*result.conflicts, *kept], forms)
 
 
 def new_conflicts(result: ConflictResult, baseline: Baseline) -> ConflictResult:
@@ -82,21 +101,13 @@ def new_conflicts(result: ConflictResult, baseline: Baseline) -> ConflictResult:
     """
     known = [{entry.digest for entry in one} for one in baseline.clusters]
     of_digest = {digest: digests for digests in known for digest in digests}
-    listed = tuple(
+    listed = [
         one
         for one in result.conflicts
         if not (digests := {entry.digest for entry in _values(one)})
         <= of_digest.get(min(digests), set())
-    )
-    summary = replace(
-        result.summary,
-        conflicts=len(listed),
-        affected=len(
-            {place.document for one in listed for r in one.readings for place in r.documents}
-        ),
-        known=len(result) - len(listed),
-    )
-    return replace(result, conflicts=listed, summary=summary)
+    ]
+    return result.listing(listed, result.forms, known=len(result) - len(listed))
 
 
 def _values(one: Conflict) -> Iterator[Entry]:
@@ -120,7 +131,7 @@ class _Known:
             entry for cluster in result.clusters for entry in _entries(cluster, self._origins)
         ]
         listed = Counter(chain.from_iterable(baseline.clusters))
-        counts = Counter(entry.digest for entry in listed.elements())
+        counts = baseline.digests
         # Documents by their text: those that the baseline names come first, then in input order.
         of_text: dict[str, list[tuple[bool, int]]] = {}
         for member, entry in zip(members, entries, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -47,6 +48,8 @@ _SOME = 12
 _PART_OF_WORD = pattern(r"(?<=\s)[!-~]{1,15}\Z")
 # Of so few documents, each may have its own value.
 _FEW = 3
+# The share of documents whose value leads: the others may be wrong, however many there are.
+_LEADING = 0.5
 
 
 def conflicts(
@@ -89,7 +92,7 @@ def conflicts(
     Returns
     -------
     ConflictResult
-        ``conflicts``, ``skipped``, ``notes`` and ``summary``.
+        ``conflicts``, ``skipped``, ``notes``, ``summary`` and ``forms``.
 
     Raises
     ------
@@ -137,28 +140,30 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
         finder = SlotFinder.of(texts, seeds, lines, criteria.context)
         del seeds, symbols
         aligned = Alignment.concat(find_in_ranges(finder, opened.settings.run))
-        read = partial(cut.spool.text, cut.documents["original"])
         holders = Holders.of(text_of, len(starts) - 1, sides)
         places = find_contradictions(
             aligned,
             finder,
-            lambda text: read(int(holders(text)[0])),
+            lambda text: _titled(int(holders(text)[0]), cut),
             criteria.kinds,
             terms,
         )
         held = [one for place in places for one in _held(place, starts, holders)]
-        found = _located(held, cut)
-    found.sort(key=_order)
+        located = _located(held, cut)
     report = cut.report
     summary = ConflictSummary(
         documents=len(cut),
-        conflicts=len(found),
-        affected=len({document for one in held for document in one.documents.tolist()}),
+        conflicts=0,
+        affected=0,
         skipped=len(report.skipped),
         known=0,
         seconds=time.monotonic() - started,
     )
-    return ConflictResult(tuple(found), tuple(report.skipped), tuple(report.notes), summary)
+    found = ConflictResult((), tuple(report.skipped), tuple(report.notes), summary)
+    return found.listing(
+        [place for one, place in zip(held, located, strict=True) if not one.is_form],
+        [place for one, place in zip(held, located, strict=True) if one.is_form],
+    )
 
 
 def _read_terms(path: str) -> Iterator[str]:
@@ -168,6 +173,12 @@ def _read_terms(path: str) -> Iterator[str]:
             yield line.strip()
 
 
+def _titled(document: int, cut: Collection) -> tuple[str, str]:
+    """Return the text of a document, and its title."""
+    text, title = (cut.spool.text(cut.documents[name], document) for name in ("original", "title"))
+    return text, title
+
+
 class Held(NamedTuple):
     """A place in documents, in input order."""
 
@@ -175,6 +186,16 @@ class Held(NamedTuple):
     documents: I64
     spans: I64  # int64[n, 2]: symbols of each document's text
     values: list[str]
+
+    @property
+    def is_form(self) -> bool:
+        """Whether many documents have a value of their own, as in a form that is filled in.
+
+        Where one value leads, the others contradict it, however many there are.
+        """
+        counts = Counter(self.values)
+        few = len(self.documents) <= _FEW or len(counts) <= 1 + len(self.documents) ** 0.5
+        return not few and max(counts.values()) < _LEADING * len(self.documents)
 
 
 def _held(place: Contradiction, starts: I64, holders: Holders) -> Iterator[Held]:
@@ -190,13 +211,8 @@ def _held(place: Contradiction, starts: I64, holders: Holders) -> Iterator[Held]
     values = [place.values[row] for row in rows.tolist()]
     some = np.flatnonzero(holders.sides.opposed(documents, values))
     documents, rows, values = documents[some], rows[some], [values[row] for row in some.tolist()]
-    if len(set(values)) > 1 and not _is_form(len(some), len(set(values))):
+    if len(set(values)) > 1:
         yield Held(place.kind, documents, place.spans[rows] - starts[texts[rows], None], values)
-
-
-def _is_form(documents: int, values: int) -> bool:
-    """Return whether many documents have a value of their own, as in a form that is filled in."""
-    return documents > _FEW and values > 1 + documents**0.5
 
 
 def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
@@ -260,8 +276,3 @@ def _shared(texts: Sequence[str]) -> str:
 def _words(text: str, cut: bool) -> str:
     """Return the beginning of a text, without a part of a word at its end if it was cut."""
     return _PART_OF_WORD.sub("", text) if cut else text
-
-
-def _order(one: Conflict) -> tuple[int, float]:
-    """Return what conflicts are sorted by: many documents first, then one against many."""
-    return -one.size, len(one.readings[0].documents) / one.size

@@ -39,11 +39,11 @@ from simdup.near.inputs import Data, Input, check_references, open_input
 from simdup.reuse.finding import concat
 from simdup.reuse.overlaps import Holders, form_overlaps
 from simdup.reuse.passage_groups import GroupedPassage, GroupFinder, form_groups, joined_places
-from simdup.reuse.rates import Omissions, and_silent, rate_documents
+from simdup.reuse.rates import Omissions, and_silent, counted_shares, rate_documents
 from simdup.reuse.slots import Alignment
-from simdup.reuse.symbols import SymbolTexts, look_up_in, spans_in
+from simdup.reuse.symbols import SymbolTexts, Units, look_up_in, spans_in, symbols_before
 from simdup.reuse.winnowing import Template, Window
-from simdup.search.arrays import distinct, run_starts
+from simdup.search.arrays import I64, distinct, run_starts
 from simdup.text.characters import lines_of
 
 
@@ -174,21 +174,29 @@ def examine(
         documents, report = texts.cut.documents, texts.cut.report
         found = concat(find_in_ranges(finder, opened.settings.run))
         shared = holders.shared(starts, finder.symbols, criteria.min_length)
-        sizes = np.diff(starts) - 1
-        overlaps = form_overlaps(found, sizes, holders, shared)
+        units = Units.outside_holes(starts, finder.symbols if template else finder.symbols[:0])
+        overlaps = form_overlaps(found, units, holders, shared)
         text = partial(texts.cut.spool.text, documents["original"])
         names = documents["name"].tolist()
+        omits = partial(_parts_of, text, scope.leave_out, units, texts.text_of)
+        # Documents without a rate matter only in a pair.
+        every = np.union1d(np.flatnonzero(texts.sides.sources), overlaps.documents)
+        every = every if template or scope.leave_out else every[:0]
+        sizes = units.sizes[texts.text_of]
+        left_out = Omissions.of(every.tolist(), sizes, criteria.min_length, omits)
+        pairs = PairTexts(
+            documents, overlaps.documents, text, left_out.parts,
+            counted_shares(overlaps, units, texts.text_of, left_out),
+        )  # fmt: skip
         overlaps = overlaps.located(names, look_up_in(text))
-        parts_of = partial(_parts_of, text, scope.leave_out)
-        left_out = Omissions(parts_of, criteria.min_length) if scope.leave_out else None
         rates: Sequence[Rate] = ()
         if rated:
             rates = and_silent(
-                rate_documents(found, sizes, holders, shared, names, left_out),
+                rate_documents(found, units, holders, shared, names, left_out),
                 texts.silent_names,
                 texts.places,
             )
-        copies = np.bincount(texts.text_of[texts.sides.sources], minlength=len(sizes))
+        copies = np.bincount(texts.text_of[texts.sides.sources], minlength=len(starts) - 1)
         summary = PassageSummary(
             documents=texts.documents,
             pairs=len(overlaps),
@@ -206,7 +214,7 @@ def examine(
         result = PassageResult(
             overlaps, skipped, notes, summary, crowded=overlaps.crowded, rates=rates
         )
-        yield result, PairTexts(documents, overlaps.documents, text)
+        yield result, pairs
 
 
 @contextmanager
@@ -288,13 +296,21 @@ def _template(opened: Input, criteria: PassageCriteria, scope: PassageScope) -> 
 
 
 def _parts_of(
-    text: Callable[[int], str], kinds: tuple[str, ...], document: int
-) -> tuple[list[TextPart], str]:
-    """Return the parts of a document that are left out, and its text."""
-    from simdup.text.left_out import left_out
+    read: Callable[[int], str],
+    kinds: tuple[str, ...],
+    units: Units,
+    text_of: I64,
+    document: int,
+) -> tuple[list[TextPart], I64]:
+    """Return what is left out of a document, and which of its units outside templates that is."""
+    from simdup.text.left_out import left_out, without
 
-    own = text(document)
-    return left_out(own, kinds), own
+    text, own = read(document), int(text_of[document])
+    found, holes = left_out(text, kinds), units.spans(own)
+    places = np.array([part[1:] for part in found], np.int64).reshape(-1, 2)
+    spans = units.before(own, symbols_before(text, places.ravel())).reshape(-1, 2)
+    given = [TextPart("template", *span) for span in spans_in(text, holes).tolist()]
+    return sorted([*found, *without(given, found)], key=lambda part: part.start), spans
 
 
 def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:

@@ -46,6 +46,9 @@ _SEVERAL = 32
 
 # Two versions of a document are copies of each other, however short they are.
 _VERSIONS, _VERSION_CONTEXT = PassageCriteria(min_run=8, min_length=16), 4
+# Returns a text and its title by the number of the text.
+TitledTexts = Callable[[int], tuple[str, str]]
+
 # All begin and end with it: a fact at the end of both has equal text on either side, too.
 _EDGE = "【〖〔〈〉〕〗】"
 
@@ -65,7 +68,7 @@ def differing_facts(pairs: Sequence[tuple[str, str]]) -> list[list[FactDifferenc
     aligned = Alignment.concat(finder.find(*one) for one in finder.ranges())
     found = dict[int, list[Contradiction]]()
     for place in find_contradictions(
-        aligned, finder, originals.__getitem__, FACT_KINDS, least=_VERSIONS.min_length
+        aligned, finder, lambda text: (originals[text], ""), FACT_KINDS, least=_VERSIONS.min_length
     ):
         own = np.searchsorted(starts, place.spans[:, 0], "right") - 1
         if own.tolist() == [own[0], own[0] + 1]:
@@ -107,7 +110,7 @@ class Contradiction(NamedTuple):
 def find_contradictions(
     aligned: Alignment,
     finder: SlotFinder,
-    read: Callable[[int], str],
+    read: TitledTexts,
     kinds: Collection[str],
     terms: re.Pattern[str] | None = None,
     least: int = COPIED.min_length,
@@ -121,7 +124,7 @@ def find_contradictions(
     finder : SlotFinder
         All texts.
     read : callable
-        Returns a text by its number.
+        Returns a text and its title by the number of the text.
     kinds : collection of str
         The kinds of facts.
     terms : re.Pattern, optional
@@ -182,7 +185,7 @@ class _Slots(NamedTuple):
         return cls(before, rows.reshape(2, -1).T, spans, texts, starts)
 
     def signs(
-        self, read: Callable[[int], str], wanted: Bools, terms: re.Pattern[str] | None
+        self, read: TitledTexts, wanted: Bools, terms: re.Pattern[str] | None
     ) -> tuple[Bools, I64]:
         """Return which slots may have a fact, and how much wording each has at least, in units."""
         rows, signs = np.flatnonzero(wanted), dict[int, Sign]()
@@ -196,7 +199,7 @@ class _Slots(NamedTuple):
         return signed, wording
 
     def differences(
-        self, read: Callable[[int], str], wanted: Bools, terms: re.Pattern[str] | None
+        self, read: TitledTexts, wanted: Bools, terms: re.Pattern[str] | None
     ) -> dict[int, Difference]:
         """Return in what both texts differ in some slots, by the number of the slot."""
         rows, parts = np.flatnonzero(wanted), dict[int, SlotText]()
@@ -205,13 +208,13 @@ class _Slots(NamedTuple):
         pairs = zip(rows.tolist(), self.pairs[rows].tolist(), strict=True)
         return {row: difference(parts[i], parts[j]) for row, (i, j) in pairs}
 
-    def _read(self, read: Callable[[int], str], pairs: I64) -> Iterator[tuple[I64, FoldedText]]:
+    def _read(self, read: TitledTexts, pairs: I64) -> Iterator[tuple[I64, FoldedText]]:
         """Yield the texts of pairs of sides in order, and which sides each has."""
         sides = np.unique(pairs)
         texts = self.texts[sides]
         for low, high in pairwise([*run_starts(texts).tolist(), len(texts)]):
             text, own = int(texts[low]), sides[low:high]
-            yield own, FoldedText.of(read(text), self.spans[own], int(self.starts[text]))
+            yield own, FoldedText.of(*read(text), self.spans[own], int(self.starts[text]))
 
 
 def _moved(claim: Claim, by: int) -> Claim:

@@ -32,7 +32,16 @@ from numpy.typing import NDArray
 from simdup.kernels.passages import chains, common_lengths, equal_runs
 from simdup.model.shared_passages import Passage, PassageCriteria, SharedText
 from simdup.reuse.seeds import MARGIN, Place, SeedIndex, index_seeds, iter_pairs
-from simdup.reuse.symbols import HOLE, Symbols, SymbolTexts, cut, end_marks, locate, look_up_in
+from simdup.reuse.symbols import (
+    HOLE,
+    Symbols,
+    SymbolTexts,
+    cut,
+    end_marks,
+    hole_marks,
+    locate,
+    look_up_in,
+)
 from simdup.reuse.winnowing import Seeds, Window, row_symbols, winnow
 from simdup.search.arrays import I64, U32, U64, Bools, combine_rows, run_starts
 from simdup.text.characters import fold_all
@@ -242,7 +251,7 @@ def surround(texts: SymbolTexts) -> tuple[I64, Symbols]:
     starts = texts.starts + np.arange(count + 1) + MARGIN
     symbols = np.full(int(starts[-1]) + MARGIN, HOLE)
     numbers = np.repeat(np.arange(count), np.diff(texts.starts))
-    own = np.where(texts.symbols == HOLE, end_marks(numbers), texts.symbols)
+    own = np.where(texts.symbols == HOLE, hole_marks(numbers), texts.symbols)
     symbols[np.arange(len(own)) + numbers + MARGIN] = own
     symbols[starts[1:] - 1] = end_marks(np.arange(count))
     return starts, symbols

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simdup.model.shared_passages import Overlap, Passage
 from simdup.reuse.finding import Passages, Sides, shares
-from simdup.reuse.symbols import LookUp, Symbols, end_marks, locate
+from simdup.reuse.symbols import LookUp, Symbols, Units, hole_marks, locate
 from simdup.search.arrays import I64, Bools, distinct, ranges
 
 
@@ -78,7 +78,7 @@ class Holders(NamedTuple):
         texts = np.flatnonzero(np.diff(self.firsts) > 1)
         found = [
             np.count_nonzero(symbols[starts[text] : starts[text + 1] - 1] != mark) >= least
-            for text, mark in zip(texts.tolist(), end_marks(texts), strict=True)
+            for text, mark in zip(texts.tolist(), hole_marks(texts), strict=True)
         ]
         return texts[np.array(found, np.bool_)]
 
@@ -215,21 +215,29 @@ class Overlaps(Sequence[Overlap]):
             yield Overlap(self.names[a], self.names[b], share_a, share_b, own, identical)
 
 
-def form_overlaps(found: Passages, sizes: I64, holders: Holders, shared: I64) -> Overlaps:
+def by_units(found: Passages, units: Units) -> Passages:
+    """Return passages of texts by the units that count before their places."""
+    a, b = (units.before(side[:, None], spans)
+            for side, spans in zip(found.texts.T, (found.a, found.b), strict=True))  # fmt: skip
+    return replace(found, a=a, b=b)
+
+
+def form_overlaps(found: Passages, units: Units, holders: Holders, shared: I64) -> Overlaps:
     """Return the overlaps of documents, the largest first.
 
     Parameters
     ----------
     found : Passages
         Of pairs of texts.
-    sizes : int64[texts]
-        The symbols of each text.
+    units : Units
+        What of each text counts.
     holders : Holders
         The documents of each text.
     shared : int64[some]
         The texts whose documents are listed as copies.
     """
-    firsts, covered = shares(found, sizes)
+    sizes = units.sizes
+    firsts, covered = shares(by_units(found, units), sizes)
     texts = found.texts[firsts[:-1]]
     pairs = Overlaps(
         holders.pairs(texts), firsts, found.a, found.b, found.lengths, found.similarities, covered,
@@ -238,7 +246,8 @@ def form_overlaps(found: Passages, sizes: I64, holders: Holders, shared: I64) ->
     copies = holders.copies(shared)
     text_of = np.zeros(len(holders.order), np.int64)
     text_of[holders.order] = np.repeat(np.arange(len(sizes)), np.diff(holders.firsts))
-    pairs = _append(pairs, copies, sizes[text_of[copies[:, 0]]])
+    whole = np.diff(units.firsts) - 1
+    pairs = _append(pairs, copies, *(one[text_of[copies[:, 0]]] for one in (whole, sizes)))
     documents = pairs.documents
     common = (pairs.shares * sizes[text_of[documents]]).min(axis=1)
     pairs = pairs.swap(holders.swapped(documents))
@@ -246,10 +255,10 @@ def form_overlaps(found: Passages, sizes: I64, holders: Holders, shared: I64) ->
     return pairs.take(order[documents[order, 0] >= 0])
 
 
-def _append(overlaps: Overlaps, copies: I64, sizes: I64) -> Overlaps:
-    """Return overlaps and pairs of documents that have the same text of some size."""
+def _append(overlaps: Overlaps, copies: I64, whole: I64, sizes: I64) -> Overlaps:
+    """Return overlaps and pairs of documents with the same text, of which some units count."""
     count = len(copies)
-    spans = np.stack([np.zeros_like(sizes), sizes], 1)
+    spans = np.stack([np.zeros_like(whole), whole], 1)
     return Overlaps(
         np.append(overlaps.documents, copies, axis=0),
         np.append(overlaps.firsts, overlaps.firsts[-1] + np.arange(1, count + 1)),

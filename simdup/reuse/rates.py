@@ -4,6 +4,7 @@ The share of a document that was copied is the union of all its passages: what t
 common counts once.  What others may have for a good reason is left out on both sides of the
 fraction: copied units outside the parts that are left out, of all units outside them.  What a
 source has is counted in the same way: whoever shares little but a list of references is none.
+Text of a template is nobody's, and on neither side of any share.
 
 Documents with the same text are one source, and a text that several have was copied whole.
 Passages are of pairs of texts, while rights are those of documents (a reference has no rate, and
@@ -18,7 +19,7 @@ earlier one of the pair does, times the share of it that is equal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
@@ -27,17 +28,47 @@ from numpy.typing import NDArray
 
 from simdup.model.shared_passages import Rate, TextPart
 from simdup.reuse.finding import Finder, Passages, covered_anew, first_passages
-from simdup.reuse.overlaps import Holders
-from simdup.reuse.symbols import symbols_before
+from simdup.reuse.overlaps import Holders, Overlaps, by_units
+from simdup.reuse.symbols import Units
 from simdup.search.arrays import I64, Bools, ranges, run_starts
 
 
 class Omissions(NamedTuple):
     """What is left out of documents."""
 
-    # From the number of a document to its parts that are left out, and its text.
-    look_up: Callable[[int], tuple[Sequence[TextPart], str]]
+    parts: Mapping[int, Sequence[TextPart]]  # by document, of those that have any
+    units: Units  # of documents: those outside parts, of those outside templates
     least: int  # units outside these that a source has, unless it has the same text
+
+    @classmethod
+    def of(
+        cls,
+        documents: Iterable[int],
+        sizes: I64,
+        least: int,
+        look_up: Callable[[int], tuple[Sequence[TextPart], I64]],
+    ) -> Omissions:
+        """Return what is left out of some documents.
+
+        Parameters
+        ----------
+        documents : iterable of int
+            Their numbers, rising.
+        sizes : int64[all documents]
+            Their units, outside templates.
+        least : int
+        look_up : callable
+            From the number of a document to its parts, and the units that are left out with these
+            (int64[n, 2]), which do not overlap, rising.
+        """
+        parts, spans = dict[int, Sequence[TextPart]](), [np.zeros((0, 2), np.int64)]
+        firsts = np.append(0, np.cumsum(sizes + 1))
+        for document in documents:
+            listed, own = look_up(document)
+            if listed:
+                parts[document] = tuple(listed)
+                spans.append(own + firsts[document])
+        return cls(parts, Units(firsts, *np.concatenate(spans).T), least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +82,7 @@ class Rates(Sequence[Rate]):
     figures: NDArray[np.float64]  # float64[documents, 3]: share, counted, largest share
     largest: I64  # the largest single source; -1 for none
     sources: I64
-    parts: dict[int, tuple[TextPart, ...]]  # by document, of those that have any
+    parts: Mapping[int, Sequence[TextPart]]  # by document, of those that have any
     names: Sequence[Any]
 
     def __len__(self) -> int:
@@ -69,7 +100,7 @@ class Rates(Sequence[Rate]):
         document, source = int(self.documents[number]), int(self.largest[number])
         share, counted, most = self.figures[number].tolist()
         name = self.names[source] if source >= 0 else None
-        left_out = self.parts.get(document, ())
+        left_out = tuple(self.parts.get(document, ()))
         sources = int(self.sources[number])
         return Rate(self.names[document], share, counted, name, most, sources, left_out)
 
@@ -86,17 +117,17 @@ class _Spans(NamedTuple):
     starts: I64
     ends: I64
 
-    def take(self, rows: I64 | Bools) -> _Spans:
+    def take(self, rows: I64 | Bools | slice) -> _Spans:
         return _Spans(*(column[rows] for column in self))
 
 
 def rate_documents(
     found: Passages,
-    sizes: I64,
+    units: Units,
     holders: Holders,
     shared: I64,
     names: Sequence[Any],
-    left_out: Omissions | None = None,
+    left_out: Omissions,
 ) -> Rates:
     """Return the rates of all documents that are no references.
 
@@ -104,18 +135,18 @@ def rate_documents(
     ----------
     found : Passages
         Of pairs of texts.
-    sizes : int64[texts]
-        The symbols of each text.
+    units : Units
+        What of each text counts.
     holders : Holders
         The documents of each text.
     shared : int64[some]
         The texts whose documents are listed as copies.
     names : sequence
         Of the documents.
-    left_out : Omissions or None
-        What to leave out of documents; None for nothing.
+    left_out : Omissions
+        What to leave out of documents.
     """
-    count = len(holders.order)
+    count, sizes = len(holders.order), units.sizes
     text_of = np.empty(count, np.int64)
     text_of[holders.order] = np.repeat(np.arange(len(sizes)), np.diff(holders.firsts))
     rated = np.flatnonzero(holders.sides.sources)
@@ -124,7 +155,7 @@ def rate_documents(
     _, firsts, class_of = np.unique(keys, return_index=True, return_inverse=True)
     texts, groups = text_of[rated[firsts]], groups[firsts]  # of the classes
     leaders = _Leaders.of(holders)
-    spans = _class_spans(_text_spans(found, sizes, shared), texts, groups, leaders)
+    spans = _class_spans(_text_spans(by_units(found, units), sizes, shared), texts, groups, leaders)
     sources = _sources(spans, leaders.lead(spans.others, groups[spans.owners]), texts)
     # The union of what a class shares with anybody.
     union = _union(spans._replace(others=np.zeros_like(spans.others)))
@@ -132,26 +163,24 @@ def rate_documents(
     size = np.maximum(sizes[text_of[rated]], 1)
     number, largest, most = (column[class_of] for column in sources.best(len(texts)))
     figures = np.stack([copied[class_of] / size, copied[class_of] / size, most / size], 1)
-    parts = dict[int, tuple[TextPart, ...]]()
-    classes = np.arange(len(texts) + 1)
+    classes, rests = np.arange(len(texts) + 1), left_out.units.sizes
     bounds = np.stack([np.searchsorted(one.owners, classes) for one in (spans, union)])
-    look_up, least = left_out or (None, 0)
-    for row, document in enumerate(rated.tolist() if look_up else ()):
-        listed, text = look_up(document)  # type: ignore[misc]
-        if listed:
-            parts[document] = tuple(listed)
-            rest = _Rest.of(text, int(size[row]), listed)
-            own, every = bounds[:, class_of[row] : class_of[row] + 2].tolist()
-            figures[row, 1] = rest.share(rest.units(union, every).sum())
-            counted = sources.recount(rest.units(spans, own), own)
-            counted = counted.take((counted.covered >= least) | counted.same)
-            number[row], largest[row], units = (column[0] for column in counted.best(1))
-            figures[row, 2] = rest.share(units)
+    for row in np.flatnonzero(rests[rated] < size).tolist():
+        document = int(rated[row])
+        rest = max(int(rests[document]), 1)
+        own, every = bounds[:, class_of[row] : class_of[row] + 2].tolist()
+        left = _units_left(left_out, document, union.take(slice(*every)))
+        figures[row, 1] = left.sum() / rest
+        left = _units_left(left_out, document, spans.take(slice(*own)))
+        some = sources.recount(left, own)
+        some = some.take((some.covered >= left_out.least) | some.same)
+        number[row], largest[row], covered = (column[0] for column in some.best(1))
+        figures[row, 2] = covered / rest
     # Whoever is the first of its text has its copy from the second.
     first = largest == rated
     largest[first] = leaders.second(text_of[rated[first]])
     order = np.lexsort((rated, -figures[:, 0], -figures[:, 1]))
-    return Rates(rated[order], figures[order], largest[order], number[order], parts, names)
+    return Rates(rated[order], figures[order], largest[order], number[order], left_out.parts, names)
 
 
 def and_silent(rates: Rates, names: Sequence[Any], places: I64) -> Rates:
@@ -179,32 +208,40 @@ def and_silent(rates: Rates, names: Sequence[Any], places: I64) -> Rates:
     )  # fmt: skip
 
 
-class _Rest(NamedTuple):
-    """What is left of a text without some parts."""
+def _units_left(left_out: Omissions, document: int, spans: _Spans) -> I64:
+    """Return how many units of spans of a document are left."""
+    starts, ends = (left_out.units.before(document, side) for side in (spans.starts, spans.ends))
+    units: I64 = ends - starts
+    return units
 
-    starts: I64  # symbols of the parts
-    ends: I64
-    size: int  # symbols outside them
 
-    @classmethod
-    def of(cls, text: str, size: int, parts: Sequence[TextPart]) -> _Rest:
-        """Return what is left of a text with so many symbols."""
-        places = np.array([part[1:] for part in parts], np.int64)
-        starts, ends = symbols_before(text, places.ravel()).reshape(-1, 2).T
-        return cls(starts, ends, size - int((ends - starts).sum()))
+def counted_shares(
+    overlaps: Overlaps, units: Units, text_of: I64, left_out: Omissions
+) -> NDArray[np.float64]:
+    """Return how much of what is left of either document passages cover (float64[pairs, 2]).
 
-    def units(self, spans: _Spans, bounds: Sequence[int]) -> I64:
-        """Return how much of some spans of the text is left."""
-        places = np.stack([spans.starts, spans.ends])[:, slice(*bounds)]
-        part = np.searchsorted(self.starts, places, "right")
-        before = np.append(0, np.cumsum(self.ends - self.starts))[part]
-        before -= np.maximum(np.append(0, self.ends)[part] - places, 0)
-        units: I64 = np.diff(places - before, axis=0)[0]
-        return units
+    It is 0 for both where that is too little of both for a source.
 
-    def share(self, units: int) -> float:
-        """Return the share of some units in what is left; 0 if nothing is."""
-        return int(units) / self.size if self.size else 0.0
+    Parameters
+    ----------
+    overlaps : Overlaps
+        By symbols.
+    units : Units
+        What of each text counts.
+    text_of : int64[documents]
+    left_out : Omissions
+        What is left out of documents.
+    """
+    counts, rests = np.diff(overlaps.firsts), left_out.units.sizes
+    pairs = np.repeat(np.arange(len(counts)), counts)
+    covered = np.zeros_like(overlaps.documents)
+    for side, places in enumerate((overlaps.a, overlaps.b)):
+        documents = np.repeat(overlaps.documents[:, side], counts)[:, None]
+        own = left_out.units.before(documents, units.before(text_of[documents], places))
+        np.add.at(covered[:, side], pairs, covered_anew(pairs, own))
+    few = (covered.max(axis=1, initial=0) < left_out.least) & ~overlaps.identical
+    covered[few] = 0
+    return covered / np.maximum(rests[overlaps.documents], 1)
 
 
 class _Leaders(NamedTuple):

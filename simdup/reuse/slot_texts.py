@@ -30,8 +30,6 @@ WORDING_UNITS = 2
 _NEAR, _FAR = 24, 120
 # Characters beside it in which a fact shows: 10 before mg, or the year of a date.
 _BESIDE = 4
-# Characters of a first line that is a title.
-_LONGEST_TITLE = 150
 
 _NEGATION = "negation"
 _PRECISE = frozenset(("date", "time", "version", "percent", "amount", "number"))
@@ -100,24 +98,19 @@ class FoldedText(NamedTuple):
     begins: I64  # of each symbol
     ends: I64
     body: int  # where it begins, behind lines between ``---``: they are about the page
-    title: str  # the first line, which says what the page is about
+    title: str  # folded; says what the page is about
     start: int  # of its symbols among all
     spans: list[tuple[int, int, int, int]]  # symbols of all, and characters, of each slot
 
     @classmethod
-    def of(cls, text: str, spans: I64, start: int) -> FoldedText:
+    def of(cls, text: str, title: str, spans: I64, start: int) -> FoldedText:
         """Return a text that begins at a symbol, with slots: ranges of symbols (int64[n, 2])."""
-        lines = fold(text).replace("\r\n", "\n")
-        folded = _WRAPPED.sub("", lines)
+        folded = _WRAPPED.sub("", fold(text).replace("\r\n", "\n"))
         _, begins, ends = places(folded)
         lefts = ends[spans[:, 0] - start - 1]
         rights = np.append(begins, len(folded))[spans[:, 1] - start]
         rows = np.column_stack([spans, lefts, rights]).tolist()
-        # Joined to the next line, a title would have the text that it is the title of.
-        body = _behind_matter(lines)
-        title, end, _ = lines[body : body + _LONGEST_TITLE].lstrip().partition("\n")
-        body = _behind_matter(folded)
-        return cls(folded, begins, ends, body, title if end else "", start, rows)
+        return cls(folded, begins, ends, _behind_matter(folded), fold(title), start, rows)
 
     def signs(self, terms: re.Pattern[str] | None) -> Iterator[Sign]:
         """Yield what shows without a look at facts of each slot."""

@@ -81,8 +81,60 @@ def places(text: str) -> SymbolPlaces:
 
 
 def end_marks(texts: I64) -> Symbols:
-    """Return the symbol behind each text: no other text has it."""
-    return (_CODE_POINTS + texts).astype(np.uint32)
+    """Return the symbol behind each text: nothing else is equal to it."""
+    return (_CODE_POINTS + 2 * texts).astype(np.uint32)
+
+
+def hole_marks(texts: I64) -> Symbols:
+    """Return the symbol of each text in place of holes: it is equal to nothing but these."""
+    return end_marks(texts) + np.uint32(1)
+
+
+class Units(NamedTuple):
+    """The units of texts, or of documents, that count: those outside some spans.
+
+    Texts are one after the other, with a mark behind each; what is in none of them does not count.
+    """
+
+    firsts: I64  # int64[texts + 1]: where each text begins
+    starts: I64  # of the spans, which do not overlap, rising
+    ends: I64
+
+    @classmethod
+    def outside_holes(cls, firsts: I64, symbols: Symbols) -> Units:
+        """Return the units of texts that are surrounded, without what a template has.
+
+        See `hole_marks`; the marks behind texts are in none of them.
+        """
+        holes = (symbols >= _CODE_POINTS) & (symbols <= HOLE)
+        edges = np.flatnonzero(np.diff(holes, prepend=False, append=False))
+        return cls(firsts, edges[::2], edges[1::2])
+
+    @property
+    def sizes(self) -> I64:
+        """How many units of each text count."""
+        texts = np.arange(len(self.firsts) - 1)
+        return self.before(texts, np.diff(self.firsts) - 1)
+
+    def before(self, texts: I64 | int, places: I64) -> I64:
+        """Return how many units that count are before places in texts."""
+        first = self.firsts[texts]
+        found: I64 = self._all_before(first + places) - self._all_before(first)
+        return found
+
+    def _all_before(self, places: I64) -> I64:
+        part = np.searchsorted(self.starts, places, "right")
+        gone = np.append(0, np.cumsum(self.ends - self.starts))[part]
+        found: I64 = places - gone + np.maximum(np.append(0, self.ends)[part] - places, 0)
+        return found
+
+    def spans(self, text: int) -> I64:
+        """Return the spans in a text that do not count (int64[n, 2])."""
+        first, end = self.firsts[[text, text + 1]] - [0, 1]
+        low, high = np.searchsorted(self.ends, first, "right"), np.searchsorted(self.starts, end)
+        inside = np.clip(np.stack([self.starts[low:high], self.ends[low:high]], 1), first, end)
+        found: I64 = inside - first
+        return found
 
 
 def _cut(codes: U32, ends: I64) -> tuple[I64, Symbols, I64, I64]:

@@ -43,8 +43,9 @@ def conflict_csv(conflicts: Sequence[Conflict], bom: bool = False) -> Iterator[b
 
 
 def conflict_jsonl(result: ConflictResult) -> Iterator[bytes]:
-    """Yield the typed JSON lines of a result."""
-    for one in result.conflicts:
+    """Yield the typed JSON lines of a result; what was left out as a form has a line, too."""
+    each = [("conflict", one) for one in result.conflicts] + [("form", one) for one in result.forms]
+    for kind, one in each:
         readings = [
             {
                 "value": reading.value,
@@ -61,11 +62,12 @@ def conflict_jsonl(result: ConflictResult) -> Iterator[bytes]:
             for reading in one.readings
         ]
         values = {"kind": one.kind, "before": one.before, "after": one.after}
-        yield json_line({"type": "conflict", **values, "readings": readings})
+        yield json_line({"type": kind, **values, "readings": readings})
     yield from map(skipped_line, result.skipped)
     summary = asdict(result.summary)
     summary["seconds"] = round(summary["seconds"], 3)
-    yield json_line({"type": "summary", "schema": SCHEMA} | summary | {"simdup": __version__})
+    last = {"simdup": __version__, "forms": summary.pop("forms")}
+    yield json_line({"type": "summary", "schema": SCHEMA} | summary | last)
 
 
 def conflict_text(conflicts: Sequence[Conflict], paint: Painter) -> Iterator[bytes]:
@@ -152,4 +154,6 @@ def conflict_report(result: ConflictResult, words: Phrases = ENGLISH) -> str:
         lines.append(words("conflicts.none_new", n=summary.known))
     else:
         lines.append(words("conflicts.none"))
+    if summary.forms:
+        lines.append(words("conflicts.forms", n=summary.forms))
     return "\n".join(lines)

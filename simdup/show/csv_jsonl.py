@@ -269,7 +269,8 @@ _ABOUT = {
 """,
     "conflicts": """ conflicts
 # Conflicts that are known, and that a check does not report: a digest of each value with the text
-# around it, and the value. Blank lines divide conflicts. Only digests count.
+# around it, and the value. Blank lines divide conflicts. Above each is a document and the text
+# around the place. Only digests count.
 """,
 }
 
@@ -281,8 +282,11 @@ def baseline_lines(baseline: Baseline, kind: str = "") -> Iterator[bytes]:
     """
     yield f"{HEAD}{_ABOUT[kind]}".encode()
     by_name = attrgetter("name", "digest")
-    for cluster in sorted((sorted(one, key=by_name) for one in baseline.clusters), key=_first):
-        yield b"\n"
+    clusters = [sorted(one, key=by_name) for one in baseline.clusters]
+    comments = [f"# {one}\n" for one in baseline.comments] or [""] * len(clusters)
+    each = zip(clusters, comments, strict=True)
+    for cluster, comment in sorted(each, key=lambda one: (_first(one[0]), one[1])):
+        yield f"\n{comment}".encode()
         yield from (f"{entry.digest}  {entry.name}\n".encode() for entry in cluster)
 
 

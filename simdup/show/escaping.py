@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import BinaryIO
 
+from simdup.base.progress import clear_bars
 from simdup.base.when_used import pattern
 
 # Characters that move the cursor, hide or reorder what is beside them.
@@ -57,6 +58,7 @@ class TerminalStream:
 
     def write(self, content: bytes) -> int:
         """Write whole lines, escaped."""
+        clear_bars()
         text = content.decode("utf-8", "surrogateescape")
         self._terminal.write(_LINE.sub(lambda part: self._spell(part[0]), text).encode())
         return len(content)

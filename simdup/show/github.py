@@ -1,4 +1,4 @@
-"""Write near-duplicates as workflow commands of GitHub, which shows them beside the files.
+"""Write near-duplicates and conflicts as workflow commands of GitHub: it shows them beside files.
 
 A command is a line, ``::warning file=FILE,line=N,title=TITLE::MESSAGE``.  A name could end one and
 begin another: so line ends, ``%``, and in properties ``:`` and ``,`` are escaped as GitHub's own
@@ -8,8 +8,9 @@ toolkit does.  See https://docs.github.com/actions/reference/workflow-commands-f
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from math import isnan
 from typing import NamedTuple
 
 from simdup.base.system import relative
@@ -18,10 +19,13 @@ from simdup.corpus.names import to_bytes
 from simdup.corpus.record_batches import record_lines
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import SHARES
+from simdup.model.readings import Conflict
 from simdup.near.findings import Findings
 from simdup.near.source_documents import SourceDocuments
+from simdup.show.conflict_output import value_words
 from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
+from simdup.show.words import ENGLISH
 
 # GitHub shows this many warnings of a step beside the files; the log has all.
 SHOWN = 10
@@ -50,31 +54,51 @@ def warning_lines(result: Findings, advice: str) -> Iterator[bytes]:
     lines = _lines(origins, [one.member.number for one in found])
     for one in found:
         number = one.member.number
-        properties = {"title": "Same text" if one.exact else "Near-duplicate"}
-        if (path := origins.documents["path"][number]) not in ("", STDIN):
-            place = {"file": _in_repository(path)}
-            if number in lines:
-                place["line"] = str(lines[number])
-            properties = place | properties
-        listed = ",".join(f"{key}={_escaped(v, _IN_PROPERTIES)}" for key, v in properties.items())
-        message = _escaped(f"{_words(one)} {advice}", _ESCAPES)
-        yield to_bytes(f"::warning {listed}::{message}\n")
+        title = "Same text" if one.exact else "Near-duplicate"
+        path = origins.documents["path"][number]
+        yield _warning(path, lines.get(number), title, f"{_words(one)} {advice}")
 
 
-def advice_words(result: Findings) -> str:
-    """Return what to do about near-duplicates."""
-    advice = "Keep one of them, or let one refer to the other"
-    if result.summary.new is None:
+def conflict_warnings(conflicts: Iterable[Conflict], advice: str) -> Iterator[bytes]:
+    """Yield a warning for each document that does not say what most say, the rarest first."""
+    for one in conflicts:
+        *others, most = one.readings
+        # Of as many documents for each, nobody knows which are right.
+        tied = len(others[-1].documents) == len(most.documents)
+        for reading in one.readings if tied else others:
+            against = most if reading is not most else others[-1]
+            n, value = len(against.documents), value_words(against.value, ENGLISH)
+            say = ENGLISH("conflicts.say", n=n, value=value)
+            for place in reading.documents:
+                name = shown(str(place.document))
+                words = f"{name} says {value_words(reading.value, ENGLISH)} where {say}. {advice}"
+                # Only of a file it is known when it was modified.
+                path, line = ("", None) if isnan(place.modified) else (place.document, place.line)
+                yield _warning(path, line, "Conflict", words)
+
+
+def _warning(path: str, line: int | None, title: str, message: str) -> bytes:
+    """Return the command of a warning; what is in no file has no place."""
+    properties = {"title": title}
+    if path not in ("", STDIN):
+        place = {"file": _in_repository(path)}
+        properties = place | ({} if line is None else {"line": str(line)}) | properties
+    listed = ",".join(f"{key}={_escaped(v, _IN_PROPERTIES)}" for key, v in properties.items())
+    return to_bytes(f"::warning {listed}::{_escaped(message, _ESCAPES)}\n")
+
+
+def advice_words(advice: str, baseline: bool) -> str:
+    """Return what to do; with a baseline, it may be updated instead."""
+    if not baseline:
         return f"{advice}."
     return f"{advice}; if both should stay, update the baseline with --update-baseline."
 
 
-def limit_words(result: Findings) -> str:
+def limit_words(warnings: int) -> str:
     """Return how many warnings GitHub leaves out; empty if it shows all."""
-    found = sum(len(_findings(cluster, result)) for cluster in result.clusters)
-    if found <= SHOWN:
+    if warnings <= SHOWN:
         return ""
-    return f"GitHub shows {SHOWN} of the {found:,} warnings beside the files; the log has all."
+    return f"GitHub shows {SHOWN} of the {warnings:,} warnings beside the files; the log has all."
 
 
 def _findings(cluster: Cluster, result: Findings) -> list[_Finding]:

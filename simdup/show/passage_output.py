@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from simdup._version import __version__
 from simdup.corpus.names import to_bytes
@@ -31,7 +31,7 @@ from simdup.show.csv_jsonl import (
 )
 from simdup.show.escaping import shown
 from simdup.show.summary import read_words
-from simdup.show.text import Painter, aligned, padded, shortened
+from simdup.show.text import Painter, aligned, first_cells, padded, shortened
 from simdup.show.words import ENGLISH, Phrases
 
 # The column of a passage's text.
@@ -174,16 +174,10 @@ def excerpt(text: str) -> str:
     if len(text) <= 2 * _WIDTH and cell_len(whole) <= _WIDTH:
         return whole
     half = (_WIDTH - 5) // 2
-    head, tail = (shown(" ".join(part.split())) for part in (head, tail))
-    return f"{set_cell_size(head, half).rstrip()} ... {_last_cells(tail, half)}"
-
-
-def _last_cells(text: str, cells: int) -> str:
-    """Return the end of a text, at most so many cells."""
-    for start in range(max(len(text) - cells, 0), len(text)):
-        if cell_len(text[start:]) <= cells:
-            return text[start:].lstrip()
-    return ""
+    # Cut between characters: each may be an escape of several.
+    first, last = (list(map(shown, " ".join(part.split()))) for part in (head, tail))
+    end = [piece[::-1] for piece in reversed(last)]
+    return f"{first_cells(first, half).rstrip()} ... {first_cells(end, half)[::-1].lstrip()}"
 
 
 def passage_report(
@@ -329,18 +323,28 @@ def rate_text(rates: Sequence[Rate], paint: Painter, counted: bool = False) -> I
         return
     columns = {name: cells for name, cells in _RATES.items() if counted or name != "counted"}
     room = paint.width - sum(columns.values()) - 2 * len(columns) - 2
-    widest = max(cell_len(shown(str(one.document))) for one in rates)
-    width = min(widest, max(room // 2, _NARROW) if paint.width else _RATED)
+    names = [str(one.document) for one in rates]
+    sources = ["" if one.largest_source is None else str(one.largest_source) for one in rates]
+    width = min(
+        max(map(cell_len, map(shown, names))), max(room // 2, _NARROW) if paint.width else _RATED
+    )
     heads = [aligned(words(f"rates.{name}"), cells) for name, cells in columns.items()]
     heads += [padded(words("column.document"), width), words("rates.largest")]
     yield (paint("heading", "  ".join(heads)) + "\n").encode()
-    for one in rates:
-        name = shown(str(one.document))
-        name = shortened(name, width) if paint.width else name
-        source = "" if one.largest_source is None else shown(str(one.largest_source))
-        source = shortened(source, max(room - width, _NARROW)) if paint.width else source
+    fitted = _fitted(names, width), _fitted(sources, max(room - width, _NARROW))
+    shown_names = fitted if paint.width else (map(shown, names), map(shown, sources))
+    for one, name, source in zip(rates, *shown_names, strict=True):
         cells = {"share": percent(one.share), "counted": percent(one.counted),
                  "most": percent(one.largest_share), "sources": f"{one.sources:,}"}  # fmt: skip
         figures = [aligned(cells[column], wide) for column, wide in columns.items()]
         name = padded(name, max(width, cell_len(name)))
         yield to_bytes("  ".join([*figures, name, source]).rstrip() + "\n")
+
+
+def _fitted(names: Sequence[str], width: int) -> Iterator[str]:
+    """Yield names as a column of a terminal shows them."""
+    some = list(filter(None, names))
+    first, last = min(some, default=""), max(some, default="")
+    differing = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+    alike = len(shown(first[: next(differing, 0)]))
+    return (shortened(shown(name), width, alike) for name in names)

@@ -104,21 +104,26 @@ class Painter:
         return shortened(name, max(self.width - indent, _NARROW)) if self.width else name
 
 
-def shortened(name: str, width: int) -> str:
+def shortened(name: str, width: int, alike: int = 0) -> str:
     """Return a name that fits a width in terminal cells: without its middle if it is longer.
 
-    A third of the room is for the beginning, as names of files differ at the end.
+    It is cut where its first characters end that all names beside it have, `alike` of them, if what
+    differs fits.  Else a third of the room is for the beginning, as names of files differ at the
+    end.
     """
     if cell_len(name) <= width:
         return name
+    room = width - 1 - cell_len(name[alike:])
+    if alike and room >= 0:
+        return f"{first_cells(name[:alike], room)}\N{HORIZONTAL ELLIPSIS}{name[alike:]}"
     head, tail = width // 3, width - width // 3 - 1
     return f"{first_cells(name, head)}\N{HORIZONTAL ELLIPSIS}{first_cells(name[::-1], tail)[::-1]}"
 
 
-def first_cells(text: str, width: int) -> str:
-    """Return as many characters as fit a width in terminal cells."""
+def first_cells(text: str | Sequence[str], width: int) -> str:
+    """Return as many characters, or other pieces, as fit a width in terminal cells."""
     cells = accumulate(map(cell_len, text))
-    return text[: sum(1 for _ in takewhile(lambda cell: cell <= width, cells))]
+    return "".join(text[: sum(1 for _ in takewhile(lambda cell: cell <= width, cells))])
 
 
 def padded(text: str, width: int) -> str:

@@ -52,7 +52,7 @@ def left_out(text: str, kinds: Collection[str] = PARTS) -> list[TextPart]:
         recognise(lines)
     found = _joined(lines)
     quotations = sourced_quotations(text, lines.folded, _stretches(lines))
-    found += _without(quotations, [part for part in found if part.kind == "headers"])
+    found += without(quotations, [part for part in found if part.kind == "headers"])
     return sorted((part for part in found if part.kind in kinds), key=lambda part: part.start)
 
 
@@ -85,8 +85,8 @@ def _stretches(lines: Outline) -> list[Stretch]:
     return found
 
 
-def _without(parts: Sequence[TextPart], edges: Sequence[TextPart]) -> Iterator[TextPart]:
-    """Yield parts, in order, without the headers in them."""
+def without(parts: Sequence[TextPart], edges: Sequence[TextPart]) -> Iterator[TextPart]:
+    """Yield what is left of parts, in order, without others, which are in order too."""
     first = 0
     for part in parts:
         while first < len(edges) and edges[first].end <= part.start:
@@ -95,9 +95,11 @@ def _without(parts: Sequence[TextPart], edges: Sequence[TextPart]) -> Iterator[T
         for number in range(first, len(edges)):
             if edges[number].start >= part.end:
                 break
-            yield TextPart(part.kind, start, edges[number].start)
+            if start < edges[number].start:
+                yield TextPart(part.kind, start, edges[number].start)
             start = edges[number].end
-        yield TextPart(part.kind, start, part.end)
+        if start < part.end:
+            yield TextPart(part.kind, start, part.end)
 
 
 # -- contents --------------------------------------------------------------------------------------

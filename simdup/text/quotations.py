@@ -42,7 +42,15 @@ _AUTHOR_YEAR = (
     r"[(（](?![^()（）]{0,4}公元)[^\d()（）]{1,60}[^()（）]{0,30}?"
     rf"{_YEAR}[^()（）]{{0,40}}[)）]"
 )
-_CITED_FORM = rf"[\s,.;:。，；：、!?！？]{{0,3}}(?:{_NOTE}|{_AUTHOR_YEAR})"
+# A title, with its author before it and a part of the work behind it.
+_PART_OF_WORK = r"第?[\d一二三四五六七八九十百千零〇两上中下]{1,12}[条章节款项编篇卷回册页集期版]"
+_TITLE = (
+    r"(?:见|参见|引自|出自|选自|摘自|语出)?:?(?:[^\s()（）《》,，。；:我你他她它这那的是]{0,12}[,，:：])?"
+    r"[^\s()（）《》,，。；:我你他她它这那的是读评论谈析从以对由为]{0,12}《[^《》\n]{1,40}》"
+    rf"(?:[,，·\s]{{0,2}}{_PART_OF_WORK}){{0,4}}"
+)
+_TITLED = rf"[(（]\s?{_TITLE}\s?(?:[,，、\s]{{1,2}}[^()（）]{{1,40}})?[)）]"
+_CITED_FORM = rf"[\s,.;:。，；：、!?！？]{{0,3}}(?:{_NOTE}|{_AUTHOR_YEAR}|{_TITLED})"
 # A digit that was raised before the text lost its form.
 _BEHIND = pattern(rf"{_CITED_FORM}|\d{{1,3}}(?=[\s,.;。，；)）]|$)")
 _FARTHER = pattern(rf"[^\s，。；！？,.;!?“”\"「」()（）\[\]]{{1,10}}(?:{_NOTE}|{_AUTHOR_YEAR})")
@@ -52,6 +60,14 @@ _WITHIN = pattern(
     r"|(?:\n|[。”\".!?！？…])[\s>]*(?:[—–―]{1,2}|--)\s?[^\s—][^—\n]{0,60}$"
 )
 _CITED_LAST = pattern(rf"(?:{_NOTE}|{_AUTHOR_YEAR})[\s.。]{{0,3}}$")
+# Not the number of a word, as in m² and a[2].
+_CITED_INSIDE = pattern(rf"(?<![a-z0-9])(?:{_NOTE}|{_AUTHOR_YEAR}|{_TITLED})[\s.。]{{0,3}}$")
+_TITLE_LINE = pattern(rf"[\s>]*(?:[—–―]{{1,2}}|--)\s?{_TITLE}\s*$")
+# What a law, a book or an article says.
+_TITLE_SAYS = pattern(
+    rf"《[^《》]{{1,40}}》(?:\s?{_PART_OF_WORK}){{0,4}}(?:一[书文诗]|里面?|中|上|还|也|就|则|又|曾|明文){{0,3}}"
+    "(?:明确)?(?:规定|记载|载[明道有]?|写明|写有|要求|有(?:这样|如下)?[一几两]?[句段](?:话|诗|名言)?)(?:[是为道说]|如下)?$"
+)
 _SAYS_ZH = (
     "指出|认为|写道|写到|写下|强调|主张|提出|论述|论及|论道|阐述|阐释|阐明|断言|宣称|声称|评价|评论|批评|总结|概括|归纳"
     "|定义|界定|描述|表述|提到|提及|谈到|谈及|所言|所述|所云|曾言|有言"
@@ -62,7 +78,7 @@ _SAYS_BEFORE_ZH = pattern(
     rf"(?:(?:{_SAYS_ZH}|{_SPOKEN_ZH})(?:[了过的道为是到]{{0,2}}|如下|:|其为|之为)|的(?:定义|观点|说法|看法|话|论述|表述)(?:是|为|来?说|来?讲)?)$"
 )
 _BY_ZH = pattern(
-    r"\W{0,2}(?:而|但|又|也|并|其中)?(?:正如|诚如|恰如|如同|根据|依据|按照|据|引自|参见|引用|借用)([^，。；]{2,60}?)"
+    r"\W{0,2}(?:而|但|又|也|并|其中)?(?:正如|诚如|恰如|如同|根据|依据|依照|按照|据|引自|参见|引用|借用)([^，。；]{2,60}?)"
     "(?:的(?:说法|观点|看法|意见|话|结果))?$"
 )
 _SPOKEN_EN = "says?|said|calls?|called|adds?|added"
@@ -160,7 +176,8 @@ def sourced_quotations(text: str, folded: str, stretches: Sequence[Stretch]) -> 
         for (first, last), (following, _) in pairwise([*spans, (end, end)]):
             low, high = max(done, first - _AROUND), min(following, last + _AROUND)
             cited = _BEHIND.match(folded, last, high)
-            if cited or _names_before(text[low:first]) or _names_behind(text[last:high]):
+            named = cited or _CITED_INSIDE.search(folded, max(first, last - _AROUND), last - 1)
+            if named or _names_before(text[low:first]) or _names_behind(text[last:high]):
                 last = cited.end() if cited else last
                 found.append(TextPart("quotes", first, last))
             # The mark behind a quotation is its own.
@@ -261,6 +278,8 @@ def _names_before(text: str) -> bool:
     if found := _SAYS_BEFORE_ZH.search(folded):
         who = folded[: found.start()]
         return _is_somebody(who, spoken=found[0].rstrip("了过的:") in _SPOKEN)
+    if _TITLE_SAYS.search(folded):
+        return True
     clause = folded[max(folded.rfind("，"), folded.rfind(",")) + 1 :]
     if by := _BY_ZH.match(clause):
         return not _NOBODY.fullmatch(by[1])
@@ -328,6 +347,10 @@ def _blocks(text: str, folded: str, stretches: Sequence[Stretch]) -> Iterator[li
                     found.append(span)
             if not kind and not spans:
                 found += _introduced(text, folded, some, before)
+                # The line may be a paragraph of its own.
+                near = not text[end : following[0]].strip()
+                some += stretches[number + 1][:1] if near and following[1] else []
+                found += _with_title(text, folded, some, found[-1][1] if found else -1)
             before = text[max(start, end - _AROUND) : end]
         yield found
 
@@ -364,6 +387,23 @@ def _introduced(text: str, folded: str, lines: Stretch, before: str) -> Iterator
             if _VERBATIM.search(intro) and _FULL_STOP.search(text, max(start, end - 3), end):
                 done = end
                 yield start, end
+
+
+def _with_title(text: str, folded: str, lines: Stretch, done: int) -> Iterator[Span]:
+    """Yield what a line such as "——《荀子·劝学》" is below: lines from the last full stop on."""
+
+    def stops(number: int) -> bool:
+        start, end, _ = lines[number]
+        return bool(_FULL_STOP.search(text, max(start, end - 3), end))
+
+    for number, (start, end, _) in enumerate(lines):
+        if not number or not _TITLE_LINE.match(folded, start, min(end, start + _AROUND)):
+            continue
+        first = number - 1
+        while first and first > number - _LINES and not stops(first - 1):
+            first -= 1
+        if stops(number - 1) and lines[first][0] >= done:
+            yield lines[first][0], end
 
 
 def _is_sourced(folded: str, span: Span, before: str, behind: str) -> bool:

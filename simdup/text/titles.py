@@ -73,6 +73,17 @@ def title_of(document: Document) -> str:
     return ""
 
 
+def name_of(document: Document) -> str:
+    """Return the title of a document, unless it is the beginning of a paragraph or the whole text.
+
+    A title says what the text is about, and a paragraph says more.
+    """
+    title = title_of(document)
+    if document.title is None and (len(title) >= MOST or "\n" not in document.text.strip()):
+        return ""
+    return title
+
+
 def _candidates(head: str) -> Iterator[str]:
     """Yield what may be the title, the best first."""
     if "---" in head or "+++" in head:

@@ -1,18 +1,22 @@
 """Progress bars, shown to Python users on request only."""
 
 import json
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import environment
 
 from lab.corpora.made import near, prose
 from simdup import Index, dedupe, progress_bars, scan
+from simdup.cli.messages import say
 from simdup.model.settings import RunOptions
+from simdup.show.escaping import TerminalStream
 
 FULL = Path("/dev/full")
 TEXTS = [("a", prose(1)), ("b", near(prose(1)))]
@@ -52,6 +56,25 @@ def test_a_stage_that_counts_nothing_shows_how_long_it_takes(
     assert "00:02" in said
     # One that has ended does not come back.
     assert "searching" not in after
+
+
+@pytest.mark.parametrize("write", [say, TerminalStream(sys.stdout.buffer).write])
+def test_a_bar_is_cleared_before_a_line_is_written(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    write: Callable[[Any], object],
+) -> None:
+    monkeypatch.setattr("simdup.base.progress._DELAY", 0)
+    with progress_bars(terminal=True) as show:
+        show("comparing", 1, 2)
+        before = capsys.readouterr().err
+        write("a line" if write is say else b"")
+        cleared = capsys.readouterr().err
+        show("comparing", 2, 2)
+        again = capsys.readouterr().err
+    assert "comparing" in before
+    assert re.match(r"\r +\r(a line\n)?$", cleared)
+    assert "comparing" in again
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")

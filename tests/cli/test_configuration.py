@@ -116,6 +116,11 @@ MISTAKES = [
     ("glob = [1]", "simdup.toml: glob: must be a string or a list of them, not a list", ""),
     ("glob = 1", "simdup.toml: glob: must be a string or a list of them, not 1", ""),
     ("keep = ['first']", "simdup.toml: keep: must be a string, not a list", ""),
+    ("[conflicts]\nkinds = [1]",
+     "simdup.toml: [conflicts]: kinds: must be a string or a list of them, not a list", ""),
+    ("[scan]\ncolumns = ['title', 'folders']",
+     "simdup.toml: [scan]: columns: 'folders' is not one of title, length, modified, folder",
+     "did you mean 'folder'?"),
     ("dict = 3", "simdup.toml: dict: must be a string, not 3", ""),
     ("format = 'jsnl'", "simdup.toml: format: 'jsnl' is not one of text, csv, jsonl, html, github",
      "did you mean 'jsonl'?"),
@@ -143,7 +148,7 @@ MISTAKES = [
     ("across = ''",
      "simdup.toml: across: invalid value '' (expected a field of records, or folder)", ""),
     ("[scan]\ncolumns = -1",
-     "simdup.toml: [scan]: columns: '-1' is not one of title, length, modified, folder", ""),
+     "simdup.toml: [scan]: columns: must be a string or a list of them, not -1", ""),
     ("a." * 20_000 + "a = 1", "simdup.toml: is not valid TOML: nested too deeply",
      "to ignore it, add --isolated"),
     ("#" * (1 << 20) + "\n", "simdup.toml: larger than 1 MB", "to ignore it, add --isolated"),
@@ -195,6 +200,11 @@ def test_lists_flags_and_opposites(simdup: Command, folder: Path) -> None:
     assert "Read 1 document" in ran.err
     configure(folder, "no-fold = false\nverify = false")
     assert "Configured in simdup.toml: verify, fold." in simdup("scan", "c").err
+    # What has commas where it is typed may be a list.
+    typed = simdup("scan", "c", "--columns", "length,folder", "-f", "csv", "--isolated")
+    for listed in ("['length', 'folder']", "'length,folder'", "['length,folder']"):
+        configure(folder, f"columns = {listed}")
+        assert simdup("scan", "c", "-f", "csv").out == typed.out
 
 
 def test_paths_start_from_the_file(

@@ -71,6 +71,44 @@ def test_jsonl_is_as_the_schema_says(simdup: Command, handbook: Path) -> None:
         jsonschema.Draft202012Validator(schema).validate(line)
 
 
+def doses(folder: Path, *values: int) -> None:
+    """Write a page for each value, in a folder."""
+    write(
+        folder,
+        {f"{n}.md": f"{prose(n, 30)}\n{RULE.format(f'{v} mg')}" for n, v in enumerate(values)},
+    )
+
+
+def test_what_is_left_out_as_a_form_is_said(simdup: Command, tmp_path: Path) -> None:
+    doses(tmp_path / "filled", *range(10, 15))
+    done = simdup("conflicts", "filled", "--check")
+    assert (done.status, done.out) == (0, b"")
+    assert "Found no conflicts.\nLeft out 1 place as a form: " in done.err
+    assert "1 处当作表单" in simdup("conflicts", "filled", "--lang", "zh").err
+    listed = simdup("conflicts", "filled", "-f", "jsonl")
+    form, summary = map(json.loads, listed.lines)
+    assert (form["type"], len(form["readings"])) == ("form", 5)
+    assert (summary["conflicts"], list(summary)[-1], summary["forms"]) == (0, "forms", 1)
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((resources.files("simdup.show") / "jsonl.schema.json").read_text("utf-8"))
+    for line in (form, summary):
+        jsonschema.Draft202012Validator(schema).validate(line)
+
+
+def test_further_values_do_not_hide_a_known_conflict(simdup: Command, tmp_path: Path) -> None:
+    base = ("conflicts", "pages", "--check", "--baseline", "known")
+    doses(tmp_path / "pages", 10, 10, 20, 20, 30, 30)
+    assert simdup(*base, "--update-baseline").status == 0
+    # Without the baseline, it would be a form.
+    doses(tmp_path / "pages", 10, 10, 20, 40, 30, 50)
+    done = simdup(*base)
+    assert (done.status, done.lines[0][:36]) == (1, "1  amount: 2 documents say 10 mg, 1 ")
+    assert "form" not in done.err
+    assert "1 conflict" in simdup(*base, "--update-baseline").err
+    done = simdup(*base)
+    assert (done.status, "Found no new conflicts; 1 known." in done.err) == (0, True)
+
+
 def test_a_check_fails_until_conflicts_are_known(simdup: Command, handbook: Path) -> None:
     assert simdup("conflicts", "handbook", "--check").status == 1
     base = ("conflicts", "handbook", "--check", "--baseline", "known")
@@ -92,6 +130,33 @@ def test_a_check_fails_until_conflicts_are_known(simdup: Command, handbook: Path
     again = simdup(*base)
     assert again.status == 1
     assert "amount: 4 documents say ten milligrams, 1 says" in again.text
+
+
+def test_a_baseline_says_where_each_conflict_is(simdup: Command, handbook: Path) -> None:
+    write(handbook, {"3.md": f"Notes\x1b\n{RULE.format('20 mg')}", "0.md": RULE.format("ten\nmg")})
+    base = ("conflicts", "handbook", "--baseline", "known")
+    assert simdup(*base, "--update-baseline").status == 0
+    lines = Path("known").read_text("utf-8").splitlines()
+    place = "# handbook/3.md: solution in the dark, and give ... twice a day, always together"
+    assert [one for one in lines if one.startswith(place)] == [lines[-3]]
+    assert [one[34:] for one in lines[-2:]] == ["amount: 20 mg", "amount: ten mg"]
+    assert "Found no new conflicts; 1 known." in simdup(*base, "--check").err
+
+
+def test_a_baseline_of_a_part_says_what_it_removes(simdup: Command, handbook: Path) -> None:
+    base = ("--baseline", "known", "--update-baseline")
+    assert "Wrote known: 1 conflict.\n" in simdup("conflicts", "handbook", *base).err
+    assert "Wrote known: 1 conflict.\n" in simdup("conflicts", "handbook", *base).err
+    part = ("conflicts", "handbook/0.md", "handbook/1.md", *base)
+    less = "Wrote known: 0 conflicts; 2 entries that were not found are removed.\n"
+    assert less in simdup(*part).err
+    pages = {"a.md": prose(1), "b.md": prose(1), "sub/c.md": prose(2), "sub/d.md": prose(2)}
+    write(handbook.parent / "docs", pages)
+    base = ("--baseline", "pages", "--update-baseline")
+    assert simdup("scan", "docs", *base).status == 0
+    less = "Wrote pages: 2 documents in 1 cluster; 2 entries that were not found are removed.\n"
+    assert less in simdup("scan", "docs/sub", *base).err
+    assert "条" in simdup("scan", "docs/a.md", *base, "--lang", "zh").err
 
 
 def test_conflicts_are_known_whatever_pages_are_called(simdup: Command, tmp_path: Path) -> None:
@@ -132,6 +197,7 @@ def test_no_conflict_and_wrong_values(simdup: Command, handbook: Path) -> None:
     assert "Found no conflicts." in done.err
     done = simdup("conflicts", "handbook", "--kinds", "dates")
     assert (done.status, "--kinds" in done.err) == (2, True)
+    assert "hint: did you mean 'date'?" in done.err
     done = simdup("conflicts", "handbook", "--terms", "missing.txt")
     assert (done.status, "missing.txt" in done.err) == (2, True)
 

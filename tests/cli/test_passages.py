@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,19 @@ def test_text_says_how_much_of_each_and_shows_what(simdup: Command, essays: Path
     assert all(cell_len(line) <= 80 for line in done.lines)
     assert "2 pairs share 2 passages of at least 50 equal units" in done.err
     assert "1 document has the same text as an earlier one" in done.err
+
+
+def test_an_excerpt_is_cut_between_characters_not_within_escapes(
+    simdup: Command, tmp_path: Path
+) -> None:
+    hidden = "\u200b".join(prose(1, 60))
+    write(tmp_path / "in", {"a.txt": hidden, "b.txt": hidden + prose(2)})
+    for shift in range(8):
+        (tmp_path / "in" / "a.txt").write_text("甲" * shift + hidden, "utf-8")
+        [line] = [line for line in simdup("passages", "in").lines if " ... " in line]
+        for part in line.strip().split(" ... "):
+            assert re.fullmatch(r"(\\u200b|[^\\])+", part)
+            assert not re.match(r"u?[02]{0,3}b", part)
 
 
 def test_csv_has_a_row_a_passage(simdup: Command, essays: Path) -> None:
@@ -90,7 +104,7 @@ def test_what_was_left_out_is_told(simdup: Command, tmp_path: Path) -> None:
     )
     assert "With --template such text is ignored, --common sets the number." in done.err
     done = simdup("passages", "site", "--common", "10", "--lang", "zh")
-    assert "有 60 篇文档含有超过 10 篇共有的文字，合计 " in done.err
+    assert "有些文字超过 10 篇都有（涉及 60 篇，共 " in done.err
     assert "用 --template 可忽略这类文字，用 --common 可调整篇数。" in done.err
 
 

@@ -153,3 +153,18 @@ def test_long_names_lose_their_middle_on_a_terminal_only(
         assert ("…" in last, last.endswith("-2024.txt")) == (True, True)
         assert all(cell_len(line) <= 60 for line in on_screen)
         assert f"c/{name}" in simdup("scan", "c", *options, "-q").text
+
+
+def test_names_of_a_table_are_cut_where_they_are_alike(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [
+        f"2023{number}_{who}_作业3.txt"
+        for number, who in ((101, "王小明"), (102, "李雷"), (117, "郭靖"))
+    ]
+    write(tmp_path / "作业", {name: prose(1, 100) + prose(i) for i, name in enumerate(names)})
+    monkeypatch.setenv("COLUMNS", "80")
+    arguments = ("passages", "作业", "--rates", "--leave-out", "quotes", "-q", "--color", "never")
+    _, *rows = terminal(*arguments).splitlines()
+    assert all(any(name[5:] in row for row in rows) for name in names)
+    assert all("…" in row and cell_len(row) <= 80 for row in rows)

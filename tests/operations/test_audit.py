@@ -147,8 +147,14 @@ def test_names_of_records_need_their_source(simdup, tmp_path):
     assert alone.status == 2
     assert "none of its 3 documents can be read again" in alone.err
     assert "hint: name the SOURCEs of the scan after FOUND" in alone.err
+    # One record lacks the field, as the scan knew: it is not what is wrong here.
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, [*records, {"id": "n9"}])))
+    forgot = simdup("audit", "found.jsonl", "r.jsonl", "-o", "page.html")
+    assert "none of its 3 documents can be read again" in forgot.err
+    assert "hint: read the SOURCEs as the scan did, with its --id-field" in forgot.err
     named = simdup("audit", "found.jsonl", "r.jsonl", "--id-field", "id", "-o", "page.html")
     assert named.status == 0
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, records)))
     simdup("scan", "r.jsonl", "-o", "places.jsonl", "-q")
     assert simdup("audit", "places.jsonl", "-o", "other.html").status == 0
 

@@ -192,7 +192,7 @@ def test_a_changed_page_fails_the_check_once(simdup: Command, tmp_path: Path) ->
     )
     made = simdup("scan", "docs", "--check", "--baseline", "known", "--update-baseline")
     assert made.status == 0
-    assert "Wrote known: 2 documents in 1 cluster." in made.err
+    assert "Wrote known: 2 documents in 1 cluster.\n" in made.err
     status, summary = check(simdup)
     assert (status, summary["new"], summary["known"], summary["stale"]) == (0, 0, 1, 0)
 

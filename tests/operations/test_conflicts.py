@@ -135,7 +135,16 @@ def test_a_code_in_the_title_says_what_the_page_is_about() -> None:
     assert said(conflicts(titled)) == []
     same = [(name, f"# Light\n\n{prose(1, 20)}\n{text}") for name, text in pages_of.items()]
     assert said(conflicts(same)) == [("code", {"ab-12": 1, "ab-13": 1})]
-    # A text of one line has no title.
+    # The title is that of a scan: below a line that all pages have, or in front matter.
+    for head in ("Docs | Help\n\n# {}: light\n\n", '---\ntitle: "{}: light"\n---\n\nDocs\n\n'):
+        titled = [(name, head.format(name.upper()) + text) for name, text in pages_of.items()]
+        assert said(conflicts(titled)) == []
+    # A paragraph is no title, and neither is a text of one line.
+    paragraphs = [
+        (name, f"To everyone in this house: {text}\n\n{prose(2)}")
+        for name, text in pages_of.items()
+    ]
+    assert said(conflicts(paragraphs)) == [("code", {"ab-12": 1, "ab-13": 1})]
     assert said(conflicts([(name, prose(1, 20).replace("\n", "") + text)
                            for name, text in pages_of.items()])) == [
         ("code", {"ab-12": 1, "ab-13": 1})
@@ -147,6 +156,20 @@ def test_a_form_that_each_fills_in_is_no_conflict() -> None:
     assert said(conflicts(pages(["10 mg", "20 mg", "30 mg"]))) == [
         ("amount", {"10 mg": 1, "20 mg": 1, "30 mg": 1})
     ]
+    found = conflicts(pages([*["10 mg"] * 4, *(f"{n} mg" for n in range(11, 16))]))
+    assert (said(found), found.summary.forms, found.summary.affected) == ([], 1, 0)
+    [form] = said(found.forms)
+    assert form == ("amount", {"10 mg": 4} | {f"{n} mg": 1 for n in range(11, 16)})
+
+
+@given(st.integers(3, 9), st.integers(0, 9))
+def test_where_one_value_leads_the_others_contradict_it(leading: int, others: int) -> None:
+    wrong = [f"{n} mg" for n in range(20, 20 + min(others, leading))]
+    found = conflicts(pages(["10 mg"] * leading + wrong))
+    assert said(found) == (
+        [("amount", {**dict.fromkeys(wrong, 1), "10 mg": leading})] * bool(wrong)
+    )
+    assert found.forms == ()
 
 
 def test_a_list_of_values_contradicts_nothing() -> None:

@@ -35,6 +35,7 @@ COMMANDS = [
     "passages essays homework library --text",
     "passages essays homework library --groups --text",
     "conflicts examples/handbook/en",
+    "conflicts forms.jsonl",
     "conflicts examples/handbook/zh examples/handbook/en --baseline conflicts.known",
     "tune corpus",
     "query seen.index delivery --add",
@@ -48,6 +49,14 @@ def test_what_is_written_is_valid(simdup: Command, tmp_path: Any) -> None:
     workbench.build(tmp_path)
     simdup("index", "build", "seen.index", "examples/corpus")
     simdup("scan", "corpus/news", "--baseline", "known", "--update-baseline")
+    rule = (
+        "Keep the bottle in the dark, shake it well before use, and take {} ml of it twice a day. "
+    )
+    rule += (
+        "Tell your doctor what else you take, and bring the bottle with you when you come again."
+    )
+    lines = "\n".join(json.dumps({"text": rule.format(n)}) for n in range(2, 7))
+    (tmp_path / "forms.jsonl").write_text(lines, "utf-8")
     known = ("--baseline", "conflicts.known", "--update-baseline")
     simdup("conflicts", "examples/handbook/en", *known)
     written = [simdup(*command.split(), "-f", "jsonl").out for command in COMMANDS]

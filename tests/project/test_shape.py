@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 51_890,
+    "lines": 52_220,
     "lines of compiled loops": 2_174,
     "lines in simdup/cli": 3_490,
     "files": 225,

@@ -35,9 +35,9 @@ def reading(value, *places):
     return FactReading(value, places)
 
 
-def result(conflicts, documents=12, known=0, skipped=(), notes=()):
+def result(conflicts, documents=12, known=0, skipped=(), notes=(), forms=0):
     affected = {p.document for one in conflicts for r in one.readings for p in r.documents}
-    figures = documents, len(conflicts), len(affected), len(skipped), known, 0.1
+    figures = documents, len(conflicts), len(affected), len(skipped), known, 0.1, forms
     return ConflictResult(tuple(conflicts), skipped, notes, ConflictSummary(*figures))
 
 
@@ -124,6 +124,8 @@ def test_the_overview_counts_conflicts_and_filters_the_list(written, browser):
             ["mail.jsonl", "2", "1", "33%"],
             ["old", "1", "1", "33%"],
         ]
+        titles = page.locator("thead th").all_inner_texts()
+        assert [one.lower() for one in titles] == ["folder", "in conflicts", "conflicts", "share"]
         page.click("summary")
         how = page.inner_text(".how")
         for said in ("simdup conflicts in -o page.html", "context", "read as GB18030", "x.png"):
@@ -277,6 +279,7 @@ def test_keys_go_through_the_list(written, browser):
         (result([]), "None of 12 documents contradicts another."),
         (result([], 1), "There is 1 document, so no conflict."),
         (result([], 12, known=3), "There is no new conflict in 12 documents."),
+        (result([], 12, known=4, forms=2), "There is no new conflict in 12 documents."),
         (
             result([OFFICE], 12, known=3),
             "1 new conflict in 12 documents: 2 documents contradict others.",
@@ -288,6 +291,10 @@ def test_the_sentence_is_that_of_the_result(written, browser, found, words):
         assert page.inner_text(".sentence").replace("\xa0", " ") == words
         known = found.summary.known
         assert ("more in the baseline" in page.inner_text(".figures")) == bool(known)
+        left_out = page.locator(".overview > .note").all_inner_texts()
+        assert [one[:33] for one in left_out] == ["2 places were left out as forms: "] * (
+            known == 4
+        )
         if not found.conflicts:
             page.keyboard.press("j")
             page.evaluate("location.hash = '#/clusters'")

@@ -215,6 +215,61 @@ def test_rates_are_a_table(simdup, browser, tmp_path):
         assert not page.evaluate(CONTRAST)
 
 
+def test_pairs_that_share_only_what_is_left_out_are_behind_the_others(simdup, browser, tmp_path):
+    path = rated(simdup, tmp_path)
+    # Three documents more have the same list of references, and nothing else.
+    listed = (tmp_path / "in" / "a.txt").read_text("utf-8").partition("参考文献")[2]
+    write(tmp_path / "in", {f"{i}.txt": f"{prose(i)}\n参考文献{listed}" for i in (5, 6, 7)})
+    simdup("passages", "in", "-o", "page.html", "-q", "--rates", "--leave-out", "references")
+    known = {"pairs": 1, "passages": 2, "matched": 2, "listed": 1, "left": 9}
+    assert known.items() <= head(path)["figures"].items()
+    assert head(path)["folders"] == [["in", 6, 2]]
+    assert sum(head(path)["histogram"]) == 1
+    rates = {one[0]: one[1:3] for one in head(path)["rates"]}
+    with opened(browser, path) as page:
+        assert page.inner_text(".sentence") == "2 of 6 documents share a passage with another."
+        assert page.evaluate("Data.names.slice(0, 2).sort()") == ["in/a.txt", "in/b.txt"]
+        counted = max(rates["in/a.txt"][1], rates["in/b.txt"][1])
+        assert page.evaluate("Data.table.weakest[0]") == counted
+        wide = page.evaluate("document.querySelector('.rates .fill').style.width")
+        assert float(wide.rstrip("%")) == pytest.approx(counted / 100)
+        page.click("text=9 pairs share only what is left out")
+        until(page, "document.querySelectorAll('.rows .row').length === 9")
+        page.click(".found .chip")
+        until(page, "document.querySelectorAll('.rows .row').length === 1")
+        assert page.inner_text(".found") == "1 pair 9 pairs share only what is left out"
+        page.evaluate("location.hash = '#/c/2'")
+        until(page, "document.querySelector('.over')?.textContent === 'Pair 2'")
+        until(page, "!!document.querySelector('.rd-facts')")
+        assert "0.0% counted" in page.inner_text(".texts")
+        assert not page.evaluate(NAMELESS)
+        assert not page.evaluate(CONTRAST)
+
+
+def test_reasons_and_criteria_are_in_the_language_of_the_page(simdup, browser, tmp_path):
+    write(tmp_path / "in", {"a.txt": prose(1), "b.txt": prose(1), "c.txt": ""})
+    simdup("passages", "in", "-o", "page.html", "-q")
+    with opened(browser, tmp_path / "page.html") as page:
+        page.click("text=中文")
+        page.click(".how summary")
+        words = page.inner_text(".how")
+        assert "in/c.txt: 为空" in words
+        assert "连续相同至少（--min-run）" in words
+        assert "min_length" not in words
+
+
+def test_text_of_a_template_is_shaded(simdup, browser, tmp_path):
+    write(tmp_path / "in", {"a.txt": prose(7) + prose(1), "b.txt": prose(7) + prose(1)[:300]})
+    (tmp_path / "task.txt").write_text(prose(7))
+    simdup("passages", "in", "--template", "task.txt", "-o", "page.html", "-q")
+    with opened(browser, tmp_path / "page.html") as page:
+        assert page.evaluate("Data.table.weakest[0]") == 10000
+        page.evaluate("location.hash = '#/c/1'")
+        until(page, "!!document.querySelector('.rd-note .rd-left')")
+        assert page.inner_text(".rd-note .rd-kind") == "template"
+        assert page.locator(".rd-context .rd-left").count() == 2
+
+
 def test_pairs_beyond_the_limit_are_told(passages, browser, monkeypatch):
     monkeypatch.setattr("simdup.show.report.passages_page.PAIRS", 2)
     path = passages()

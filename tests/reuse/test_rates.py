@@ -1,6 +1,7 @@
 """Rates of documents, against sets of units."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,11 +16,9 @@ from simdup.model.shared_passages import TextPart
 from simdup.reuse.finding import Passages, Sides
 from simdup.reuse.overlaps import Holders
 from simdup.reuse.rates import Omissions, Rates, rate_documents
+from simdup.reuse.symbols import Units
 
 Document = tuple[int, bool, int]  # its text, whether it is a reference, its group
-
-# Each character of these is a unit.
-LETTERS = "".join(chr(0x5000 + i) for i in range(60))
 
 
 @st.composite
@@ -34,6 +33,13 @@ def columns(found: Sequence[SharedSpans]) -> Passages:
             np.array([p.in_b for p in rows])]  # fmt: skip
     texts, a, b = (one.reshape(-1, 2).astype(np.int64) for one in ints)
     return Passages(texts, a, b, a[:, 1] - a[:, 0], np.ones(len(rows)))
+
+
+def whole(sizes: Sequence[int]) -> Units:
+    """Return the units of texts without a template."""
+    return Units.outside_holes(
+        np.cumsum([0, *(size + 1 for size in sizes)]), np.zeros(0, np.uint32)
+    )
 
 
 @given(st.data())
@@ -68,9 +74,12 @@ def test_rates_are_those_of_sets_of_units(data: st.DataObject) -> None:
     least = data.draw(st.integers(1, 20))
 
     rates = rate_documents(
-        columns(found), np.array(sizes), holders, np.array(sorted(copies), np.int64),
+        columns(found), whole(sizes), holders, np.array(sorted(copies), np.int64),
         list(range(len(documents))),
-        Omissions(lambda d: (parts[d], LETTERS[: sizes[text_of[d]]]), least),
+        Omissions.of(
+            range(len(documents)), np.array(sizes)[text_of], least,
+            lambda d: (parts[d], np.array([p[1:] for p in parts[d]], np.int64).reshape(-1, 2)),
+        ),
     )  # fmt: skip
 
     assert [one.document for one in rates] == sorted(
@@ -124,6 +133,36 @@ def test_what_is_left_out_counts_on_neither_side() -> None:
         assert essays[one.document][part.start : part.end] == listed.strip()
     assert all(one.share == one.counted for one in passages(essays).rates)
     assert all(not one.left_out for one in passages(essays, leave_out="quotes").rates)
+
+
+def test_text_of_a_template_is_on_neither_side(tmp_path: Path) -> None:
+    task, own = prose(7), prose(1)
+    (tmp_path / "task.txt").write_text(task, "utf-8")
+    essays = {"a": task + own, "b": f"{own}\n{task}", "c": prose(2) + task}
+    templates = [str(tmp_path / "task.txt")]
+    found = passages(essays, templates=templates)
+    assert {one.document: (one.share, one.counted) for one in found.rates} == {
+        "a": (1, 1), "b": (1, 1), "c": (0, 0),
+    }  # fmt: skip
+    [pair] = found.overlaps
+    assert (pair.share_a, pair.share_b) == (1, 1)
+    for one in found.rates:
+        [part] = one.left_out
+        given = essays[one.document][part.start : part.end].strip()
+        assert (part.kind, given) == ("template", task.strip())
+
+
+def test_parts_and_a_template_are_listed_once(tmp_path: Path) -> None:
+    listed = "\n参考文献\n[1] 张三. 文本复用与检测方法的研究综述及展望[J]. 情报学报, 2019.\n"
+    task = prose(7)
+    (tmp_path / "task.txt").write_text(task + listed, "utf-8")
+    essays = {"a": task + prose(1) + listed, "b": task + prose(1) + listed}
+    for one in passages(
+        essays, templates=[str(tmp_path / "task.txt")], leave_out=["references"]
+    ).rates:
+        assert [part.kind for part in one.left_out] == ["template", "references"]
+        assert one.left_out[0].end <= one.left_out[1].start
+        assert (one.share, one.counted) == (1, 1)
 
 
 def test_the_largest_source_is_that_of_what_counts() -> None:

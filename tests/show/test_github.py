@@ -36,6 +36,10 @@ def parsed(out: bytes) -> list[dict[str, str]]:
     return found
 
 
+RULE = "Keep the solution in the dark, give {} twice a day, and always together with a meal. Wash "
+RULE += "your hands before you open the bottle, and write down when you opened it."
+
+
 def warnings(simdup: Command, *more: str, status: int = 0) -> list[dict[str, str]]:
     ran = simdup("scan", "-f", "github", *more)
     assert ran.status == status, ran.err
@@ -169,3 +173,48 @@ def test_references_are_not_warned_of(simdup: Command, tmp_path: Path) -> None:
         found = warnings(simdup, "docs", "--reference", reference)
         assert [one["file"] for one in found] == ["docs/c.md"]
         assert "of old/" in found[0]["message"]
+
+
+def test_a_warning_for_each_document_that_few_agree_with(simdup: Command, tmp_path: Path) -> None:
+    doses = ["20 mg", "20 mg", "10 mg", "20 mg"]
+    pages = {f"{n}.md": f"{prose(n)}\n{RULE.format(dose)}" for n, dose in enumerate(doses)}
+    write(tmp_path / "docs", pages)
+    line = pages["2.md"].count("\n") + 1
+    warning = {
+        "file": "docs/2.md", "line": str(line), "title": "Conflict",
+        "message": "docs/2.md says 10 mg where 3 documents say 20 mg. Correct what is wrong.",
+    }  # fmt: skip
+    assert parsed(simdup("conflicts", "docs", "-f", "github").out) == [warning]
+    base = ("conflicts", "docs", "-f", "github", "--check", "--baseline", "known")
+    assert simdup(*base, "--update-baseline").status == 0
+    assert (simdup(*base).status, simdup(*base).out) == (0, b"")
+    write(tmp_path / "docs", {"4.md": f"{prose(4)}\n{RULE.format('30 mg')}"})
+    done = simdup(*base)
+    assert done.status == 1
+    assert [one["file"] for one in parsed(done.out)] == ["docs/2.md", "docs/4.md"]
+    assert "update the baseline with --update-baseline" in parsed(done.out)[0]["message"]
+    # Where as many say the one as the other, both are looked at.
+    even = parsed(simdup("conflicts", "docs/1.md", "docs/2.md", "-f", "github").out)
+    assert sorted(one["message"].partition(". Correct")[0] for one in even) == [
+        "docs/1.md says 20 mg where 1 document says 10 mg",
+        "docs/2.md says 10 mg where 1 document says 20 mg",
+    ]
+    # The line in a record is none of its file.
+    records = "\n".join(json.dumps({"text": text}) for text in pages.values())
+    write(tmp_path, {"r.jsonl": records})
+    [one] = parsed(simdup("conflicts", "r.jsonl", "-f", "github").out)
+    assert (set(one), one["message"][:24]) == ({"title", "message"}, "r.jsonl#3 says 10 mg whe")
+
+
+def test_the_warnings_of_conflicts_are_limited_and_escaped(simdup: Command, tmp_path: Path) -> None:
+    values = ["https://example.org/a%0A"] * 12 + ["https://example.org/b%0D"] * 11
+    pages = {
+        f"{n}.md": f"{prose(n)}\n{RULE.format(f'it at {one}')}" for n, one in enumerate(values)
+    }
+    write(tmp_path / "docs", pages)
+    done = simdup("conflicts", "docs", "-f", "github")
+    found = parsed(done.out)
+    assert len(found) == 11
+    assert "12 documents say https://example.org/a%0A." in found[0]["message"]
+    assert b"b%250D" in done.out
+    assert said(done) == ["GitHub shows 10 of the 11 warnings beside the files; the log has all."]

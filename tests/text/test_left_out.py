@@ -385,6 +385,15 @@ SENTENCE = "下面是一句很普通的话。"
         "1\n2\n3\n4\n",
         "攻读学位期间发表的论文\n[1] 张三. 一篇文章[J]. 学报, 2019(1): 1-9.",
         "    缩进的一段，没有出处。\n\n正文。",
+        "“天下文章一大抄。”（我最喜欢《荀子》这本书）",
+        "“天下文章一大抄。”（笑）",
+        "读完《荀子》，班里要求：“天下文章一大抄。”",
+        "学校规定：“天下文章一大抄。”",
+        "公式“面积为 10 m²”和“数组 a[2]”很常见。",
+        "论法律的实施\n——读《法治及其本土资源》",
+        "论法律的实施\n——《法治及其本土资源》",
+        "天下文章一大抄。\n——以《民法典》为例",
+        "天下文章一大抄。\n——评《民法典》",
     ],
 )
 def test_what_only_looks_like_a_part_is_none(text: str) -> None:
@@ -396,6 +405,17 @@ def test_what_only_looks_like_a_part_is_none(text: str) -> None:
     [
         "张三（2019）指出，⟦q:“复用是写作的常态”⟧。",
         "⟦q:“复用是写作的常态。”①⟧其次，",
+        "⟦q:“不登高山，不知天之高也。”（《荀子·劝学》）⟧",
+        "⟦q:“不登高山，不知天之高也”（荀子《劝学》）⟧。",
+        "⟦q:“不登高山，不知天之高也。”(见《荀子》第一篇，中华书局)⟧",
+        "⟦q:“家庭应当树立优良家风”（《民法典》第一千零四十三条）⟧。",
+        "《民法典》第一千零四十三条规定：⟦q:“家庭应当树立优良家风。”⟧",
+        "《中华人民共和国教育法》第三条第一款明确规定，⟦q:“国家坚持这一方针”⟧。",
+        "《史记》中记载：⟦q:“项籍少时，学书不成。”⟧",
+        "《劝学》里有这样一句话：⟦q:“不登高山，不知天之高也。”⟧",
+        "依照《民法典》第一千零四十三条，⟦q:“家庭应当树立优良家风”⟧。",
+        "⟦q:“不登高山，不知天之高也。[2]”⟧",
+        "⟦q:“不登高山，不知天之高也①。”⟧",
         "据张三所述，⟦q:『复用是常态』⟧。",
         "⟦q:“复用是写作的常态”\\cite{a}⟧，",
         "⟦q:“复用是写作的常态”³⟧。",
@@ -417,3 +437,16 @@ def test_what_only_looks_like_a_part_is_none(text: str) -> None:
 def test_a_quotation_names_its_source_in_many_ways(quoted: str) -> None:
     text, _ = unmarked(f"{SENTENCE}{quoted}{SENTENCE}")
     assert shown(text, left_out(text)) == f"{SENTENCE}{quoted}{SENTENCE}"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "⟦q:不登高山，不知天之高也。\n——《荀子·劝学》⟧",
+        "\n⟦q:不登高山，不知天之高也。\n\n——荀子《劝学》⟧\n",
+        "⟦q:不登高山，\n不知天之高也。\n　　——《荀子·劝学》⟧",
+    ],
+)
+def test_a_title_below_a_quotation_names_its_source(block: str) -> None:
+    text, _ = unmarked(f"{SENTENCE}\n{block}\n{SENTENCE}")
+    assert shown(text, left_out(text)) == f"{SENTENCE}\n{block}\n{SENTENCE}"

@@ -142,6 +142,7 @@ def _figures(found: ConflictResult, listed: int) -> dict[str, Any]:
         "pairs": summary.conflicts,
         "listed": listed,
         "known": summary.known,
+        "forms": summary.forms,
         "skipped": summary.skipped,
         "redundant": 0,
         "incomplete": 0,

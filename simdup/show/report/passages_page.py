@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
 from simdup.model.formats import PageOptions
 from simdup.model.shared_passages import Overlap, PassageCriteria, PassageResult, Rate, TextPart
+from simdup.model.table import Documents
 from simdup.near.cutting import PairTexts
 from simdup.show.report.chunks import CHUNK, CLIP, Chunks, script_json
 from simdup.show.report.columns import (
     SAME,
-    DocumentRow,
     PairRow,
     RowGroup,
     by_folder,
@@ -41,36 +40,44 @@ def passages_page(
     counted: bool = False,
 ) -> Iterator[bytes]:
     """Return the page of passages, with a table of `rates` if asked for, and what is `counted`."""
-    overlaps = list(islice(found.overlaps, PAIRS))
-    documents = text_of.documents
-    pairs = text_of.pairs[: len(overlaps)].tolist()
-    rows = {number: source_row(documents, number) for number in chain(*pairs)}
+    documents, best = text_of.documents, text_of.counted.max(axis=1)
+    order = np.arange(len(best))
+    if counted:
+        order = np.argsort(-best, kind="stable")  # those that share only what is left out are last
+    shown = order[:PAIRS].tolist()
+    pairs = [(i, found.overlaps[i]) for i in shown]
     groups = [
-        _group(overlap, rows[a], rows[b]) for overlap, (a, b) in zip(overlaps, pairs, strict=True)
+        _group(documents, text_of.pairs[i].tolist(), min(float(best[i]), 1.0), overlap.identical)
+        for i, overlap in pairs
     ]
-    sharing = np.unique(text_of.pairs).tolist()
+    counting = np.flatnonzero(best)
+    sharing = np.unique(text_of.pairs[counting]).tolist()
     every = folders_of(documents, range(len(documents)))
     folders = by_folder(every, folders_of(documents, sharing))
-    figures = _figures(found, len(overlaps), len(sharing))
+    listed = min(len(counting), PAIRS)
+    silent = np.flatnonzero(best == 0).tolist()
+    figures = _figures(found, listed, len(sharing)) | {
+        "pairs": len(counting),
+        "passages": found.summary.passages - sum(len(found.overlaps[i].passages) for i in silent),
+        "left": len(silent),
+    }
     about = {
         "title": "",
         "criteria": {name: getattr(criteria, name) for name in criteria.__slots__},
-        **overview(groups, figures, folders, found.skipped, found.notes),
+        **overview(groups[:listed], figures, folders, found.skipped, found.notes),
         "heat": [],  # pairs have no distance
         "sizes": [],  # and each has two documents
         "rates": [_rate(one, counted) for one in found.rates[:RATES]] if rates else [],
     }
-    parts = {one.document: one.left_out for one in found.rates if one.left_out}
-    left_out = [[parts.get(name, ()) for name in (one.a, one.b)] for one in overlaps]
-    add = partial(_add_texts, overlaps=overlaps, text_of=text_of, left_out=left_out)
+    add = partial(_add_texts, pairs=pairs, text_of=text_of)
     return assemble(groups, about, replace(options, kind="passages"), add)
 
 
-def _group(overlap: Overlap, a: DocumentRow, b: DocumentRow) -> RowGroup:
-    """Return a pair of documents; their similarity is the larger share."""
-    share = min(max(overlap.share_a, overlap.share_b), 1.0)
+def _group(documents: Documents, pair: Sequence[int], share: float, identical: bool) -> RowGroup:
+    """Return a pair of documents; their similarity is the larger share of what counts."""
+    a, b = (source_row(documents, number) for number in pair)
     b = b._replace(role="linked", distance=0, similarity=share)
-    return RowGroup([a, b], [PairRow(0, 1, 0, share, SAME * overlap.identical)])
+    return RowGroup([a, b], [PairRow(0, 1, 0, share, SAME * identical)])
 
 
 def _rate(rate: Rate, counted: bool) -> list[Any]:
@@ -82,15 +89,13 @@ def _rate(rate: Rate, counted: bool) -> list[Any]:
 
 
 def _figures(found: PassageResult, listed: int, sharing: int) -> dict[str, Any]:
-    """Return figures of all pairs, listed or not."""
+    """Return figures of all pairs that count, listed or not."""
     summary = found.summary
     figures: dict[str, Any] = {
         "documents": summary.documents,
         "matched": sharing,
         "clusters": listed,
-        "pairs": summary.pairs,
         "listed": listed,
-        "passages": summary.passages,
         "identical": summary.identical,
         "skipped": summary.skipped,
         "redundant": 0,
@@ -102,18 +107,18 @@ def _figures(found: PassageResult, listed: int, sharing: int) -> dict[str, Any]:
     return figures
 
 
-def _add_texts(
-    chunks: Chunks,
-    overlaps: list[Overlap],
-    text_of: PairTexts,
-    left_out: Sequence[Sequence[Sequence[TextPart]]],
-) -> None:
-    """Add texts and passages in blocks, in order, until the budget is spent."""
+def _add_texts(chunks: Chunks, pairs: Sequence[tuple[int, Overlap]], text_of: PairTexts) -> None:
+    """Add texts and passages in blocks, in order, until the budget is spent.
+
+    Of each pair there is its number, as `text_of` knows it.
+    """
     pending: list[tuple[int, str]] = []
     known: dict[int, list[str | None]] = {}
-    for i, overlap in enumerate(overlaps):
-        known[i] = [text_of(i, side)[:CLIP] for side in (0, 1)]
-        pending.append((i, _content(overlap, known[i], left_out[i])))
+    for i, (number, overlap) in enumerate(pairs):
+        known[i] = [text_of(number, side)[:CLIP] for side in (0, 1)]
+        left_out = [text_of.parts.get(one, ()) for one in text_of.pairs[number].tolist()]
+        counted = list(map(ten_thousandths, text_of.counted[number].tolist()))
+        pending.append((i, _content(overlap, known[i], left_out, counted)))
         if sum(len(one) for _, one in pending) >= CHUNK:
             if not chunks.add(pending, known):
                 return
@@ -122,7 +127,10 @@ def _add_texts(
 
 
 def _content(
-    overlap: Overlap, texts: list[str | None], left_out: Sequence[Sequence[TextPart]]
+    overlap: Overlap,
+    texts: list[str | None],
+    left_out: Sequence[Sequence[TextPart]],
+    counted: Sequence[int],
 ) -> str:
     """Return the JSON of a pair: texts, how much they share, passages, what is left out."""
     passages = [
@@ -134,4 +142,5 @@ def _content(
     content: dict[str, Any] = {"texts": texts, "passages": passages, "shares": shares}
     if any(left_out):
         content["left"] = [[part for part in parts if part.end <= CLIP] for parts in left_out]
+        content["counted"] = counted
     return script_json(content)

@@ -217,7 +217,7 @@ const Cluster = (() => {
     reader = Reader.show(place, {
       a: document_(a), b: document_(b), unit: State.unit, layout: State.layout, fold: Data.folds,
       blind: Kind.judged && !Review.has(cluster), passages: content.passages, left: content.left,
-      shares: content.shares, facts: Facts.of(content.facts, a, b), cut,
+      shares: content.shares, counted: content.counted, facts: Facts.of(content.facts, a, b), cut,
       strings: Data.words[State.lang],
       changed: (choice) => Object.assign(State, choice),
     });

@@ -128,7 +128,7 @@ const Data = (() => {
     const base = found.texts.find((text) => typeof text === 'string') || '';
     const whole = found.texts.map((text) => rebuild(base, text));
     const shown = found.passages ? Passages.place(whole, found.passages, found.left) : { texts: whole };
-    return { ...shown, shares: found.shares, terms: found.terms || [], clipped: found.clipped || [], facts };
+    return { ...shown, shares: found.shares, counted: found.counted, terms: found.terms || [], clipped: found.clipped || [], facts };
   }
 
   let joined = null;

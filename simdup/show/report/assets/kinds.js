@@ -33,6 +33,7 @@ const Kind = (() => {
     sort: 'edge',
     // Where no texts are carried, it is not known which clusters differ in a fact.
     filters: ['all', 'chained', 'exact', 'text', ...(figures.compared ? ['facts'] : []), 'undecided', 'decided'],
+    filter: 'all',
     // How many documents the bar is about, the sentence above it and the figures below it.
     found: (now) => now.redundant,
     sentence: (found) => (found ? ['sentence', found, Data.head.figures.documents]
@@ -97,6 +98,8 @@ const Kind = (() => {
       verdicts: [null, null],
       alike: (share) => State.percent(Math.floor(share / 10) / 1000),
       sort: 'order',
+      // Pairs that share only what is left out are behind the others.
+      filter: 'counted',
       found: () => Data.head.figures.matched,
       figures: (moved) => [moved ? 'figPairsLeft' : 'figPairs',
         'figShare', 'figPassages', 'figIdentical', 'figSkipped'],

@@ -35,6 +35,8 @@ const List = (() => {
     exact: (i) => Data.table.lead[i] === 10000,
     text: (i) => Data.table.chunk[i] >= 0,
     facts: (i) => Data.table.differing[i] > 0,
+    counted: (i) => i < Data.head.figures.listed,
+    left: (i) => i >= Data.head.figures.listed,
     undecided: (i) => !Review.has(i),
     decided: (i) => Review.has(i),
   };
@@ -166,7 +168,13 @@ const List = (() => {
       const chip = h('button', { type: 'button', class: 'chip', onclick: clear }, t('sizeFilter', State.sizes[2]));
       parts.node.querySelector('.found').append(' ', chip);
     }
-    const { compared, clusters } = Data.head.figures;
+    const { compared, clusters, left: silent } = Data.head.figures;
+    if (silent) {
+      const pressed = State.filter === 'left';
+      const turn = () => State.set({ filter: pressed ? Kind.filter : 'left' });
+      const look = { type: 'button', class: 'chip', 'aria-pressed': String(pressed), onclick: turn };
+      parts.node.querySelector('.found').append(' ', h('button', look, t('leftPairs', silent), pressed ? ' ×' : ''));
+    }
     if (State.filter === 'facts' && compared < clusters) {
       parts.node.querySelector('.found').append(h('span', { class: 'known' }, t('factsKnown', compared, clusters)));
     }

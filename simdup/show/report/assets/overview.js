@@ -12,6 +12,13 @@ const Overview = (() => {
   // Classes of sizes in the table of sizes: the first and the last size.
   const SIZES = [[2, 2], [3, 3], [4, 4], [5, 9], [10, 24], [25, 64], [65, Infinity]];
 
+  // The words for criteria of passages, and for why documents are skipped.
+  const WORDS = {
+    __proto__: null,
+    min_run: 'fieldMinRun', gap: 'fieldGap', min_length: 'fieldMinLength', common: 'fieldCommon',
+    empty: 'whyEmpty', binary: 'whyBinary', 'no words': 'whyNoWords', 'lock file of an open document': 'whyLockFile',
+  };
+
   // Of a query a cluster is a document with its matches, and these are counted.
   const OWN = Kind.asked ? 1 : 0;
 
@@ -134,7 +141,7 @@ const Overview = (() => {
 
   /** Go to the list with filters of its own. */
   function show(changes) {
-    State.set({ search: '', filter: 'all', folder: '', sizes: null, ...changes });
+    State.set({ search: '', filter: Kind.filter, folder: '', sizes: null, ...changes });
     window.location.hash = '#/clusters';
   }
 
@@ -175,16 +182,16 @@ const Overview = (() => {
     if (!head.rates || !head.rates.length) return null;
     const rows = head.rates.map(([document, share, counted, most, largest, sources]) => h('tr', {},
       h('td', {}, name(document)),
-      h('td', { class: 'meter' },
-        h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share / 10000))),
-      h('td', { class: 'num' }, percent(share / 10000)),
-      counted < 0 ? null : h('td', { class: 'num' }, percent(counted / 10000)),
+      counted < 0 ? null : h('td', { class: 'num' }, percent(share / 10000)),
+      h('td', { class: 'meter' }, h('span', { class: 'track' },
+        width(h('span', { class: 'fill hot' }), (counted < 0 ? share : counted) / 10000))),
+      h('td', { class: 'num' }, percent((counted < 0 ? share : counted) / 10000)),
       h('td', { class: 'num' }, number(sources)),
       h('td', { class: 'num' }, percent(most / 10000)),
       h('td', {}, largest === null ? '–' : name(largest))));
     const counts = head.rates[0][2] >= 0; // whether something is left out
-    const titles = [['rateDocument', ''], ['rateShare', '', 2], ...(counts ? [['rateCounted', 'num']] : []),
-      ['rateSources', 'num'], ['rateLargest', '', 2]].map(([key, look, columns]) => (
+    const titles = [['rateDocument', ''],
+      ...(counts ? [['rateShare', 'num'], ['rateCounted', '', 2]] : [['rateShare', '', 2]]), ['rateSources', 'num'], ['rateLargest', '', 2]].map(([key, look, columns]) => (
       h('th', { scope: 'col', class: look, colspan: columns || null }, t(key))));
     return h('section', { class: 'card wide rates' },
       h('h2', {}, t('ratesTitle')), h('p', { class: 'note' }, t('ratesText')), long(titles, rows));
@@ -225,18 +232,23 @@ const Overview = (() => {
       long(titles, head.folders.map(folderRow)));
   }
 
+  /** Return what the program says, in words of the page if there are some. */
+  function said(words) {
+    return words in WORDS ? t(WORDS[words]) : shown(words);
+  }
+
   function listed(key, rows, count) {
     if (!rows.length) return null;
     const rest = count - rows.length;
     return h('section', { class: 'listed' }, h('h3', {}, t(key)), h('ul', { class: 'plain' },
-      rows.map(([who, what]) => h('li', {}, name(who), ': ', shown(what))),
+      rows.map(([who, what]) => h('li', {}, name(who), ': ', said(what))),
       rest > 0 ? h('li', {}, t('beyond', rest)) : null));
   }
 
   function fields(values) {
     const known = Object.entries(values).filter(([, value]) => value !== null);
-    return h('dl', { class: 'fields' },
-      known.map(([key, value]) => h('div', {}, h('dt', {}, key), h('dd', {}, shown(String(value))))));
+    return h('dl', { class: 'fields' }, known.map(([key, value]) => (
+      h('div', {}, h('dt', {}, said(key)), h('dd', {}, shown(String(value)))))));
   }
 
   function how() {
@@ -255,6 +267,13 @@ const Overview = (() => {
     return pairs - listed;
   }
 
+  /** Say how many pairs share only what is left out, and show them when asked to. */
+  function leftPairs() {
+    const { left } = head.figures;
+    const link = { type: 'button', class: 'link', onclick: () => show({ filter: 'left' }) };
+    return left ? h('p', { class: 'note' }, h('button', link, t('leftPairs', left))) : null;
+  }
+
   /** Return what follows the threshold. */
   function live(now) {
     return [h('h1', { class: 'sentence' }, sentence(now.found)), shares(now.found), figures(now)];
@@ -262,9 +281,16 @@ const Overview = (() => {
 
   /** Draw the overview. */
   function draw(main) {
-    const said = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
+<<<<<<< HEAD
+    const more = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
     const common = head.figures.common ? h('p', { class: 'note' }, t('common', ...head.figures.common)) : null;
-    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), said, common,
+    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), more, leftPairs(), common,
+=======
+    const said = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
+    const { common, forms } = head.figures;
+    const left = common || forms ? h('p', { class: 'note' }, common ? t('common', ...common) : t('forms', forms)) : null;
+    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), said, left,
+>>>>>>> step10-documentation
       h('div', { class: 'cards' }, cards()), how()));
   }
 

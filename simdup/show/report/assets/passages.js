@@ -10,7 +10,7 @@ const Passages = (() => {
   /** The words for parts that do not count. */
   const PARTS = {
     references: 'partReferences', quotes: 'partQuotes', contents: 'partContents', headers: 'partHeaders',
-    statement: 'partStatement',
+    statement: 'partStatement', template: 'partTemplate',
   };
 
   /**
@@ -78,12 +78,13 @@ const Passages = (() => {
     return (/** @type {number} */ offset) => units[Math.min(offset, units.length - 1)];
   }
 
-  function factsOf(found, { a, b, shares }, say, percent) {
+  function factsOf(found, { a, b, shares, counted }, say, percent) {
     const length = found.reduce((sum, passage) => sum + passage.length, 0);
     return [
       say('passagesCount', found.length, length),
-      say('coverage', percent(shares[0] / 10000), a.letter),
-      say('coverage', percent(shares[1] / 10000), b.letter),
+      ...[a, b].map(({ letter }, i) => (counted
+        ? say('coverageCounted', percent(shares[i] / 10000), letter, percent(counted[i] / 10000))
+        : say('coverage', percent(shares[i] / 10000), letter))),
     ];
   }
 

@@ -30,7 +30,7 @@ const State = (() => {
     threshold: Data.least,
     search: '',
     sort: Kind.sort,
-    filter: 'all',
+    filter: Kind.filter,
     folder: '',
     sizes: null,
     layout: window.innerWidth < 760 ? 'inline' : 'side',
