@@ -192,7 +192,10 @@ class Named(list[str]):
 
 
 # What is noted of a reference that adds nothing.
-ONLY_SOURCES = "`references` has no effect: all of its files are SOURCEs"
+ONLY_SOURCES = (
+    "`references` has no effect: all of its files are SOURCEs; "
+    "a run without `references` compares these with each other"
+)
 
 
 class SourceListing(NamedTuple):
