@@ -58,6 +58,20 @@ class SimdupError(ValueError):
         return type(self), (self.where, self.what, self.hint, self.field)
 
 
+# Two names are near if this share of their characters is the same: ``dedup`` is near ``dedupe``,
+# and ``--help`` is not near ``--check``.
+_NEAR = 0.7
+
+
+def did_you_mean(word: str, known: Iterable[str], folder: str = "") -> str:
+    """Return a hint that names what is nearly the same, in a folder; empty if nothing is."""
+    from difflib import get_close_matches
+
+    plain = {one.lstrip("-"): os.path.join(folder, one) for one in known}
+    near = get_close_matches(word.lstrip("-"), plain, cutoff=_NEAR)
+    return f"did you mean {' or '.join(repr(plain[one]) for one in near)}?" if near else ""
+
+
 def invalid(field: str, value: object, expected: str) -> SimdupError:
     """Return the error for an argument with an invalid value."""
     from difflib import get_close_matches

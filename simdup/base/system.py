@@ -92,6 +92,13 @@ def portable(path: str) -> str:
     return path.replace("\\", "/") if WINDOWS else path
 
 
+def without_dot(path: str) -> str:
+    """Return a path without the `./` that it may begin with: `./docs` and `docs` are the same."""
+    while path.startswith("./"):
+        path = path[2:].lstrip("/")
+    return path
+
+
 def ends_as_folder(path: str) -> bool:
     """Return whether a path ends with a separator, and so can only mean a folder."""
     return portable(path).endswith("/")

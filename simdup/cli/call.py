@@ -110,7 +110,9 @@ class Call(Options):
     @cached_property
     def screen(self) -> Screen:
         """Where reports and progress go."""
-        return self.value(Screen, configured=frozenset(row.parameter for row in self._from_file))
+        # What a file names that the configuration names should be there in each run.
+        rows = (row for row in self._from_file if row.kind is not INFILE)
+        return self.value(Screen, configured=frozenset(row.parameter for row in rows))
 
     @cached_property
     def sources(self) -> list[str]:

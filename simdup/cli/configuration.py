@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import click
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import SimdupError, did_you_mean
 from simdup.base.system import portable
 from simdup.cli.options import COMMANDS, rows_of
 from simdup.cli.row import ABOUT, INDEXED, Options, Row, Text, Yields
-from simdup.cli.usage import did_you_mean, invalid_value
+from simdup.cli.usage import invalid_value
 from simdup.corpus.regular_files import read_named
 
 OWN, SHARED = "simdup.toml", "pyproject.toml"

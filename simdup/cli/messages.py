@@ -112,8 +112,8 @@ def say_error(where: str, what: str, hint: str = "") -> None:
         say(f"hint: {shown(hint)}")
 
 
-def _errors(skipped: Iterable[Skipped]) -> list[tuple[str, str]]:
-    """Return names and reasons; records of a file with the same fault become one entry."""
+def _errors(skipped: Iterable[Skipped]) -> list[tuple[str, ...]]:
+    """Return names, reasons, hints; records of a file with the same fault become one entry."""
     alike: dict[tuple[str, str], list[Skipped]] = {}
     for one in (one for one in skipped if one.error):
         file = _RECORD.sub("", one.document) if one.place else one.document
@@ -121,7 +121,7 @@ def _errors(skipped: Iterable[Skipped]) -> list[tuple[str, str]]:
     return [
         (file, f"{len(records):,} records, first on {first.place}: {cause}")
         if len(records) > 1 and first.place
-        else (first.document, first.fault)
+        else (first.document, first.fault, first.hint)
         for (file, cause), records in alike.items()
         for first in records[:1]
     ]
@@ -132,7 +132,7 @@ class Screen:
     """Reports, notes and progress on standard error."""
 
     quiet: bool = False  # whether reports and notes are suppressed
-    verbose: bool = False  # whether reports include the recipe
+    verbose: bool = False  # whether reports include the recipe, and all notes are printed
     progress: bool | None = None  # None shows bars on a terminal
     lang: str | None = None  # None is the language of the environment
     # Parameters that a configuration has for every run: notes on them would come with each one.
@@ -154,11 +154,12 @@ class Screen:
 
     def skipped(self, skipped: Sequence[Skipped], notes: Sequence[tuple[str, str]] = ()) -> None:
         """Print which documents could not be read and, unless `quiet`, the notes on others."""
-        new = [note for note in notes if note[0].strip("`") not in self.configured]
+        known = () if self.verbose else self.configured
+        new = [note for note in notes if note[0].strip("`") not in known]
         for kind, lines in (("error", _errors(skipped)), ("note", [] if self.quiet else new)):
-            for name, what in lines[:_MOST]:
+            for name, *what in lines[:_MOST]:
                 where = {"-": "standard input", "": "''"}.get(name, name)
-                say_error(as_typed(name) if _ARGUMENT.fullmatch(name) else where, what)
+                say_error(as_typed(name) if _ARGUMENT.fullmatch(name) else where, *what)
             if len(lines) > _MOST:
                 more = len(lines) - _MOST
                 say(f"simdup: and {more:,} more {kind if more == 1 else kind + 's'}")

@@ -487,7 +487,7 @@ _OUTPUT = (
         rules=(Yields(lambda o: o.typed("verbose")),
                Clash(lambda o: o["verbose"], "--quiet and --verbose exclude each other")),
         trial="|-o out|"),
-    Row("-v, --verbose", f"{_PRINTS}, cluster", "Print the recipe after the report.", of=Screen,
+    Row("-v, --verbose", f"{_PRINTS}, cluster", "Print the recipe and all notes.", of=Screen,
         rules=(Yields(lambda o: o.typed("quiet") or o["quiet"]),)),
     Row("--progress/--no-progress", _BARS, "Show progress bars.", of=Screen, default=None,
         shown="on a terminal", trial="|--idf-from c|"),

@@ -8,18 +8,14 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 import click
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import SimdupError, did_you_mean
 from simdup.cli.process import printing
-
-# Two names are near if this share of their characters is the same: ``dedup`` is near ``dedupe``,
-# and ``--help`` is not near ``--check``.
-_NEAR = 0.7
 
 
 class PlainCommand(click.Command):
@@ -106,15 +102,6 @@ def _dashed(arguments: Sequence[str]) -> str:
     files = (one for one in options if one.startswith("-") and one != "-" and os.path.lexists(one))
     file = next(files, "")
     return f"for the file {file!r} write './{file}', or '--' before it" if file else ""
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a hint that names what is nearly the same; empty if nothing is."""
-    from difflib import get_close_matches
-
-    plain = {one.lstrip("-"): one for one in known}
-    near = get_close_matches(word.lstrip("-"), plain, cutoff=_NEAR)
-    return f"did you mean {' or '.join(repr(plain[one]) for one in near)}?" if near else ""
 
 
 def _help(command: str) -> str:

@@ -87,7 +87,7 @@ def files_in(
         name = _name(one, path)
         steps = [below, *name.split("/")] if below else name.split("/")
         paths = ["/".join(steps[: i + 1]) for i in range(bool(below), len(steps))]
-        if any(map(exclude.match, paths)):
+        if any(exclude.match(f"{folder}/") for folder in paths[:-1]) or exclude.match(paths[-1]):
             continue
         # What an archive within this one holds, no pattern can tell.
         if whole or is_archive(name) or glob.match(paths[-1]):

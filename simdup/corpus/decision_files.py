@@ -18,6 +18,13 @@ from simdup.corpus.regular_files import read_named
 from simdup.model.audited import VERDICTS, Judgement, Judgements
 from simdup.model.decisions import KINDS, UNSURE, Baseline, Decision, Decisions, Entry
 
+# How the file of an argument is made.
+_SAVE = {
+    "decisions": "save it from a report page (simdup scan SOURCE -o report.html); "
+    "until then, an empty file will do",
+    "judged": "save judgements from a page of simdup audit",
+}
+
 
 def read_decisions(path: str) -> Decisions:
     """Read a file of decisions.
@@ -47,8 +54,7 @@ def read_judgements(path: str) -> Judgements:
     lines = list(_decision_lines(path, "judged"))
     found = [_judgement(path, *line) for line in lines if "seed" in line[1]]
     if not found:
-        hint = "save judgements from a page of simdup audit"
-        raise SimdupError(path, "has no judgement of an audit", hint)
+        raise SimdupError(path, "has no judgement of an audit", _SAVE["judged"])
     if len(seeds := sorted({one.seed for one in found})) > 1:
         what = f"has judgements of audits with different seeds: {', '.join(map(str, seeds))}"
         raise SimdupError(path, what, "evaluate each audit by itself")
@@ -73,7 +79,9 @@ def _are_names(values: Any) -> TypeGuard[list[str]]:
 
 def _decision_lines(path: str, field: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the number and the values of each line that is a decision."""
-    text = read_named(path).decode("utf-8-sig", "surrogateescape")
+    text = read_named(path, _SAVE[field] if _is_missing(path) else "").decode(
+        "utf-8-sig", "surrogateescape"
+    )
     wrong = partial(_wrong, path, what="not a JSON object", field=field)
     for number, values in object_lines(text, wrong):
         if values.get("type") == "decision":
@@ -91,7 +99,7 @@ def _decision(path: str, number: int, values: dict[str, Any]) -> Decision:
         if not isinstance(keep, str):
             raise _wrong(path, number, "'keep' is no name")
         documents = [keep, *documents]
-    return Decision(str(kind), tuple(dict.fromkeys(documents)))
+    return Decision(str(kind), tuple(documents))
 
 
 def _wrong(path: str, number: int, what: str, field: str = "decisions") -> SimdupError:

@@ -80,7 +80,7 @@ def split_member(source: str) -> tuple[str, str] | None:
 
 def without_address(source: str) -> str:
     """Return the file that a source names or addresses a record of."""
-    found = None if os.path.lexists(source) else split_address(source)
+    found = None if "#" not in source or os.path.lexists(source) else split_address(source)
     return source if found is None else found[0]
 
 

@@ -1,6 +1,7 @@
 """What walks leave out: by patterns, by ignore files, and results of simdup by their first line.
 
-Shell patterns for file names are made of `*`, `?`, `[...]` and `{a,b}`.
+Shell patterns for file names are made of `*`, `?`, `[...]` and `{a,b}`; one that ends with a slash
+means folders.
 
 `.simdupignore` files say what a walk leaves out, in the syntax of `.gitignore`.  Each entry of a
 walk is compared as git compares it: by itself, never by the folders above it, which have been let
@@ -11,7 +12,6 @@ in already.  The library pathspec decides on whole paths; for the usual lines ``
 from __future__ import annotations
 
 import codecs
-import os
 import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from simdup.base.errors import LONGEST_PATTERN, SimdupError
+from simdup.base.system import without_dot
 from simdup.base.when_used import pattern
 from simdup.corpus.regular_files import read_named
 from simdup.model.documents import LeftOut
@@ -40,11 +41,12 @@ class Patterns:
         return bool(self._patterns)
 
     def match(self, path: str) -> bool:
-        """Return whether a pattern matches; see `matches`."""
+        """Return whether a pattern matches; paths of folders end with a slash.  See `matches`."""
+        folder, path = path.endswith("/"), path.removesuffix("/")
         found = False
         for one in self._patterns:
             # After a match, the other unmatched patterns are tried too, so that `unused` is right.
-            if (not found or one not in self._used) and matches(path, [one]):
+            if (not found or one not in self._used) and matches(path, [one], folder):
                 found = True
                 self._used.add(one)
         return found
@@ -55,13 +57,17 @@ class Patterns:
         return [pattern for pattern in dict.fromkeys(self._patterns) if pattern not in self._used]
 
 
-def matches(path: str, patterns: Iterable[str]) -> bool:
-    """Return whether a pattern matches a path, or its last part if the pattern has no slash."""
+def matches(path: str, patterns: Iterable[str], folder: bool = False) -> bool:
+    """Return whether a pattern matches a path, or its last part if the pattern has no slash.
+
+    As in a `.gitignore`, a slash at the end does not count, and only a folder matches.
+    """
+    path, end = without_dot(path), "/" if folder else ""
     name = path.rpartition("/")[2]
     return any(
-        fnmatchcase(path if "/" in plain else name, plain.removeprefix("/"))
+        fnmatchcase(path if "/" in plain else name, without_dot(plain).removeprefix("/"))
         for pattern in patterns
-        for plain in expand(pattern)
+        for plain in (one.removesuffix(end) for one in expand(pattern))
     )
 
 
@@ -147,7 +153,7 @@ def ignored(path: str, files: Sequence[IgnoreFile]) -> bool:
     return False
 
 
-def read_ignore_file(entry: os.DirEntry[str], start: int) -> IgnoreFile:
+def read_ignore_file(path: str, start: int) -> IgnoreFile:
     """Return what a file says.
 
     Raises
@@ -156,7 +162,7 @@ def read_ignore_file(entry: os.DirEntry[str], start: int) -> IgnoreFile:
         If it cannot be read, or a line of it is no pattern.  To go on would mean to read what was
         to be left out.
     """
-    content = read_named(entry.path, _HINT).removeprefix(codecs.BOM_UTF8)
+    content = read_named(path, _HINT).removeprefix(codecs.BOM_UTF8)
     lines = []
     for number, line in enumerate(content.split(b"\n"), 1):
         try:
@@ -164,10 +170,10 @@ def read_ignore_file(entry: os.DirEntry[str], start: int) -> IgnoreFile:
             if text.strip() and not text.startswith("#"):
                 lines.append(_parse(text))
         except UnicodeDecodeError:
-            raise SimdupError(entry.path, f"line {number}: not UTF-8", _HINT) from None
+            raise SimdupError(path, f"line {number}: not UTF-8", _HINT) from None
         except (ValueError, re.error):
             what = f"line {number}: not a pattern: {text!r:.80}"
-            raise SimdupError(entry.path, what, _HINT) from None
+            raise SimdupError(path, what, _HINT) from None
     return IgnoreFile(start, lines[::-1])
 
 

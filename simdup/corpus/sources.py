@@ -10,31 +10,87 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain, islice
 from typing import IO, NamedTuple, TypeAlias
 
-from simdup.base.errors import NOT_REGULAR, SimdupError, reason, unreadable
-from simdup.base.system import WINDOWS, expanded, is_link, portable
+from simdup.base.errors import NOT_REGULAR, SimdupError, did_you_mean, reason, unreadable
+from simdup.base.system import WINDOWS, expanded, is_link, portable, relative
 from simdup.corpus.compression import DETECT, split_compression
 from simdup.corpus.files import ARCHIVE, RECORDS, STDIN, File, format_of, format_of_file
-from simdup.corpus.names import is_archive, split_address, split_member
+from simdup.corpus.names import is_archive, split_address, split_member, without_address
 from simdup.corpus.patterns import IGNORE_FILE, IgnoreFile, Patterns, ignored, read_ignore_file
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 
+# How paths in a folder begin, and the ignore files that apply: None for a folder that is left out.
+_Entered: TypeAlias = "tuple[str, tuple[IgnoreFile, ...] | None]"
+
 
 @dataclass(slots=True)
 class Rules:
-    """Which files walks include, and how many `.simdupignore` files have left out so far."""
+    """Which files walks and lists include, and how many `.simdupignore` files left out so far."""
 
     glob: Patterns
     exclude: Patterns
     ignore: bool  # whether to read `.simdupignore` files
     files: int = 0
     folders: int = 0
+    _entered: dict[str, _Entered] = field(default_factory=dict)  # folders with listed files
+
+    def leave_out(self, path: str, files: Sequence[IgnoreFile]) -> bool:
+        """Return whether to leave out an entry, given its path below the source.
+
+        Paths of folders end with a slash.
+        """
+        folder = path.endswith("/")
+        if self.exclude.match(path):
+            return True
+        if not (folder or not self.glob or is_archive(path) or self.glob.match(path)):
+            return True
+        if not files or not ignored(path, files):
+            return False
+        self.files += not folder
+        self.folders += folder
+        return True
+
+    def leave_out_listed(self, source: str) -> bool:
+        """Return whether to leave out what a list names, as a walk of the working folder would."""
+        above, name = os.path.split(without_address(source).rstrip("/"))
+        if name in ("", os.curdir, os.pardir):
+            return False
+        if above not in self._entered:
+            self._entered[above] = self._enter(above)
+        below, files = self._entered[above]
+        return files is None or self.leave_out(below + name + "/" * os.path.isdir(source), files)
+
+    def _enter(self, above: str) -> _Entered:
+        """Return what applies in a folder; elsewhere no ignore file does."""
+        inside = relative(above or os.curdir, os.curdir)
+        whole = "" if inside == os.curdir else inside or portable(os.path.abspath(above))
+        folders = accumulate(whole.split("/"), "{}/{}".format)
+        below = ""
+        files: tuple[IgnoreFile, ...] = ()
+        for folder in ["", *folders] if inside else filter(None, folders):
+            if folder not in self._entered:
+                self._entered[folder] = self._apply(folder, files, bool(inside))
+            below, applied = self._entered[folder]
+            if applied is None:
+                return below, None
+            files = applied
+        return below, files
+
+    def _apply(self, folder: str, files: tuple[IgnoreFile, ...], inside: bool) -> _Entered:
+        """Return what applies in a folder, given the files that apply to the folder itself."""
+        below = f"{folder}/".lstrip("/")
+        if below and self.leave_out(below, files):
+            return below, None
+        own = below + IGNORE_FILE
+        if inside and self.ignore and os.path.lexists(own):
+            files = (*files, read_ignore_file(own, len(below)))
+        return below, files
 
 
 class WalkedFile(NamedTuple):
@@ -83,26 +139,23 @@ def _entries(
         return
     for entry in ordered if rules.ignore else ():
         if entry.name == IGNORE_FILE:
-            files = (*files, read_ignore_file(entry, len(below)))
+            files = (*files, read_ignore_file(entry.path, len(below)))
     for entry in ordered:
         path, place = below + entry.name, portable(entry.path)
         try:
-            if entry.name.startswith(".") or is_link(entry) or rules.exclude.match(path):
+            if entry.name.startswith(".") or is_link(entry):
                 continue
-            if entry.is_dir(follow_symlinks=False):
+            if is_folder := entry.is_dir(follow_symlinks=False):
                 path += "/"
-                if files and ignored(path, files):
-                    rules.folders += 1
-                else:
-                    yield _entries(place, rules, path, files)
-            elif is_archive(entry.name) or not rules.glob or rules.glob.match(path):
-                if files and ignored(path, files):
-                    rules.files += 1
-                elif entry.is_file(follow_symlinks=False):
-                    yield WalkedFile(place, entry.stat(follow_symlinks=False), path)
-                else:
-                    # Reading a named pipe would wait forever.
-                    yield Skipped(place, NOT_REGULAR)
+            if rules.leave_out(path, files):
+                continue
+            if is_folder:
+                yield _entries(place, rules, path, files)
+            elif entry.is_file(follow_symlinks=False):
+                yield WalkedFile(place, entry.stat(follow_symlinks=False), path)
+            else:
+                # Reading a named pipe would wait forever.
+                yield Skipped(place, NOT_REGULAR)
         except OSError as error:
             yield _unlisted(place, error)
 
@@ -117,10 +170,21 @@ def _unlisted(path: str, error: OSError, named: bool = False) -> Skipped:
     return Skipped(path, reason(error), error=True)
 
 
-class Listed(str):
-    """A SOURCE from a file list; unlike a SOURCE named by the user, it may be empty."""
+# Comparing a name with this many takes some 20 ms.
+_MOST_BESIDE = 1000
 
-    __slots__ = ()
+
+class Listed(str):
+    """A SOURCE from a file list: it may be empty, and patterns leave it out, as in a folder."""
+
+    __slots__ = ("file",)
+    file: str  # the list
+
+    def __new__(cls, source: str, file: str) -> Listed:
+        """Return a source of a list."""
+        self = super().__new__(cls, source)
+        self.file = file
+        return self
 
 
 class Named(list[str]):
@@ -128,7 +192,10 @@ class Named(list[str]):
 
 
 # What is noted of a reference that adds nothing.
-ONLY_SOURCES = "`references` has no effect: all of its files are SOURCEs"
+ONLY_SOURCES = (
+    "`references` has no effect: all of its files are SOURCEs; "
+    "a run without `references` compares these with each other"
+)
 
 
 class SourceListing(NamedTuple):
@@ -162,6 +229,7 @@ def list_files(
         if not found and lister.met_again:
             lister.notes.append((reference, ONLY_SOURCES))
         known += found
+    lister.check_lists()
     given = lister.without_parts(given, known)
     known = lister.without_parts(known)
     notes = lister.all_notes()
@@ -181,7 +249,8 @@ class _SourceLister:
         self.met_again = False  # whether a file of the last source had been listed before
         self._reading = reading
         self._rules = Rules(Patterns(reading.glob), Patterns(reading.exclude), reading.ignore)
-        self._walked = False
+        self._filtered = False  # whether patterns decided about any source
+        self._lists: dict[str, bool] = {}  # whether any source of each list gave something
         self._seen: set[str] = set()
         self._real: dict[str, str] = {}  # the real path of each folder
         self._outputs = frozenset(map(os.path.realpath, reading.outputs))
@@ -205,16 +274,27 @@ class _SourceLister:
                 self._seen.add(place)
                 (self.archives if found.format == ARCHIVE else files).append(found)
         folder = source != STDIN and (os.path.isdir(source) or _is_archive_file(source))
-        self._walked |= folder
+        self._filtered |= folder or isinstance(source, Listed)
         failed = not files and any(one.error for one in self.skipped[faults:])
-        if isinstance(source, Listed) or self.met_again or failed:
-            return files
-        if folder and not files and self._reading.glob:
-            what = f"nothing matches `glob` {', '.join(map(repr, self._reading.glob))}"
-            self.skipped.append(Skipped(source, what, error=True))
-        else:
+        gave = bool(files) or self.met_again or failed
+        if isinstance(source, Listed):
+            self._lists[source.file] = gave or self._lists.get(source.file, False)
+        elif folder and not gave and self._reading.glob:
+            self._skip_unmatched(source)
+        elif not (self.met_again or failed):
             self.named.append(source)
         return files
+
+    def _skip_unmatched(self, pile: str) -> None:
+        """Report a folder or a list in which nothing matches."""
+        what = f"nothing matches `glob` {', '.join(map(repr, self._reading.glob))}"
+        self.skipped.append(Skipped(pile, what, error=True))
+
+    def check_lists(self) -> None:
+        """Report lists of which `glob` left nothing."""
+        for name in (name for name, gave in self._lists.items() if not gave):
+            if self._reading.glob:
+                self._skip_unmatched(name)
 
     def _real_path(self, file: File) -> str:
         if file.path == STDIN:
@@ -246,9 +326,9 @@ class _SourceLister:
 
     def all_notes(self) -> list[tuple[str, str]]:
         """Return the notes, with the patterns that matched nothing."""
-        if not self._walked:
+        if not self._filtered:
             asked = (("`glob`", self._reading.glob), ("`exclude`", self._reading.exclude))
-            why = "has no effect: no SOURCE is a folder"
+            why = "has no effect: files that are named are always read"
             return self.notes + [(name, why) for name, patterns in asked if patterns]
         glob, exclude = self._rules.glob.unused, self._rules.exclude.unused
         # If no pattern matched, each folder already has a note.
@@ -299,8 +379,10 @@ def addressed(source: str, reading: Reading) -> File | Skipped | None:
 
 def _spelt(source: str) -> list[str]:
     """Return the paths that a SOURCE means, as documents are named."""
-    if source == STDIN or isinstance(source, Listed):
-        return [type(source)(portable(source))]
+    if isinstance(source, Listed):
+        return [Listed(portable(source), source.file)]
+    if source == STDIN:
+        return [source]
     return [portable(path) for path in expanded(source)]
 
 
@@ -322,7 +404,7 @@ def read_list(path: str, null: bool) -> list[Listed]:
         content = content.decode("utf-16", "replace").encode()
     content = content.removeprefix(codecs.BOM_UTF8)
     names = content.split(b"\0" if null else b"\r\n" if WINDOWS and b"\r\n" in content else b"\n")
-    return [Listed(os.fsdecode(name)) for name in names if name]
+    return [Listed(os.fsdecode(name), path) for name in names if name]
 
 
 def read_bytes(path: str) -> bytes:
@@ -352,10 +434,13 @@ def _expand(source: str, rules: Rules, reading: Reading) -> Iterator[File | Skip
         yield File(STDIN, format=form, compression=DETECT,
                    max_size=reading.max_size, encoding=reading.encoding or "")  # fmt: skip
         return
+    if isinstance(source, Listed) and rules.leave_out_listed(source):
+        return
     try:
         status = os.stat(source)
     except OSError as error:
-        yield addressed(source, reading) or Skipped(source, reason(error), error=True)
+        hint = "" if isinstance(source, Listed) else _near(source)
+        yield addressed(source, reading) or Skipped(source, reason(error), error=True, hint=hint)
         return
     except ValueError:
         yield Skipped(source, "no such file or folder", error=True)
@@ -372,6 +457,18 @@ def _expand(source: str, rules: Rules, reading: Reading) -> Iterator[File | Skip
         yield from _files_in(WalkedFile(source, status), rules, reading)
     else:
         yield _file(source, status, reading)
+
+
+def _near(source: str) -> str:
+    """Return a hint at what is nearly called like a SOURCE that is missing, beside its place."""
+    folder, name = os.path.split(source.rstrip("/"))
+    try:
+        with os.scandir(folder or os.curdir) as entries:
+            beside = [entry.name for entry in islice(entries, _MOST_BESIDE)]
+    except OSError:
+        return ""
+    # A link that leads nowhere is there.
+    return "" if name in beside else did_you_mean(name, sorted(beside), folder)
 
 
 def _files_in(found: WalkedFile, rules: Rules, reading: Reading) -> Iterator[File | Skipped]:

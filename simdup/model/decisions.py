@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from simdup.base.system import without_dot
+
 KINDS = ("duplicates", "distinct", "keep")
 # What a judge says who cannot tell: it decides nothing.
 UNSURE = "unsure"
@@ -22,11 +24,16 @@ class Decision:
         ``duplicates``: they are; ``distinct``: none of them shares a cluster with another of them;
         ``keep``: the first of them is the one to keep.
     documents : tuple of str
-        Names.
+        Names, without the `./` that a name may begin with; see `without_dot`.
     """
 
     kind: str
     documents: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Write names in one way, because a scan of `./docs` follows what was decided on `docs`."""
+        names = tuple(dict.fromkeys(map(without_dot, self.documents)))
+        object.__setattr__(self, "documents", names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,7 @@ class Skipped:
     error: bool = False  # whether it is an error (status 2), unlike empty and binary files
     # Its number among the texts passed from Python, from 1; 0 for what comes from files.
     number: int = field(default=0, kw_only=True)
+    hint: str = field(default="", kw_only=True)  # the next step, if there is one
 
     @property
     def place(self) -> str:

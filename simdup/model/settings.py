@@ -34,7 +34,7 @@ class Reading:
     glob, exclude : tuple of str
         Shell patterns of the files to read, and of the files and folders to leave out.  A pattern
         with a slash is matched against the path below the SOURCE, one without against the name;
-        ``{a,b}`` matches either.
+        ``{a,b}`` matches either.  A slash at its end means a folder and does not count.
     ignore : bool
         Whether a walk follows the ``.simdupignore`` files that it meets; False reads what they
         leave out.

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.system import without_dot
 from simdup.corpus.patterns import matches
 from simdup.model.clusters import Cluster, Member, Pair, Spared
 from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
@@ -74,7 +75,7 @@ def rank_by(criteria: Criteria, documents: Documents) -> Callable[[int], int]:
         if references[document]:
             return -2
         name, path = str(documents["name"][document]), documents["path"][document]
-        if name in decided:
+        if without_dot(name) in decided:
             return -1
         hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
         return next(hits, len(prefer))

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.system import without_dot
 from simdup.model.decisions import Decisions
 from simdup.model.measures import DocumentPair
 from simdup.model.table import Documents
@@ -58,11 +59,14 @@ class _Rules:
 
     def __init__(self, decisions: Decisions, present: Collection[str]) -> None:
         self._kinds = [one.kind for one in decisions.each]
+        names: dict[str, list[str]] = {}
+        for name in present:
+            names.setdefault(without_dot(name), []).append(name)
         # Of each document the decisions that name it.
         self._of: dict[str, list[int]] = {}
         for number, one in enumerate(decisions.each):
-            for name in one.documents if one.kind != "keep" else ():
-                if name in present:
+            for plain in one.documents if one.kind != "keep" else ():
+                for name in names.get(plain, ()):
                     self._of.setdefault(name, []).append(number)
         self.relevant = any(
             self._kinds[number] == "distinct" for some in self._of.values() for number in some

@@ -11,7 +11,6 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from itertools import chain
 from os import PathLike
 from os.path import lexists
@@ -20,8 +19,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.errors import SimdupError
-from simdup.base.system import portable
+from simdup.base.errors import SimdupError, did_you_mean
+from simdup.base.system import portable, without_dot
 from simdup.corpus.batches import Batch, batches
 from simdup.corpus.extras import require_extras
 from simdup.corpus.files import STDIN, File
@@ -216,14 +215,12 @@ class SourceReport:
     def _lacking_field(self, argument: str, name: str, seen: Iterable[str]) -> SimdupError:
         names = list(seen)
         what = f"no record has a field {name!r}{_listed(names)}"
-        near = get_close_matches(name, names, 1)
-        hint = f"did you mean {near[0]!r}?" if near else ""
-        return SimdupError(argument, what, hint, argument)
+        return SimdupError(argument, what, did_you_mean(name, names), argument)
 
     def refuse(self, one: Skipped) -> SimdupError:
         """Return the error for a document that was skipped and is needed."""
         if not isinstance(one, NoField) or not one.argument:
-            return SimdupError(one.document, one.fault)
+            return SimdupError(one.document, one.fault, one.hint)
         self._lack(one.argument, one.fields)
         return self._no_field(one.argument, one.document)
 
@@ -270,9 +267,10 @@ def notes(
             yield "`prefer`", f"nothing matches {pattern!r}"
     yield from _without_value(documents, criteria)
     asked = list(criteria.decisions.names)
-    present = set(map(str, known)) if asked else set()
-    if missing := sum(name not in present for name in asked):
-        yield "`decisions`", f"{missing:,} of {len(asked):,} documents are not in this scan"
+    present = {without_dot(str(name)) for name in known} if asked else set()
+    if missing := [name for name in asked if name not in present]:
+        count = f"{len(missing):,} of {len(asked):,} documents"
+        yield "`decisions`", f"{count} are not in this scan, such as {missing[0]!r:.120}"
     yield from _promised(criteria)
 
 
@@ -327,7 +325,7 @@ def check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> N
     named = {*references, *map(without_address, references)}
     for one in skipped:
         if one.error and one.document in named:
-            raise SimdupError(one.document, f"{one.reason}, but is a reference")
+            raise SimdupError(one.document, f"{one.reason}, but is a reference", one.hint)
 
 
 # -- what is read ----------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.system import without_dot
 from simdup.kernels.groups import PairBounds
 from simdup.model.measures import DocumentPair, MeasuredPairs, Measures
 from simdup.model.table import Documents
@@ -365,7 +366,8 @@ class ShownPairs:
         ]
 
     def _any_named(self, group: Group, named: set[str]) -> bool:
-        return any(str(self.documents["name"][one]) in named for one in group.members)
+        names = self.documents["name"]
+        return any(without_dot(str(names[one])) in named for one in group.members)
 
     def _beside_kept(self, group: BareGroup, pairs: dict[int, DocumentPair]) -> _Partners:
         """Return the kept document as the partner of each document near it, by number.

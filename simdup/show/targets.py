@@ -130,7 +130,7 @@ def _check_inside(path: str, folder: str, reading: Reading) -> None:
     if (
         not ways
         or any(part.startswith(".") for part in parts)
-        or any(matches(w, reading.exclude) for w in ways)
+        or any(matches(w, reading.exclude, folder=w != below) for w in ways)
     ):
         return
     if reading.glob and not matches(ways[-1], reading.glob):

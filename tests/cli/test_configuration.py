@@ -267,6 +267,16 @@ def test_the_command_line_wins_without_a_word(
     assert "nothing matches" not in ran.err
 
 
+def test_verbose_says_which_configured_options_have_no_effect(
+    simdup: Command, folder: Path
+) -> None:
+    """Earlier, nobody learnt that a pattern of the file matches nothing."""
+    configure(folder, "exclude = ['zz/']")
+    said = "simdup: --exclude: nothing matches 'zz/'\n"
+    assert said in simdup("scan", "c", "-v").err
+    assert said not in simdup("scan", "c").err
+
+
 def test_an_error_names_the_place_of_a_configured_option(simdup: Command, folder: Path) -> None:
     configure(folder, "distance = 100\nbits = 128")
     ran = simdup("scan", "c", "--bits", "64")

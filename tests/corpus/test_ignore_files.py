@@ -12,7 +12,7 @@ from support import Command
 
 from lab.corpora.made import prose, write
 from simdup import SimdupError, scan
-from simdup.corpus.sources import list_files
+from simdup.corpus.sources import Listed, list_files
 from simdup.model.settings import Reading
 
 FILES = ("a.txt", "b.md", "drafts/a.txt", "drafts/old/c.txt", "drafts/keep.txt", "d/a.txt",
@@ -98,6 +98,12 @@ def test_git_leaves_out_the_same(seed: int) -> None:
     expected = {f"g/{name}" for name in names.split("\0") if name}
     found = {file.path for file in list_files(["g"], Reading()).files}
     assert found == {name for name in expected if not name.endswith(".simdupignore")}
+    # What a list names is left out as in its folder.
+    listing = [Listed(file.path, "-") for file in list_files(["g"], Reading(ignore=False)).files]
+    os.chdir("g")
+    inside = [Listed(one.removeprefix("g/"), "-") for one in listing]
+    assert {f"g/{file.path}" for file in list_files(inside, Reading()).files} == found
+    assert len(list_files(inside, Reading(ignore=False)).files) == len(listing)
 
 
 @pytest.mark.parametrize("line", ["*a" * 40 + "b", "**/a/" * 40 + "b", "*?a[a]" * 40 + "b/*"])
@@ -127,6 +133,23 @@ def test_what_was_left_out_is_counted_once_and_noted(simdup: Command) -> None:
     assert "simdup: .simdupignore: left out 1 file\n" in ran.err
     assert "simdupignore" not in simdup("scan", "c", "-q").err
     assert "simdupignore" not in simdup("scan", "c", "--no-ignore").err
+
+
+def test_what_was_left_out_of_a_list_is_counted_once_and_noted(simdup: Command) -> None:
+    """Earlier, all of it was read."""
+    write(Path("c"), {".simdupignore": "/b.md\ndrafts/\n/a.txt", "n/x.txt": prose(1)})
+    names = "\n".join(f"c/{name}" for name in (*FILES, "n/x.txt")).encode()
+    ran = simdup("fingerprint", "--files-from", "-", stdin=names)
+    assert [line.rpartition("  ")[2] for line in ran.lines[1:]] == [
+        "c/d/a.txt", "c/d/drafts", "c/d/e/b.md", "c/n/x.txt",
+    ]  # fmt: skip
+    assert "simdup: .simdupignore: left out 2 files and 1 folder\n" in ran.err
+    ran = simdup("fingerprint", "--files-from", "-", "--no-ignore", stdin=names)
+    assert len(ran.lines) == len(FILES) + 2
+    ran = simdup("dedupe", "--files-from", "-", "-o", "out", stdin=names)
+    assert ran.status == 0
+    out = {path.relative_to("out").as_posix() for path in Path("out").rglob("*") if path.is_file()}
+    assert out == {"d/a.txt", "d/drafts", "d/e/b.md", "n/x.txt"}
 
 
 def test_a_cleaned_corpus_lacks_what_was_left_out(simdup: Command) -> None:

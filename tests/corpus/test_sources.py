@@ -1,11 +1,13 @@
 """The files of a folder: at any depth, and while the folder changes."""
 
+import json
 import os
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
-from support import Command, process
+from support import Command, Ran, process
 
 from lab.corpora.made import prose, write
 from simdup.corpus.batches import read_file
@@ -131,7 +133,10 @@ def test_a_reference_that_is_all_sources_is_noted(simdup: Command, tmp_path: Pat
     write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(2)})
     ran = simdup("scan", "c", "--reference", "c/a.txt")
     assert ran.status == 0
-    assert "simdup: c/a.txt: --reference has no effect: all of its files are SOURCEs\n" in ran.err
+    assert (
+        "simdup: c/a.txt: --reference has no effect: all of its files are SOURCEs; "
+        "a run without --reference compares these with each other\n"
+    ) in ran.err
     assert simdup("scan", "c", "--reference", "c/a.txt", "-q").err == ""
 
 
@@ -177,6 +182,24 @@ def test_a_named_source_that_gives_nothing_is_an_error(
         assert (ran.status, ran.err) == (2, f"simdup: {source}: {said}\n")
 
 
+def test_a_mistyped_source_has_a_hint_at_what_is_beside_it(simdup: Command, tmp_path: Path) -> None:
+    """Earlier, only mistyped commands and options had one."""
+    write(tmp_path, {"docs/guide/a.md": prose(1), "other/b.md": prose(2)})
+    missing = "simdup: {}: no such file or folder{}\n"
+    for source, near in (("dosc/", "docs"), ("docs/giude", "docs/guide"), ("./dosc", "./docs")):
+        ran = simdup("scan", source, "-q")
+        hint = f"hint: did you mean '{near}'?\n"
+        assert (ran.status, ran.err) == (2, missing.format(source, "") + hint)
+        reference = simdup("dedupe", "other", "--reference", source, "-o", "out")
+        assert reference.err == missing.format(source, ", but is a reference") + hint
+    (tmp_path / "link").symlink_to("nowhere")
+    for source in ("zz", "zz/docs", "docs/guide/a.md/b", "link"):
+        assert "hint" not in simdup("scan", source, "-q").err
+    assert "hint" not in simdup("scan", "--files-from", "-", "-q", stdin=b"dosc").err
+    found = json.loads(simdup("scan", "dosc", "other", "-f", "jsonl").lines[0])
+    assert found["reason"] == "no such file or folder"
+
+
 def test_files_in_a_folder_or_a_list_may_be_empty(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, NAMED)
     (tmp_path / "none").mkdir()
@@ -199,6 +222,11 @@ def test_a_source_within_another_or_named_twice_counts_once(
 
 
 # Patterns.
+
+
+def names_in(ran: Ran) -> list[str]:
+    """The names of documents on fingerprint lines."""
+    return [line.rpartition("  ")[2] for line in ran.lines[1:]]
 
 
 def test_glob_patterns_that_leave_nothing_are_an_error(simdup: Command, tmp_path: Path) -> None:
@@ -237,3 +265,116 @@ def test_patterns_are_relative_to_the_source(simdup: Command, tmp_path: Path) ->
     assert read("--glob", "a.txt") == ["a.txt", "d/a.txt"]
     assert read("--exclude", "d/*.{md,txt}") == ["a.txt"]
     assert read("--exclude", "{d,e}") == ["a.txt"]
+
+
+def test_a_slash_at_the_end_of_a_pattern_means_a_folder(simdup: Command, tmp_path: Path) -> None:
+    """Earlier, such a pattern matched nothing."""
+    write(tmp_path / "c", {"a.txt": prose(1), "d/a.txt": prose(2), "e/d/a.txt": prose(3),
+                           "f/d": prose(4), "f/x/d/a.txt": prose(5)})  # fmt: skip
+    with zipfile.ZipFile(tmp_path / "c" / "z.zip", "w") as archive:
+        archive.writestr("d/a.txt", prose(6))
+        archive.writestr("f/d", prose(7))
+
+    def read(pattern: str) -> list[str]:
+        ran = simdup("fingerprint", "c", "--exclude", pattern)
+        assert ran.err == ""
+        return [name.removeprefix("c/") for name in names_in(ran)]
+
+    assert read("d/") == ["a.txt", "f/d", "z.zip/f/d"]
+    assert read("/d/") == ["a.txt", "e/d/a.txt", "f/d", "f/x/d/a.txt", "z.zip/d/a.txt", "z.zip/f/d"]
+    assert read("{e,f/x}/") == ["a.txt", "d/a.txt", "f/d", "z.zip/d/a.txt", "z.zip/f/d"]
+    ran = simdup("scan", "c", "--exclude", "a.txt/")
+    assert "simdup: --exclude: nothing matches 'a.txt/'\n" in ran.err
+    # A result in a folder that is left out may be replaced.
+    (tmp_path / "c" / "d" / "out.txt").write_text("a text of mine")
+    assert simdup("scan", "c", "--exclude", "d/", "-o", "c/d/out.txt", "-f", "csv").status == 0
+    assert simdup("scan", "c", "--exclude", "out.txt/", "-o", "c/a.txt", "-f", "csv").status == 2
+
+
+# Patterns and lists.
+
+PILE = {
+    "docs/a.md": prose(1), "docs/v1/a.md": prose(1), "docs/v1/deep/b.md": prose(2),
+    "docs/v2/a.md": prose(3), "docs/c.txt": prose(4), "docs/v2/v1": prose(5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spelling", ["{}", "./{}", "{here}/{}", "docs/../{}"])
+@pytest.mark.parametrize(
+    "options",
+    ["", "--exclude v1/", "--exclude v1", "--glob *.md", "--glob *.md --exclude /docs/v1/deep/",
+     "--exclude docs/v2/*", "--exclude a.md --glob *.{md,txt}", "--exclude zz"],
+)  # fmt: skip
+def test_patterns_leave_out_of_a_list_what_they_leave_out_of_the_working_folder(
+    simdup: Command, tmp_path: Path, options: str, spelling: str
+) -> None:
+    """Earlier, they had no effect, so a hook with a list and a scan of the folder disagreed."""
+    write(tmp_path, PILE | {"list": ""})
+    names = [spelling.format(name, here=tmp_path.as_posix()) for name in PILE]
+    (tmp_path / "list").write_text("\n".join(names))
+    walked = simdup("fingerprint", ".", "--exclude", "/list", *options.split())
+    listed = simdup("fingerprint", "--files-from", "list", *options.split())
+    read = [name.removeprefix("./") for name in names_in(walked)]
+    expected = [spelling.format(name, here=tmp_path.as_posix()) for name in read]
+    assert sorted(names_in(listed)) == sorted(expected)
+    assert walked.status == listed.status == 0
+    assert ("nothing matches 'zz'" in listed.err) == ("zz" in options)
+
+
+def test_what_is_typed_is_read_beside_a_list_that_patterns_filter(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, PILE | {"simdup.toml": "exclude = ['v1/']"})
+    stdin = b"docs/v1/deep/b.md\ndocs/v2/a.md\ndocs/v1\ndocs/v2"
+    ran = simdup("fingerprint", "docs/v1/a.md", "--files-from", "-", stdin=stdin)
+    assert (ran.status, names_in(ran)) == (0, ["docs/v1/a.md", "docs/v2/a.md", "docs/v2/v1"])
+    named = simdup("scan", "docs/v1/a.md", "--exclude", "v1/")
+    assert "simdup: --exclude: has no effect: files that are named are always read\n" in named.err
+    write(tmp_path, {".h/a.md": prose(1), ".h/h/a.md": prose(1), "h/a.md": prose(2)})
+    ran = simdup(
+        "fingerprint", "--files-from", "-", "--exclude", "/h/", "--exclude", "/.h/h/",
+        stdin=b".h/a.md\nh/a.md\n.h/h/a.md",
+    )  # fmt: skip
+    assert (ran.err, names_in(ran)) == ("", [".h/a.md"])
+    # What is elsewhere has the whole path.
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "sub")
+    absolute = f"{tmp_path}/docs/v1/a.md\n{tmp_path}/docs/c.txt\n../docs/v2/a.md\n../docs/v1/a.md"
+    ran = simdup("fingerprint", "--files-from", "-", stdin=absolute.encode())
+    assert names_in(ran) == [f"{tmp_path}/docs/c.txt", "../docs/v2/a.md"]
+
+
+def test_a_list_of_which_glob_leaves_nothing_is_an_error(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, PILE)
+    for lines, status in ((b"docs/c.txt\ndocs/v2/v1", 2), (b"docs/c.txt\ndocs/a.md", 0), (b"", 0)):
+        ran = simdup("scan", "--files-from", "-", "--glob", "*.md", "-q", stdin=lines)
+        said = "simdup: standard input: nothing matches --glob '*.md'\n" if status else ""
+        assert (ran.status, ran.err) == (status, said)
+    (tmp_path / "list").write_text("docs/c.txt")
+    ran = simdup("scan", "docs/a.md", "--files-from", "list", "--glob", "*.md", "-q")
+    assert (ran.status, ran.err) == (2, "simdup: list: nothing matches --glob '*.md'\n")
+    (tmp_path / "list").write_text("docs/a.md")
+    assert simdup("scan", "docs/a.md", "--files-from", "list", "--glob", "*.md", "-q").status == 0
+
+
+def test_records_and_files_in_archives_of_a_list_go_by_their_file(
+    simdup: Command, tmp_path: Path
+) -> None:
+    records = "".join(json.dumps({"text": prose(i)}) + "\n" for i in range(3))
+    write(tmp_path, {"v1/r.jsonl": records, "r.jsonl": records})
+    for path in ("z.zip", "v1/z.zip"):
+        with zipfile.ZipFile(tmp_path / path, "w") as archive:
+            archive.writestr("d/a.txt", prose(6))
+            archive.writestr("v1/a.txt", prose(7))
+    names = ["r.jsonl#2", "v1/r.jsonl#2", "z.zip/d/a.txt", "z.zip/v1/a.txt", "v1/z.zip/d/a.txt"]
+
+    def read(*options: str) -> list[str]:
+        stdin = "\n".join(names).encode()
+        return names_in(simdup("fingerprint", "--files-from", "-", *options, stdin=stdin))
+
+    assert read() == names
+    assert read("--exclude", "v1/") == ["r.jsonl#2", "z.zip/d/a.txt"]
+    assert read("--glob", "*.jsonl") == names[:2]
+    names[:] = ["z.zip", "v1/z.zip"]
+    assert read("--exclude", "v1/") == ["z.zip/d/a.txt"]
+    assert read("--glob", "*.txt", "--exclude", "d/") == ["z.zip/v1/a.txt", "v1/z.zip/v1/a.txt"]

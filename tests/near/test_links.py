@@ -83,6 +83,28 @@ def test_a_decision_lets_only_fall_off_what_somebody_named(
                 assert groups(within) == {frozenset(one.name for one in each.members)}
 
 
+def test_names_that_begin_with_a_dot_are_divided_alike() -> None:
+    """Listed pairs connect a cluster only where its documents are known to be named."""
+    texts = chains(0)
+    ends = (Decision("distinct", ("c/0", f"c/{len(texts) // 2}")),)
+
+    def divided(prefix: str) -> list[tuple[list[str], list[tuple[str, str]]]]:
+        criteria = Criteria(
+            similarity=LEAST, method="minhash", recall=0.9999, short_texts=False,
+            decisions=Decisions(ends),
+        )  # fmt: skip
+        named = {f"{prefix}c/{i}": text for i, text in enumerate(texts)}
+        found = scan(named, "plain", criteria, run=RunOptions(jobs=1))
+        cut = len(prefix)
+        return [
+            ([one.name[cut:] for one in each.members],
+             [(pair.a[cut:], pair.b[cut:]) for pair in each.pairs])
+            for each in found.clusters
+        ]  # fmt: skip
+
+    assert divided("./") == divided("")
+
+
 def test_a_decision_about_others_changes_nothing() -> None:
     texts = chains(1)
     whole = found(texts, Decisions())

@@ -1,6 +1,7 @@
 """Decisions: from the page to a file, and from the file to what scan and dedupe do."""
 
 import json
+from itertools import product
 
 import pytest
 from pages import corpus, go, opened, until
@@ -74,7 +75,60 @@ def test_documents_that_are_not_there_are_noted(simdup, tmp_path):
     corpus(tmp_path / "texts")
     (tmp_path / "d.jsonl").write_text(line("distinct", "gone", "texts/copies/0.txt") + "\n")
     said = simdup("scan", "texts", "--decisions", "d.jsonl").err
-    assert "--decisions: 1 of 2 documents are not in this scan" in said
+    note = "simdup: --decisions: 1 of 2 documents are not in this scan, such as 'gone'\n"
+    assert note in said
+    # Earlier, nothing was said if they were configured: a renamed page lost its decision.
+    (tmp_path / "simdup.toml").write_text("decisions = 'd.jsonl'")
+    assert note in simdup("scan", "texts").err
+    assert note not in simdup("scan", "texts", "-q").err
+
+
+@pytest.mark.parametrize(  # large clusters look for names themselves
+    ("kind", "size"), [("distinct", 3), ("distinct", 80), ("keep", 3), ("duplicates", 2)]
+)
+def test_a_dot_before_a_name_makes_no_difference(simdup, tmp_path, size, kind):
+    """Earlier, what was decided on `texts` was passed over by a scan of `./texts`."""
+    text = prose(1, 300)
+    write(tmp_path / "texts", {f"{i:02}.txt": edited(text, i, 1) for i in range(1, size + 1)})
+    both = "texts/01.txt", "texts/02.txt"
+    (tmp_path / "b").write_text("# simdup-baseline 1\n")
+    options = ("--baseline", "b", "-f", "csv", "-s", "0.5")
+    plain = simdup("scan", "texts", *options).text
+    decided = set()
+    for source, spelling in product(("texts", "./texts"), ("", "./")):
+        names = [spelling + name for name in both]
+        more = {"keep": names[1]} if kind == "keep" else {}
+        (tmp_path / "d.jsonl").write_text(line(kind, *names, **more))
+        ran = simdup("scan", source, *options, "--decisions", "d.jsonl")
+        assert "not in this scan" not in ran.err
+        decided.add(ran.text.replace("./", ""))
+    assert len(decided) == 1
+    assert plain not in decided
+
+
+def test_a_dot_before_a_name_makes_no_difference_to_patterns(simdup, tmp_path):
+    write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(1)})
+    for source in ("c", "./c"):
+        for pattern in ("c/b*", "./c/b*", "/c/b*"):
+            ran = simdup("scan", source, "--prefer", pattern, "--list", "kept")
+            assert ran.lines == [f"{source}/b.txt"]
+            assert "nothing matches" not in ran.err
+    assert simdup("scan", "c", "--exclude", "./a.txt", "--list", "unique").lines == ["c/b.txt"]
+
+
+def test_a_file_that_is_missing_has_a_next_step_that_works(simdup, tmp_path):
+    """Earlier, a configuration with decisions to come stopped the scan whose page has them."""
+    corpus(tmp_path / "texts")
+    (tmp_path / "simdup.toml").write_text("decisions = 'd.jsonl'")
+    done = simdup("scan", "texts", "-o", "report.html")
+    assert done.status == 2
+    assert done.err == (
+        "simdup: d.jsonl: no such file or folder\n"
+        "hint: save it from a report page (simdup scan SOURCE -o report.html); "
+        "until then, an empty file will do\n"
+    )
+    (tmp_path / "d.jsonl").write_text("")
+    assert simdup("scan", "texts", "-o", "report.html").status == 0
 
 
 @pytest.mark.parametrize(

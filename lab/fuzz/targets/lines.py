@@ -196,7 +196,7 @@ def ignore(data: bytes) -> None:
     write("c/.simdupignore", lines)
     with os.scandir("c") as entries:
         (entry,) = entries
-        file = read_ignore_file(entry, 0)
+        file = read_ignore_file(entry.path, 0)
     for one in (name, f"{name}/", f"a/{name}", name * 20):
         ignored(one, [file])
 
