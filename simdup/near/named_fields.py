@@ -283,8 +283,10 @@ def shared_values(
         _, first, counts = np.unique(keys[rows], return_index=True, return_counts=True)
         most = int(rows[first[np.lexsort((first, -counts))[0]]])
         example = values.written(most)[field]
+        if len(example) > 60:
+            example = f"{example[:57]}..."
         what = f"{len(rows):,} records have a {name!r} that different works share, such as"
-        yield "`match`", f"{what} {example!r:.60}; they need another field that agrees"
+        yield "`match`", f"{what} {example!r}; they need another field that agrees"
 
 
 # -- what proposes ---------------------------------------------------------------------------------

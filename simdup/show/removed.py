@@ -306,6 +306,8 @@ def lost_text(result: Findings, documents: Iterable[Spared], paint: Painter) -> 
         added = (span.b for span in spans if span.kind == "added")
         # The longest passage that the kept one lacks.
         start, end = max(added, key=lambda span: span[1] - span[0], default=(0, 0))
+        if start == end:
+            continue  # what only it has are shingles across a seam
         before = _one_line(text[max(start - _AROUND, 0) : start])
         passage = _one_line(text[start:end][:BEGINNING])
         after = _one_line(text[end : end + _AROUND])

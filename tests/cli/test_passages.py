@@ -175,7 +175,7 @@ def test_parts_are_left_out_of_rates_and_pages_only(simdup: Command, theses: Pat
     assert (done.status, done.out) == (2, b"")
     assert "only --rates and a page of pairs leave something out" in done.err
     done = simdup("passages", "theses", "--rates", "--leave-out", "refs")
-    assert "invalid value 'refs' (expected one of references, quotes, contents" in done.err
+    assert "'refs' is not one of references, quotes, contents" in done.err
     assert simdup("passages", "theses", "--leave-out", "references", "-o", "x.html").status == 0
 
 
