@@ -177,9 +177,12 @@ def _give_up(pipe: Connection, error: Exception) -> None:
 
 
 def _listen(pipe: Connection, tasks: queue.SimpleQueue[Any], parent: int) -> None:
-    with suppress(EOFError, OSError):
-        # A parent that was killed cannot end its workers.
-        while os.getppid() == parent:
-            if pipe.poll(1):
-                tasks.put(pipe.recv())
-    os._exit(1)
+    try:
+        with suppress(EOFError, OSError):
+            # A parent that was killed cannot end its workers.
+            while os.getppid() == parent:
+                if pipe.poll(1):
+                    tasks.put(pipe.recv())
+    finally:
+        # Whatever happens: without a listener the parent would wait for ever.
+        os._exit(1)

@@ -107,8 +107,7 @@ _PAGE_ONLY = (
 )
 _UNIT_ONLY = (Idle(lambda o: not o["unit"], "only --unit cuts parts out of documents"),)
 # What decides which documents are near-duplicates, and which of them stays.
-_WHOLE_ONLY = Idle(lambda o: o["unit"],
-                   "--unit cuts equal parts, and each stays in the first document that has it")
+_WHOLE_ONLY = Idle(lambda o: o["unit"], "--unit cuts parts that an earlier document has")
 _DRY = "--{} writes what --dry-run does not; remove one of them"
 _NAMED = Yields(lambda o: o.typed("recipe") or o.index_decides)
 # fmt: on
@@ -259,9 +258,9 @@ _MATCHING = (
         "folder: in their folder.", shown="off", trial="r.jsonl||id"),
     _criteria("--match FIELDS", _MATCHES,
         "Compare records field by field: title:0.9,authors:0.5 requires these similarities in each "
-        "field that both have. The record with most of the fields is kept.",
-        Text(str, listed=True), default=None, take=fields_in, shown="off",
-        rules=_RECORDS, trial="r.jsonl|--id-field id|body:0.1"),
+        "field that both have. The record with most of the fields is kept.", Text(str, listed=True),
+        default=None, take=fields_in, shown="off", rules=_RECORDS,
+        trial="r.jsonl|--id-field id|body:0.1"),
     _criteria("--differ FIELDS", _MATCHES,
         "Pair no records that both have one of these fields and differ in it; year:1 lets numbers "
         "differ by 1.", Text(str, listed=True), default=None, take=fields_in, shown="off",

@@ -186,6 +186,10 @@ class Listed(str):
         self.file = file
         return self
 
+    def __reduce__(self) -> tuple[type[Listed], tuple[str, str]]:
+        """Return what makes it again in a worker."""
+        return Listed, (str(self), self.file)
+
 
 class Named(list[str]):
     """SOURCEs that a command was given: each missing one is reported, and the rest is read."""

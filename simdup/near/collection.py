@@ -43,7 +43,7 @@ from simdup.near.batch_reader import (
     document_columns,
 )
 from simdup.near.counting import Counting, Maker, Prepared
-from simdup.near.inputs import GroupBy, Input, SourceReport
+from simdup.near.inputs import GroupBy, Input, SourceReport, check_references
 from simdup.near.named_fields import NamedValues, deciding_fields, shared_values
 from simdup.near.rules import within_groups
 from simdup.reuse.sharing import TextSeeds
@@ -350,8 +350,10 @@ class Collecting:
             self.collector.add(reader(0)(TextBatch((), 0)))
 
     def finish(self) -> Collection:
-        """Return all that was read."""
-        self.opened.report.finish(self.opened.settings.recipe.strip)
+        """Return all that was read; raise if a reference gave no document."""
+        report = self.opened.report
+        report.finish(self.opened.settings.recipe.strip)
+        check_references(self.opened.required, report.skipped)
         return self.collector.take()
 
 

@@ -35,7 +35,7 @@ from simdup.near.cutting import (
     assemble,
     sides_between,
 )
-from simdup.near.inputs import Input, check_references
+from simdup.near.inputs import Input
 from simdup.reuse.finding import Finder, Sides
 from simdup.reuse.overlaps import Holders
 from simdup.reuse.seeds import Place, common_grams, index_known, index_seeds
@@ -126,7 +126,6 @@ def compared(
             found = _with_references(reading, criteria, scope, work, references)
         else:
             found = _with_each_other(reading, criteria, scope, work)
-        check_references(opened.required, opened.report.skipped)
         yield found
 
 

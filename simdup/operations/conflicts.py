@@ -31,7 +31,7 @@ from simdup.model.readings import (
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.collection import Collection, collected
 from simdup.near.cutting import Cutting, assemble, find_in_ranges, sides_of
-from simdup.near.inputs import Data, Input, check_references, open_input
+from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.contradictions import Contradiction, find_contradictions
 from simdup.reuse.overlaps import Holders
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder
@@ -133,7 +133,6 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
     terms = term_pattern(_read_terms(scope.terms) if scope.terms else ())
     work = Cutting(Window.of(COPIED.min_run), lines=True)
     with collected(opened, opened.analyzer(), work) as cut:
-        check_references(opened.required, opened.report.skipped)
         sides = sides_of(cut, opened, scope)
         text_of, starts, symbols, seeds, lines = assemble(cut, sides)
         texts = SymbolTexts(starts, symbols)

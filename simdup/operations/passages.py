@@ -35,7 +35,7 @@ from simdup.model.shared_passages import (
 from simdup.near.collection import collected
 from simdup.near.compared import References, compared
 from simdup.near.cutting import Cutting, GroupTexts, PairTexts, assemble, find_in_ranges, sides_of
-from simdup.near.inputs import Data, Input, check_references, open_input
+from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.finding import concat
 from simdup.reuse.overlaps import Holders, form_overlaps
 from simdup.reuse.passage_groups import GroupedPassage, GroupFinder, form_groups, joined_places
@@ -228,7 +228,6 @@ def examine_groups(
         raise SimdupError(opened.indexes[0], what, "name these as `references`")
     work = Cutting(Window.of(criteria.min_run), _template(opened, criteria, scope))
     with collected(opened, opened.analyzer(), work) as cut:
-        check_references(opened.required, opened.report.skipped)
         sides = sides_of(cut, opened, scope)
         text_of, starts, symbols, seeds, _ = assemble(cut, sides)
         holders = Holders.of(text_of, len(starts) - 1, sides)

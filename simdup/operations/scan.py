@@ -29,14 +29,7 @@ from simdup.near.clustering import (
 from simdup.near.collection import Collection, deciding_columns, ingest
 from simdup.near.counting import columns_for
 from simdup.near.divided_clusters import divide
-from simdup.near.inputs import (
-    Data,
-    Input,
-    apart_by_fields,
-    check_references,
-    notes,
-    open_input,
-)
+from simdup.near.inputs import Data, Input, apart_by_fields, notes, open_input
 from simdup.near.pair_groups import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
 from simdup.near.verifier import Crew, Texts, Work
@@ -150,7 +143,6 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
     with ingest(opened, [*columns_for(criteria), *indexes.makers]) as corpus:
-        check_references(opened.required, corpus.report.skipped)
         fingerprinter = opened.fingerprinter or Fingerprinter.for_corpus(
             corpus.analyzer, corpus.counts
         )

@@ -34,3 +34,20 @@ def test_a_worker_that_cannot_start_tells_its_parent(capfd: pytest.CaptureFixtur
     finally:
         workers.close()
     assert capfd.readouterr() == ("", "")
+
+
+class Unreadable:
+    """What can be sent to a worker, and not be received."""
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return int, ("none",)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_task_that_cannot_be_received_ends_the_worker_and_nobody_waits() -> None:
+    workers = Workers[Unreadable, int](2, deaf)  # type: ignore[arg-type]
+    try:
+        with pytest.raises(SimdupError, match="worker: a worker process ended with 1"):
+            list(workers.map([Unreadable()]))
+    finally:
+        workers.close()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import subprocess
 import zipfile
 from pathlib import Path
@@ -11,7 +12,7 @@ from support import Command, Ran, process
 
 from lab.corpora.made import prose, write
 from simdup.corpus.batches import read_file
-from simdup.corpus.sources import list_files
+from simdup.corpus.sources import Listed, list_files
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 
@@ -198,6 +199,11 @@ def test_a_mistyped_source_has_a_hint_at_what_is_beside_it(simdup: Command, tmp_
     assert "hint" not in simdup("scan", "--files-from", "-", "-q", stdin=b"dosc").err
     found = json.loads(simdup("scan", "dosc", "other", "-f", "jsonl").lines[0])
     assert found["reason"] == "no such file or folder"
+
+
+def test_a_name_of_a_list_reaches_workers_as_it_is() -> None:
+    again = pickle.loads(pickle.dumps(Listed("c/a.txt", "list")))
+    assert (type(again), again, again.file) == (Listed, "c/a.txt", "list")
 
 
 def test_files_in_a_folder_or_a_list_may_be_empty(simdup: Command, tmp_path: Path) -> None:

@@ -128,7 +128,8 @@ const Data = (() => {
     const base = found.texts.find((text) => typeof text === 'string') || '';
     const whole = found.texts.map((text) => rebuild(base, text));
     const shown = found.passages ? Passages.place(whole, found.passages, found.left) : { texts: whole };
-    return { ...shown, shares: found.shares, counted: found.counted, terms: found.terms || [], clipped: found.clipped || [], facts };
+    const { shares, counted, terms = [], clipped = [] } = found;
+    return { ...shown, shares, counted, terms: terms || [], clipped: clipped || [], facts };
   }
 
   let joined = null;

@@ -190,9 +190,10 @@ const Overview = (() => {
       h('td', { class: 'num' }, percent(most / 10000)),
       h('td', {}, largest === null ? '–' : name(largest))));
     const counts = head.rates[0][2] >= 0; // whether something is left out
-    const titles = [['rateDocument', ''],
-      ...(counts ? [['rateShare', 'num'], ['rateCounted', '', 2]] : [['rateShare', '', 2]]), ['rateSources', 'num'], ['rateLargest', '', 2]].map(([key, look, columns]) => (
-      h('th', { scope: 'col', class: look, colspan: columns || null }, t(key))));
+    const shares = counts ? [['rateShare', 'num'], ['rateCounted', '', 2]] : [['rateShare', '', 2]];
+    const columns = [['rateDocument', ''], ...shares, ['rateSources', 'num'], ['rateLargest', '', 2]];
+    const titles = columns.map(([key, look, wide]) => (
+      h('th', { scope: 'col', class: look, colspan: wide || null }, t(key))));
     return h('section', { class: 'card wide rates' },
       h('h2', {}, t('ratesTitle')), h('p', { class: 'note' }, t('ratesText')), long(titles, rows));
   }
@@ -283,8 +284,10 @@ const Overview = (() => {
   function draw(main) {
     const more = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
     const { common, forms } = head.figures;
-    const said = common || forms ? h('p', { class: 'note' }, common ? t('common', ...common) : t('forms', forms)) : null;
-    main.replaceChildren(h('div', { class: 'overview' }, h('div', { class: 'live' }, live(current())), more, leftPairs(), said,
+    const note = common ? t('common', ...common) : forms && t('forms', forms);
+    const said = note ? h('p', { class: 'note' }, note) : null;
+    const top = h('div', { class: 'live' }, live(current()));
+    main.replaceChildren(h('div', { class: 'overview' }, top, more, leftPairs(), said,
       h('div', { class: 'cards' }, cards()), how()));
   }
 
