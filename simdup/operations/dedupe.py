@@ -253,7 +253,7 @@ def _with_indexes(opened: Input, indexes: Sequence[str], options: DedupeOptions)
     seen = options.index
     if seen is not None and (not options.add or os.path.lexists(seen)):
         indexes = [*indexes, seen]
-    return replace(opened, indexes=indexes, seen=seen)
+    return replace(opened, indexes=indexes, seen=seen, required=options.references)
 
 
 def _reserved(options: DedupeOptions) -> AbstractContextManager[None]:
@@ -340,7 +340,6 @@ class _Task:
     def find(self) -> _Losses:
         """Find what is redundant; raise if a reference gave no document."""
         result, collection, spots, matches = examine(self.opened)
-        check_references(self.options.references, result.skipped)
         groups, by = None, self.options.by
         if by is not None:
             groups = GroupBy("by", by).group(collection.documents)
