@@ -63,25 +63,30 @@ const Overview = (() => {
   function figures(now) {
     const { figures: all } = head;
     const values = {
-      figClusters: () => number(now.clusters),
-      figShare: () => percent(all.documents ? now.found / all.documents : 0),
-      figSaved: () => State.bytes(all.saved),
-      figPairs: () => number(Kind.asked && now.moved ? matches(now) : all.pairs),
-      figPairsLeft: () => number(now.clusters),
-      figChained: () => number(all.chained),
-      figDiffering: () => h('button', { type: 'button', class: 'link', onclick: () => show({ filter: 'facts' }) },
-        number(all.differing)),
-      figNew: () => number(all.documents - now.clusters),
-      figAdded: () => number(all.documents - now.clusters),
-      figStored: () => number(all.stored),
-      figPassages: () => number(all.passages),
-      figMatched: () => number(all.matched),
-      figKnown: () => number(all.known),
-      figIdentical: () => number(all.identical),
-      figSkipped: () => number(all.skipped),
+      figClusters: now.clusters,
+      figShare: all.documents ? now.found / all.documents : 0,
+      figSaved: all.saved,
+      figPairs: Kind.asked && now.moved ? matches(now) : all.pairs,
+      figPairsLeft: now.clusters,
+      figChained: all.chained,
+      figDiffering: all.differing,
+      figNew: all.documents - now.clusters,
+      figAdded: all.documents - now.clusters,
+      figStored: all.stored,
+      figPassages: all.passages,
+      figMatched: all.matched,
+      figKnown: all.known,
+      figIdentical: all.identical,
+      figSkipped: all.skipped,
     };
-    return h('dl', { class: 'figures' },
-      Kind.figures(now.moved).map((key) => h('div', {}, h('dt', {}, t(key)), h('dd', {}, values[key]()))));
+    const written = {
+      figShare: percent,
+      figSaved: State.bytes,
+      figDiffering: (value) => h('button', { type: 'button', class: 'link', onclick: () => show({ filter: 'facts' }) },
+        number(value)),
+    };
+    return h('dl', { class: 'figures' }, Kind.figures(now.moved).map((key) => (
+      h('div', {}, h('dt', {}, t(key, values[key])), h('dd', {}, (written[key] ?? number)(values[key]))))));
   }
 
   /** Return the control of the threshold; `changed` is called while it moves. */
