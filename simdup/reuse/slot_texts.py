@@ -107,7 +107,8 @@ class FoldedText(NamedTuple):
         """Return a text that begins at a symbol, with slots: ranges of symbols (int64[n, 2])."""
         folded = _WRAPPED.sub("", fold(text).replace("\r\n", "\n"))
         _, begins, ends = places(folded)
-        lefts = ends[spans[:, 0] - start - 1]
+        # Before the first symbol (-1) is the beginning of the text.
+        lefts = np.append(ends, 0)[spans[:, 0] - start - 1]
         rights = np.append(begins, len(folded))[spans[:, 1] - start]
         rows = np.column_stack([spans, lefts, rights]).tolist()
         return cls(folded, begins, ends, _behind_matter(folded), fold(title), start, rows)

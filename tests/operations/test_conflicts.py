@@ -18,6 +18,7 @@ ENGLISH = (
     "Keep the solution in the dark, and give {} twice a day, always together with a meal. "
     "Wash your hands before you open the bottle, and write down when you opened it. "
 )
+PLAIN = ENGLISH.format("it")
 CHINESE = (
     "本药房为住院病人配药，每次{}，饭后服用，服药期间请勿饮酒，如有不适立即告诉护士，并记在表上。"
 )
@@ -308,6 +309,14 @@ def test_the_order_and_the_processes_do_not_matter() -> None:
     for seed in range(3):
         random.Random(seed).shuffle(made)
         assert facts(conflicts(made, jobs=2)) == expected
+
+
+@pytest.mark.parametrize("passage", ["{0} " + PLAIN, "Give {0} " + PLAIN, PLAIN + "{0}"])
+@pytest.mark.parametrize("around", [("", ""), ("\n", "\n"), ("A page.\n\n", "\n\nThe end.")])
+def test_a_text_may_begin_or_end_with_a_conflict(passage: str, around: tuple[str, str]) -> None:
+    values = ["10 mg", "20 mg", "10 mg"]
+    texts = [(f"{n}", passage.format(value).join(around)) for n, value in enumerate(values)]
+    assert said(conflicts(texts)) == [("amount", {"20 mg": 1, "10 mg": 2})]
 
 
 def test_a_title_ends_where_its_line_ends() -> None:
