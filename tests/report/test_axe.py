@@ -33,6 +33,16 @@ READERS = [
     ("zh-CN", "dark", 1400),
 ]
 
+
+def _named(reader):
+    return "-".join(map(str, reader))
+
+
+# Each value once, where a page has little that the page of a scan has not.
+each_value = pytest.mark.parametrize(
+    "check", [("en-US", "dark", 400), ("zh-CN", "light", 1400)], ids=_named, indirect=True
+)
+
 RUN = """(rules) => axe.run({ runOnly: rules }).then(({ violations }) => violations.flatMap(
   ({ id, nodes }) => nodes.map((n) => [id, n.target.join(' '), n.any[0]?.message || n.html])))"""
 
@@ -48,7 +58,7 @@ def axe():
     return pytest.skip("axe-core is not installed (npm), and SIMDUP_AXE names no axe.min.js")
 
 
-@pytest.fixture(params=READERS, ids=lambda reader: "-".join(map(str, reader)))
+@pytest.fixture(params=READERS, ids=_named)
 def check(request, axe, browser):
     """Open a page as a reader does, go to its views, and return what axe-core finds in them."""
     language, colours, width = request.param
@@ -93,6 +103,7 @@ def test_a_scan(check, simdup, tmp_path):
     assert check(tmp_path / "page.html", VIEWS) == []
 
 
+@each_value
 def test_hostile_names_and_texts(check, simdup, tmp_path):
     hostile(tmp_path / "in")
     simdup("scan", "in", "--id-field", "id", "-s", "0.5", "-o", "page.html", "-q")
@@ -100,6 +111,7 @@ def test_hostile_names_and_texts(check, simdup, tmp_path):
     assert check(tmp_path / "page.html", views) == []
 
 
+@each_value
 def test_pages_with_little_in_them(check, simdup, tmp_path):
     write(tmp_path / "none", {f"{i}.txt": prose(i) for i in range(3)})
     corpus(tmp_path / "texts")
@@ -110,6 +122,7 @@ def test_pages_with_little_in_them(check, simdup, tmp_path):
     assert check(tmp_path / "prints.html", [*views, ("#/c/1", "")]) == []
 
 
+@each_value
 def test_a_comparison_and_passages(check, simdup, tmp_path):
     shared = prose(5, 60)
     write(tmp_path / "in", {"a": prose(1) + shared + prose(2), "b": prose(3) + shared})
@@ -119,6 +132,7 @@ def test_a_comparison_and_passages(check, simdup, tmp_path):
     assert check(tmp_path / "passages.html", WAITING) == []
 
 
+@each_value
 def test_conflicts(check, tmp_path):
     place = ReadingPlace("<b>/a.txt", 3, 5, 1, 1_767_268_800.0)
     readings = (FactReading("", [place]), FactReading("not ", [place._replace(document="b")] * 2))
