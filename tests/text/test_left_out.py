@@ -432,6 +432,7 @@ def test_what_only_looks_like_a_part_is_none(text: str) -> None:
         '⟦q:"Reuse is the rule" [@smith2019]⟧.',
         "⟦q:«Reuse is the rule»[3]⟧.",
         "Smith argues that ⟦q:‘reuse isn’t the rule’⟧.",
+        "⟦q:“复用“是”常态”[3]⟧，其次。",
     ],
 )
 def test_a_quotation_names_its_source_in_many_ways(quoted: str) -> None:
@@ -450,3 +451,25 @@ def test_a_quotation_names_its_source_in_many_ways(quoted: str) -> None:
 def test_a_title_below_a_quotation_names_its_source(block: str) -> None:
     text, _ = unmarked(f"{SENTENCE}\n{block}\n{SENTENCE}")
     assert shown(text, left_out(text)) == f"{SENTENCE}\n{block}\n{SENTENCE}"
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        f"{SENTENCE}\n\n⟦q:> 复用是常态。⟧\n\n——张三\n\n{SENTENCE}\n",
+        f"{SENTENCE}\n\n⟦q:> 复用是常态。⟧\n——张三\n\n{SENTENCE}\n",
+        f"> 复用是常态。\n\n{SENTENCE}\n——张三\n",
+        f"⟦q:“复用‘是’常态”[3]⟧，其次。{SENTENCE}",
+    ],
+)
+def test_a_quotation_may_begin_a_text_or_a_source_be_the_line_below(marked: str) -> None:
+    text, _ = unmarked(marked)
+    assert shown(text, left_out(text)) == marked
+
+
+@pytest.mark.parametrize("heading", ["# 英文文献", "第三章 相关文献"])
+def test_a_heading_without_entries_ends_a_list(heading: str) -> None:
+    entries = "[1] 张三. 复用[J]. 学报, 2019(1): 1-9.\n[2] 李四. 检测[J]. 学报, 2020(1): 1-9."
+    marked = f"{SENTENCE}\n⟦r:参考文献\n{entries}⟧\n{heading}"
+    text, _ = unmarked(marked)
+    assert shown(text, left_out(text)) == marked
