@@ -96,6 +96,15 @@ def test_similar_sets_meet_in_parts(least: float, sets: Sets) -> None:
     assert similar(sets, least) <= meeting(lists, sets, least)
 
 
+@pytest.mark.parametrize("least", SIMILARITIES)
+def test_a_set_meets_the_largest_similar_one_that_contains_it(least: float) -> None:
+    for size in range(1, 40):
+        whole = set(mix64(np.arange(int(size / least + 1e-9), dtype=np.uint64)).tolist())
+        sets = [set(sorted(whole)[:size]), whole]
+        parts = Parts(least, np.array([len(one) for one in sets]))
+        assert meeting(parts.lists([(np.arange(2), columns(sets, range(2)))]), sets, least)
+
+
 @given(families(), st.sampled_from([1, 2, 8]))
 def test_odd_sketches_never_overrate_a_difference(sets: Sets, words: int) -> None:
     sketches = odd_sketches(*columns(sets, range(len(sets))), words)

@@ -467,6 +467,12 @@ def test_a_quotation_may_begin_a_text_or_a_source_be_the_line_below(marked: str)
     assert shown(text, left_out(text)) == marked
 
 
+def test_an_entry_may_be_the_first_line() -> None:
+    marked = f"⟦r:[1] 张三. 复用[J]. 学报, 2019(1): 1-9.⟧\n{SENTENCE}\n{SENTENCE}"
+    text, _ = unmarked(marked)
+    assert shown(text, left_out(text)) == marked
+
+
 @pytest.mark.parametrize("heading", ["# 英文文献", "第三章 相关文献"])
 def test_a_heading_without_entries_ends_a_list(heading: str) -> None:
     entries = "[1] 张三. 复用[J]. 学报, 2019(1): 1-9.\n[2] 李四. 检测[J]. 学报, 2020(1): 1-9."
