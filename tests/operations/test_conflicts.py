@@ -105,6 +105,13 @@ def test_what_is_no_conflict(a: str, b: str, passage: str) -> None:
     assert said(conflicts(pages([a, b, a], passage))) == []
 
 
+def test_names_of_markup_beside_a_value_are_no_facts() -> None:
+    passage = ENGLISH.replace("{}", '<b id="dose-7">{}</b>')
+    assert said(conflicts(pages(["10 mg", "20 mg", "10 mg"], passage))) == [
+        ("amount", {"20 mg": 1, "10 mg": 2})
+    ]
+
+
 def test_numbers_of_articles_and_lists_are_places() -> None:
     article = (
         "第{}条　申请人应当在收到通知之后向主管部门提交材料，逾期不交的视为放弃申请，"

@@ -146,6 +146,16 @@ def test_stars(graph: Graph, random: object) -> None:
 
 
 @given(graphs(), st.data())
+def test_stars_of_some_rows(graph: Graph, data: st.DataObject) -> None:
+    order = data.draw(st.lists(st.sampled_from(range(graph.n)), min_size=1, unique=True))
+    pairs = {pair for pair in graph.pairs if set(pair) <= set(order)}
+    bounds = PairBounds(graph.n, 0, 0)
+    found = stars(graph.lists, bounds, np.array(order), graph.check, Budget(1e12))
+    centres = groups.stars([*pairs, *((j, i) for i, j in pairs)], order)
+    assert found.tolist() == [centres.get(row, -1) for row in range(graph.n)]
+
+
+@given(graphs(), st.data())
 def test_first_partners(graph: Graph, data: st.DataObject) -> None:
     wanted = data.draw(st.lists(st.sampled_from(range(graph.n)), unique=True).map(sorted))
     parts = None
