@@ -263,6 +263,13 @@ def test_heads_that_name_a_section_have_the_number_of_the_page(joint: str, is_he
     assert wrong(text, parts if is_head else []) == ""
 
 
+def test_a_head_may_be_on_one_page_only_above_the_heading_that_it_names() -> None:
+    heads = ["⟦h:第二章 方法⟧\n第二章 方法" if n == 4 else "⟦h:某某大学论文⟧" for n in range(1, 8)]
+    marked = "\f".join(f"{head}\n{prose(n, 200)}" for n, head in enumerate(heads, 1))
+    text, parts = unmarked(marked)
+    assert wrong(text, parts) == ""
+
+
 def test_entries_in_a_row_are_contents_without_a_heading() -> None:
     entries = "样品 ........ 8\n滤纸 ........ 12\n试管 ........ 35"
     text = f"{SENTENCE}\n{entries}\n{SENTENCE}"
