@@ -29,8 +29,9 @@ from lab.reporting import Table
 from lab.trial import Trial, say
 
 ROOMS = ("search", "text", "near", "reuse")
-# Tests of these folders run for every mutant whose line they reach.
-TESTS = ("search", "text", "near", "reuse", "operations")
+# Tests of these folders, and of what files of earlier versions hold, run for every mutant whose
+# line they reach.
+TESTS = ("search", "text", "near", "reuse", "operations", "index", "project/test_compatibility.py")
 COPIED = ("simdup", "tests", "examples", "docs", "lab", "pyproject.toml",
           "README.md", "README.zh-CN.md")  # fmt: skip
 SEED, MUTANTS = 21, 300

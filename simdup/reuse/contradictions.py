@@ -291,7 +291,7 @@ class _Joined:
             claims = sorted(self.claims[one] for one in group)
             names = _values(claims)
             spans = np.array([one[:2] for one in claims], np.int64)
-            texts = (np.searchsorted(starts, spans[:, 0], "right") - 1).tolist()
+            texts = np.searchsorted(starts, spans[:, 0], "right").tolist()
             said = dict[int, set[str]]()
             for text, one in zip(texts, claims, strict=True):
                 said.setdefault(text, set()).add(names[one.value])

@@ -121,7 +121,7 @@ class Counts:
         """Return the entries of the rows ``first:last``."""
         columns, counts = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
         position = int(np.searchsorted(self.firsts, first, "right")) - 1
-        while position < len(self.chunks) and self.firsts[position] < last:
+        while self.firsts[position] < last:
             chunk = self.chunks[position]
             begin, end = max(first - self.firsts[position], 0), last - self.firsts[position]
             span = int(chunk.starts[begin]), int(chunk.starts[min(end, len(chunk.starts) - 1)])

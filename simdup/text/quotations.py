@@ -270,7 +270,9 @@ _WORDS = pattern(r"[a-z]+")
 def _names_before(text: str) -> bool:
     """Return whether the text before a quotation names its source."""
     text = text.rstrip(" \n:：,，")
-    if _FULL_STOP.search(text, max(len(text) - 3, 0)) and not text.endswith("al."):
+    if text.endswith(" al."):
+        text = text.removesuffix(".")
+    if _FULL_STOP.search(text, max(len(text) - 3, 0)):
         return False
     text = text[max((found.end() for found in _SENTENCES.finditer(text)), default=0) :]
     text = _unwrapped(text)

@@ -59,3 +59,12 @@ def test_of_many_documents_only_candidates_are_compared(monkeypatch: pytest.Monk
 def test_a_distance_that_is_a_condition_still_is_one() -> None:
     result = found(texts(60, 300), similarity=0.5, method="simhash", distance=8)
     assert all(pair.distance <= 8 for pair in result.pairs)
+
+
+def test_what_projections_may_miss_is_said_where_a_similarity_is_asked_for() -> None:
+    def notes(**fields: object) -> list[str]:
+        return [what for name, what in found(texts(2, 60), method="pstable", **fields).notes]
+
+    assert any("finds pairs with a cosine of" in what for what in notes(similarity=0.8))
+    assert not notes(similarity=0.0)
+    assert not notes(similarity=0.0, cosine=0.6)

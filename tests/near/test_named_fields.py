@@ -247,3 +247,11 @@ def test_what_cannot_be_compared_is_refused(arguments: dict[str, object], messag
 def test_texts_have_no_fields() -> None:
     with pytest.raises(SimdupError, match="texts with ids have no fields"):
         scan([("a", "one"), ("b", "two")], match="title:1")
+
+
+def test_fields_in_which_no_record_has_a_value_are_all_named() -> None:
+    records = [{"title": "Editorial", "year": "", "isbn": None}, {"title": "Preface", "year": " "}]
+    notes = scan(records, match="year:1,title:0.9,isbn:1").notes
+    assert [what for name, what in notes if name == "`match`"] == [
+        "no record has a value in 'year'", "no record has a value in 'isbn'",
+    ]  # fmt: skip

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.corpora.made import prose, write
-from simdup import ConflictScope, SimdupError, conflicts
+from simdup import ConflictScope, SimdupError, compare, conflicts
 from simdup.model.readings import Conflict, ConflictResult
 
 ENGLISH = (
@@ -103,6 +103,21 @@ def test_every_kind_is_found(kind: str, a: str, b: str, passage: str) -> None:
 )
 def test_what_is_no_conflict(a: str, b: str, passage: str) -> None:
     assert said(conflicts(pages([a, b, a], passage))) == []
+
+
+def test_what_two_versions_say_is_at_its_place_in_each() -> None:
+    for head in ("", "Ward. "):
+        a, b = head + ENGLISH.format("10 mg"), ENGLISH.format("20 mg") + head
+        (fact,) = compare(a, b).facts
+        assert (fact.kind, fact.a, fact.b) == ("amount", "10 mg", "20 mg")
+        assert (a[slice(*fact.at_a)], b[slice(*fact.at_b)]) == (fact.a, fact.b)
+
+
+def test_names_of_markup_beside_a_value_are_no_facts() -> None:
+    passage = ENGLISH.replace("{}", '<b id="dose-7">{}</b>')
+    assert said(conflicts(pages(["10 mg", "20 mg", "10 mg"], passage))) == [
+        ("amount", {"20 mg": 1, "10 mg": 2})
+    ]
 
 
 def test_numbers_of_articles_and_lists_are_places() -> None:

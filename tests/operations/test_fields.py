@@ -87,6 +87,15 @@ def test_fields_that_keep_records_apart_get_a_hint(tmp_path: Path) -> None:
     assert notes(tmp_path, records(), ("title",)) == []
 
 
+def test_a_hint_counts_records_that_are_not_kept_apart(tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in records().splitlines()]
+    for one, other in zip(lines[:10:2], lines[1:10:2], strict=True):
+        other["authors"] = one["authors"]
+    content = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines)
+    (said,) = notes(tmp_path, content, ("title", "authors"))
+    assert said.startswith("40 documents share their 'title' with another one, 10 of them in a")
+
+
 @pytest.mark.parametrize("fields", [("venue", "title", "authors"), ("authors", "title")])
 def test_what_many_records_share_names_none_of_them(
     tmp_path: Path, fields: tuple[str, ...]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lab.oracles import reuse as oracle
 from simdup.kernels.passages import in_step_again
 from simdup.reuse.finding import surround
-from simdup.reuse.slots import COPIED, Alignment, SlotFinder
+from simdup.reuse.slots import COPIED, Alignment, SlotFinder, _unlike
 from simdup.reuse.symbols import SymbolTexts
 from simdup.reuse.winnowing import Seeds, Window, winnow
 
@@ -91,6 +91,13 @@ def test_cost_grows_with_the_copies_not_with_their_pairs() -> None:
     assert len(found.pairs.a) <= 300 * len(passage)
     # The first copy of all and that with the same value: two runs for each, and two borders.
     assert len(alignment.chains) <= 6 * 300
+
+
+def test_what_two_stretches_do_not_share_is_counted_on_the_larger_side() -> None:
+    symbols = np.array([1, 2, 3, 4, 1, 3], np.uint32)
+    long, short = np.array([[0, 4], [0, 0]]), np.array([[4, 6], [4, 6]])
+    assert _unlike(symbols, long, short).tolist() == [2, 2]
+    assert _unlike(symbols, short, long).tolist() == [2, 2]
 
 
 def test_a_slot_is_found_from_one_side() -> None:

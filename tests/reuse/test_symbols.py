@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from lab.oracles import reuse as oracle
 from simdup.model.shared_passages import PassageCriteria
@@ -126,6 +127,19 @@ def test_spans_are_cut_alike_in_both_texts(data: st.DataObject) -> None:
             # No symbol of both can be cut out.
             assert start == 0
     assert kept[0] == kept[1]
+
+
+@pytest.mark.parametrize("sides", [(0, 1), (1, 0)])
+def test_a_span_of_which_one_text_has_nothing_to_cut_out_is_in_neither(
+    sides: tuple[int, int],
+) -> None:
+    def look_up(documents: NDArray[np.int64], spans: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The second document cannot be cut before its third symbol."""
+        return np.where((documents[:, None] == 1) & (spans < 2), -1, spans)
+
+    spans = {0: np.array([[3, 9]]), 1: np.array([[0, 2]])}
+    a, b = locate(look_up, np.array([sides]), *(spans[side] for side in sides))
+    assert a.tolist() == b.tolist() == [[0, 0]]
 
 
 def test_a_hyphen_at_the_end_of_a_text_divides_no_word() -> None:

@@ -102,6 +102,27 @@ def test_lists_of_the_pairs_that_are_possible(graph: Graph, most: int) -> None:
         assert sorted(map(tuple, lists.rows.reshape(-1, 2).tolist())) == expected
 
 
+@given(graphs())
+def test_lists_have_rows_of_several_kinds(graph: Graph) -> None:
+    kinds = np.arange(graph.n) if graph.lists.kinds is None else graph.lists.kinds
+    for one in np.unique(graph.lists.lists):
+        assert len(np.unique(kinds[graph.lists.rows[graph.lists.lists == one]])) > 1
+
+
+@given(st.lists(st.lists(st.integers(1, 9), max_size=6), max_size=4), st.integers(0, 60))
+def test_a_budget_is_spent_until_a_cost_does_not_fit(costs: list[list[int]], left: int) -> None:
+    budget, unchecked = Budget(left), 0
+    for some in costs:
+        expected = 0
+        while expected < len(some) and some[expected] <= left:
+            left -= some[expected]
+            expected += 1
+        if expected < len(some):
+            left, unchecked = 0, unchecked + len(some) - expected
+        assert budget.afford(np.array(some, np.int64)) == expected
+    assert (budget.left, budget.unchecked) == (left, unchecked)
+
+
 @given(st.integers(1, 40), st.data())
 def test_a_forest_does_not_depend_on_the_order_of_pairs(n: int, data: st.DataObject) -> None:
     pair = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))
@@ -122,6 +143,16 @@ def test_stars(graph: Graph, random: object) -> None:
     found = stars(graph.lists, bounds, np.array(order), graph.check, Budget(1e12))
     centres = groups.stars([*pairs, *((j, i) for i, j in pairs)], order)
     assert found.tolist() == [centres[row] for row in range(n)]
+
+
+@given(graphs(), st.data())
+def test_stars_of_some_rows(graph: Graph, data: st.DataObject) -> None:
+    order = data.draw(st.lists(st.sampled_from(range(graph.n)), min_size=1, unique=True))
+    pairs = {pair for pair in graph.pairs if set(pair) <= set(order)}
+    bounds = PairBounds(graph.n, 0, 0)
+    found = stars(graph.lists, bounds, np.array(order), graph.check, Budget(1e12))
+    centres = groups.stars([*pairs, *((j, i) for i, j in pairs)], order)
+    assert found.tolist() == [centres.get(row, -1) for row in range(graph.n)]
 
 
 @given(graphs(), st.data())

@@ -90,6 +90,10 @@ def test_candidates_are_those_of_random_fingerprints():
     assert plan(BALL, 10**6, 4).candidates == pytest.approx(4 * math.comb(10**6, 2) / 2**16)
 
 
+def test_an_exhaustive_search_compares_all_pairs():
+    assert plan(BALL, 1000, search="exhaustive").candidates == math.comb(1000, 2)
+
+
 @pytest.mark.parametrize("search", ["exhaustive", "probe", "neighbours"])
 def test_baselines_are_plans_without_tables(search):
     chosen = plan(BALL, 1000, search=search)

@@ -1,7 +1,7 @@
 """Prefixes, parts and odd sketches: no pair of sets above the similarity is missed."""
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -94,6 +94,35 @@ def test_similar_sets_meet_in_parts(least: float, sets: Sets) -> None:
     cut = len(sets) // 2
     lists = parts.lists((some, columns(sets, some)) for some in (rows[:cut], rows[cut:]))
     assert similar(sets, least) <= meeting(lists, sets, least)
+
+
+@pytest.mark.parametrize("least", SIMILARITIES)
+def test_a_set_meets_the_largest_similar_one_that_contains_it(least: float) -> None:
+    for size in range(1, 40):
+        whole = set(mix64(np.arange(int(size / least + 1e-9), dtype=np.uint64)).tolist())
+        sets = [set(sorted(whole)[:size]), whole]
+        parts = Parts(least, np.array([len(one) for one in sets]))
+        assert meeting(parts.lists([(np.arange(2), columns(sets, range(2)))]), sets, least)
+
+
+@given(families(), st.sampled_from([0.3, 0.8, 1.0]))
+def test_a_set_can_be_taken_where_it_meets_one_that_may_contain_it(
+    sets: Sets, least: float
+) -> None:
+    prefixes, rows = Prefixes(len(sets), sum(map(len, sets)), least), np.arange(len(sets))
+    prefixes.count(rows, *columns(sets, rows))
+    prefixes.add(rows, *columns(sets, rows))
+    prefixes.remember(drop=True)
+    prefixes.add(rows, *columns(sets, rows), met=True, whole=True)
+    lists = prefixes.holder_lists()
+    assert lists.takeable is not None
+    met = set[tuple[int, int]]()
+    for one in np.unique(lists.lists):
+        inside = lists.lists == one
+        taken = lists.rows[inside & lists.takeable].tolist()
+        met |= {(i, j) for i in taken for j in lists.rows[inside].tolist()}
+    for i, j in permutations(range(len(sets)), 2):
+        assert len(sets[i] & sets[j]) < least * len(sets[i]) or (i, j) in met
 
 
 @given(families(), st.sampled_from([1, 2, 8]))

@@ -93,6 +93,11 @@ def test_initials_count_as_far_as_they_go() -> None:
     assert alike("Tang, Cheng-Cheng; Smith, Jean-Pierre", "Smith JP; Tang CC") > 0.6
 
 
+def test_an_initial_stands_for_one_word() -> None:
+    assert alike("J. J. Smith", "John Smith") == pytest.approx(2 * 6 / (7 + 9))
+    assert alike("J. Smith", "John Jack Smith") == pytest.approx(2 * 6 / (6 + 13))
+
+
 def test_a_word_is_abbreviated_by_its_letters_in_order() -> None:
     assert abbreviates("jrnl", "journal")
     assert not abbreviates("ournal", "journal")

@@ -14,6 +14,7 @@ from simdup.text.left_out import left_out
 # A text shows its parts as ⟦r:...⟧, each by the first letter of its kind.
 _MARK = re.compile(r"⟦([rqchs]):|⟧")
 _KINDS = {kind[0]: kind for kind in PARTS}
+SENTENCE = "下面是一句很普通的话。"
 
 
 def unmarked(marked: str) -> tuple[str, list[TextPart]]:
@@ -253,6 +254,28 @@ def test_lines_at_the_edges_of_pages_are_headers(head: str, foot: str, end: str)
     assert wrong(text, parts) == ""
 
 
+@pytest.mark.parametrize(("joint", "is_head"), [("    ", True), ("，", False)])
+def test_heads_that_name_a_section_have_the_number_of_the_page(joint: str, is_head: bool) -> None:
+    sections = ["绪论", "方法", "数据", "检测", "结果", "讨论", "应用", "结语"]
+    heads = [f"{name}{joint}{number}" for number, name in enumerate(sections, 1)]
+    marked = "\f".join(f"⟦h:{head}⟧\n{prose(n, 200)}" for n, head in enumerate(heads, 1))
+    text, parts = unmarked(marked)
+    assert wrong(text, parts if is_head else []) == ""
+
+
+def test_a_head_may_be_on_one_page_only_above_the_heading_that_it_names() -> None:
+    heads = ["⟦h:第二章 方法⟧\n第二章 方法" if n == 4 else "⟦h:某某大学论文⟧" for n in range(1, 8)]
+    marked = "\f".join(f"{head}\n{prose(n, 200)}" for n, head in enumerate(heads, 1))
+    text, parts = unmarked(marked)
+    assert wrong(text, parts) == ""
+
+
+def test_entries_in_a_row_are_contents_without_a_heading() -> None:
+    entries = "样品 ........ 8\n滤纸 ........ 12\n试管 ........ 35"
+    text = f"{SENTENCE}\n{entries}\n{SENTENCE}"
+    assert shown(text, left_out(text)) == f"{SENTENCE}\n⟦c:{entries}⟧\n{SENTENCE}"
+
+
 @pytest.mark.parametrize("short", range(9))
 @pytest.mark.parametrize("foot", ["{}", "- {} -"])
 def test_pages_may_be_short_and_follow_a_title_page(short: int, foot: str) -> None:
@@ -354,9 +377,6 @@ def test_time_grows_with_the_text_only(piece: str) -> None:
     assert seconds[1] < 0.2 + 24 * seconds[0]
 
 
-SENTENCE = "下面是一句很普通的话。"
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -421,6 +441,7 @@ def test_what_only_looks_like_a_part_is_none(text: str) -> None:
         "⟦q:“复用是写作的常态”³⟧。",
         "⟦q:“复用是常态”（张三，2019）⟧。",
         "According to Smith, ⟦q:“reuse is the rule”⟧.",
+        "According to Smith et al., ⟦q:“reuse is the rule”⟧.",
         "有研究者认为，⟦q:“复用是常态”[3]⟧。",
         "张三等学者认为，⟦q:“复用是常态”⟧。",
         "学者张三在一些学生的作业中写道：⟦q:“复用是常态。”⟧",
@@ -432,6 +453,7 @@ def test_what_only_looks_like_a_part_is_none(text: str) -> None:
         '⟦q:"Reuse is the rule" [@smith2019]⟧.',
         "⟦q:«Reuse is the rule»[3]⟧.",
         "Smith argues that ⟦q:‘reuse isn’t the rule’⟧.",
+        "⟦q:“复用“是”常态”[3]⟧，其次。",
     ],
 )
 def test_a_quotation_names_its_source_in_many_ways(quoted: str) -> None:
@@ -450,3 +472,31 @@ def test_a_quotation_names_its_source_in_many_ways(quoted: str) -> None:
 def test_a_title_below_a_quotation_names_its_source(block: str) -> None:
     text, _ = unmarked(f"{SENTENCE}\n{block}\n{SENTENCE}")
     assert shown(text, left_out(text)) == f"{SENTENCE}\n{block}\n{SENTENCE}"
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        f"{SENTENCE}\n\n⟦q:> 复用是常态。⟧\n\n——张三\n\n{SENTENCE}\n",
+        f"{SENTENCE}\n\n⟦q:> 复用是常态。⟧\n——张三\n\n{SENTENCE}\n",
+        f"> 复用是常态。\n\n{SENTENCE}\n——张三\n",
+        f"⟦q:“复用‘是’常态”[3]⟧，其次。{SENTENCE}",
+    ],
+)
+def test_a_quotation_may_begin_a_text_or_a_source_be_the_line_below(marked: str) -> None:
+    text, _ = unmarked(marked)
+    assert shown(text, left_out(text)) == marked
+
+
+def test_an_entry_may_be_the_first_line() -> None:
+    marked = f"⟦r:[1] 张三. 复用[J]. 学报, 2019(1): 1-9.⟧\n{SENTENCE}\n{SENTENCE}"
+    text, _ = unmarked(marked)
+    assert shown(text, left_out(text)) == marked
+
+
+@pytest.mark.parametrize("heading", ["# 英文文献", "第三章 相关文献"])
+def test_a_heading_without_entries_ends_a_list(heading: str) -> None:
+    entries = "[1] 张三. 复用[J]. 学报, 2019(1): 1-9.\n[2] 李四. 检测[J]. 学报, 2020(1): 1-9."
+    marked = f"{SENTENCE}\n⟦r:参考文献\n{entries}⟧\n{heading}"
+    text, _ = unmarked(marked)
+    assert shown(text, left_out(text)) == marked
