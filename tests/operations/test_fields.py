@@ -87,6 +87,11 @@ def test_fields_that_keep_records_apart_get_a_hint(tmp_path: Path) -> None:
     assert notes(tmp_path, records(), ("title",)) == []
 
 
+def test_records_that_are_in_clusters_with_their_copies_get_no_hint(tmp_path: Path) -> None:
+    alike = records("Nobody knows") + records("Nobody knows").replace("Nobody knows", "Nobody knew")
+    assert notes(tmp_path, alike, ("title", "authors")) == []
+
+
 @pytest.mark.parametrize("fields", [("venue", "title", "authors"), ("authors", "title")])
 def test_what_many_records_share_names_none_of_them(
     tmp_path: Path, fields: tuple[str, ...]

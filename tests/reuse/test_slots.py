@@ -68,6 +68,14 @@ def test_slots_of_each_pair_are_where_copies_differ(
     before, side_a, side_b = before[inner], side_a[inner], side_b[inner]
     assert (side_a[:, 0] <= side_a[:, 1]).all()
     assert (side_b[:, 0] <= side_b[:, 1]).all()
+    # What both have of a slot is not counted, nor what the smaller side has.
+    assert alignment.differing(symbols).tolist() == [
+        max(len(one), len(other)) - oracle.lcs(one, other)
+        for one, other in (
+            (symbols[slice(*x)].tolist(), symbols[slice(*y)].tolist())
+            for x, y in zip(*(side.tolist() for side in alignment.slots[1:]), strict=True)
+        )
+    ]
     # Each copy differs from the first exactly where their values do.
     slots: dict[tuple[int, int], int] = {}
     # Two chains of a pair may have the same slot between them.
