@@ -114,6 +114,28 @@ def test_a_slot_is_found_from_one_side() -> None:
     assert (1, 3) in pairs
 
 
+@given(st.lists(st.integers(CONTEXT, 9), min_size=1, max_size=3), st.integers(1, 3))
+def test_text_between_slots_may_be_short(islands: list[int], size: int) -> None:
+    """Too short to be found by itself."""
+    fresh = iter(range(1000, 10**6))
+    one = [next(fresh) for _ in range(60)]
+    other, slots = list(one), list[list[int]]()
+    for length in [*islands, 60]:
+        slots.append([len(one), len(other)])
+        one.append(next(fresh))
+        other += [next(fresh) for _ in range(size)]
+        # Rows of a table are much the same.
+        equal = [next(fresh) for _ in range(60)] if length == 60 else [*range(length)]
+        one += equal
+        other += equal
+    found, alignment = aligned([one, other])
+    _, a, b = alignment.slots
+    assert (a[:, 0] <= a[:, 1]).all()
+    assert (b[:, 0] <= b[:, 1]).all()
+    spans = np.concatenate([a - found.starts[0], b - found.starts[1]], 1).tolist()
+    assert all([x, x + 1, y, y + size] in spans for x, y in slots)
+
+
 symbol_lists = st.lists(st.integers(0, 2), max_size=14)
 
 
