@@ -209,8 +209,9 @@ def spans_in(text: str, spans: I64) -> I64:
     (begins, ends), _ = offsets([text])
     first, last = np.flatnonzero(begins >= 0), np.flatnonzero(ends >= 0)
     found = np.empty_like(spans)
-    found[:, 0] = begins[first[np.searchsorted(first, spans[:, 0], "right") - 1]]
-    found[:, 1] = ends[last[np.minimum(np.searchsorted(last, spans[:, 1] - 1), len(last) - 1)]]
+    # The first symbols may not be cut from what is before them, such as a line end.
+    found[:, 0] = np.append(0, begins[first])[np.searchsorted(first, spans[:, 0], "right")]
+    found[:, 1] = np.append(ends[last], len(text))[np.searchsorted(last, spans[:, 1] - 1)]
     empty = spans[:, 0] == spans[:, 1]
     found[empty, 0] = found[empty, 1]
     return found
@@ -220,7 +221,7 @@ def symbols_before(text: str, places: I64) -> I64:
     """Return how many symbols begin before each place of a text."""
     (begins, _), _ = offsets([text])
     # Where the text cannot be cut, a symbol begins with the one before.
-    return np.searchsorted(np.maximum.accumulate(begins), places)
+    return np.searchsorted(np.maximum.accumulate(np.maximum(begins, 0)), places)
 
 
 # From the numbers of documents and a span of symbols in each to characters, as `characters` does.

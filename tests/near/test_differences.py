@@ -84,6 +84,24 @@ def test_words_that_match_by_chance_are_no_islands() -> None:
     assert kinds == ["removed", "added", "equal"]
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "common"),
+    [
+        (["k" * 40, "it", "m" * 40], ["it"], False),
+        (["k" * 40, "it", "m" * 40], ["it", "n" * 40], False),
+        (["k" * 40, "it", "m" * 40], ["l" * 40, "it"], False),
+        (["k", "it", "m" * 40], ["l", "it", "n" * 40], True),
+        (["it", "m" * 40], ["it", "n" * 40], True),
+    ],
+)
+def test_a_word_between_long_changes_is_common_by_chance(
+    a: list[str], b: list[str], common: bool
+) -> None:
+    """Whichever of the texts has them."""
+    for one, other in ((a, b), (b, a), (a[::-1], b[::-1]), (b[::-1], a[::-1])):
+        assert bool(align(one, other)) == common
+
+
 @given(TEXTS, TEXTS, st.booleans())
 def test_spans_are_both_texts_and_say_what_is_so(a: str, b: str, fold: bool) -> None:
     made = analyzer(fold)

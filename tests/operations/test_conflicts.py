@@ -133,6 +133,18 @@ def test_numbers_of_articles_and_lists_are_places() -> None:
     assert said(conflicts(pages(["2", "3", "2"], step))) == []
 
 
+def test_a_path_in_a_link_is_no_fact_and_what_is_beside_it_is_one() -> None:
+    link = "[the solution]({}.md)"
+    keep = ENGLISH.replace("the solution", link.format("{0}")).replace("{} twice", "it twice")
+    assert said(conflicts(pages(["v1.2.3", "v1.2.4", "v1.2.3"], keep))) == []
+    for passage in (
+        ENGLISH.replace("give {}", f"of {link.format('notes')} give {{}}"),
+        ENGLISH.replace("{} twice", f"{{}} of {link.format('notes')} twice"),
+    ):
+        found = said(conflicts(pages(["10 mg", "20 mg", "10 mg"], passage)))
+        assert found == [("amount", {"20 mg": 1, "10 mg": 2})]
+
+
 def test_front_matter_is_about_the_page() -> None:
     matter = (
         "---\ntitle: Storage of the solution in the pharmacy of the hospital\nauthor: the ward\n"

@@ -96,6 +96,11 @@ def test_a_hint_counts_records_that_are_not_kept_apart(tmp_path: Path) -> None:
     assert said.startswith("40 documents share their 'title' with another one, 10 of them in a")
 
 
+def test_records_that_are_in_clusters_with_their_copies_get_no_hint(tmp_path: Path) -> None:
+    alike = records("Nobody knows") + records("Nobody knows").replace("Nobody knows", "Nobody knew")
+    assert notes(tmp_path, alike, ("title", "authors")) == []
+
+
 @pytest.mark.parametrize("fields", [("venue", "title", "authors"), ("authors", "title")])
 def test_what_many_records_share_names_none_of_them(
     tmp_path: Path, fields: tuple[str, ...]

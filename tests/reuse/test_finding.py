@@ -1,6 +1,7 @@
 """What is found, against brute force; passages cover what they should."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,7 +22,7 @@ from simdup.reuse.finding import (
     outermost,
     shares,
 )
-from simdup.reuse.seeds import Stretches
+from simdup.reuse.seeds import Place, Stretches, common_grams
 from simdup.reuse.sought import SoughtSeeds, least_seeds
 from simdup.reuse.symbols import SymbolTexts
 from simdup.reuse.winnowing import Window, row_symbols, winnow
@@ -110,6 +111,24 @@ def test_common_text_is_in_too_many_texts(texts: Texts, least: int, common: int)
     again = Stretches.of(np.array(mine, np.int64), 1, len(tried.symbols))
     spans = every[:-3], np.full(len(every) - 3, 3)
     assert again.within(*spans).tolist() == found.within(*spans).tolist()
+
+
+@given(sharing_texts(), st.sampled_from([2, 3, 5, 8]), st.sampled_from([2, 3]))
+def test_what_is_common_starts_no_passage_and_is_counted(
+    texts: Texts, least: int, common: int
+) -> None:
+    criteria = PassageCriteria(min_run=least, min_length=1, common=common)
+    tried, seeds = finder(texts, criteria), winnow(cut(texts), Window.of(least))
+    before = cut(texts).starts
+    owners = np.searchsorted(before, seeds.positions, "right") - 1
+    moved = seeds._replace(positions=seeds.positions + (tried.starts - before)[owners])
+    place = Place.of(tried.symbols, criteria, tried.sides.keys)
+    grams = common_grams(moved, tried.starts, place)
+    seeded = set(zip(moved.hashes.tolist(), owners.tolist(), strict=True))
+    holders = Counter(one for one, _ in seeded)
+    assert tried.index.common == sum(holders[one] > 1 for one in grams.tolist())
+    starting = np.isin(moved.positions, tried.index.positions)
+    assert not np.isin(moved.hashes[starting], grams).any()
 
 
 @pytest.mark.parametrize("most", [10, 39, 40, 41])

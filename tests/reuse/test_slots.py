@@ -68,6 +68,14 @@ def test_slots_of_each_pair_are_where_copies_differ(
     before, side_a, side_b = before[inner], side_a[inner], side_b[inner]
     assert (side_a[:, 0] <= side_a[:, 1]).all()
     assert (side_b[:, 0] <= side_b[:, 1]).all()
+    # What both have of a slot is not counted, nor what the smaller side has.
+    assert alignment.differing(symbols).tolist() == [
+        max(len(one), len(other)) - oracle.lcs(one, other)
+        for one, other in (
+            (symbols[slice(*x)].tolist(), symbols[slice(*y)].tolist())
+            for x, y in zip(*(side.tolist() for side in alignment.slots[1:]), strict=True)
+        )
+    ]
     # Each copy differs from the first exactly where their values do.
     slots: dict[tuple[int, int], int] = {}
     # Two chains of a pair may have the same slot between them.
@@ -111,6 +119,28 @@ def test_a_slot_is_found_from_one_side() -> None:
         for x, y in zip(a[:, 0].tolist(), b[:, 0].tolist(), strict=True)
     }
     assert (1, 3) in pairs
+
+
+@given(st.lists(st.integers(CONTEXT, 9), min_size=1, max_size=3), st.integers(1, 3))
+def test_text_between_slots_may_be_short(islands: list[int], size: int) -> None:
+    """Too short to be found by itself."""
+    fresh = iter(range(1000, 10**6))
+    one = [next(fresh) for _ in range(60)]
+    other, slots = list(one), list[list[int]]()
+    for length in [*islands, 60]:
+        slots.append([len(one), len(other)])
+        one.append(next(fresh))
+        other += [next(fresh) for _ in range(size)]
+        # Rows of a table are much the same.
+        equal = [next(fresh) for _ in range(60)] if length == 60 else [*range(length)]
+        one += equal
+        other += equal
+    found, alignment = aligned([one, other])
+    _, a, b = alignment.slots
+    assert (a[:, 0] <= a[:, 1]).all()
+    assert (b[:, 0] <= b[:, 1]).all()
+    spans = np.concatenate([a - found.starts[0], b - found.starts[1]], 1).tolist()
+    assert all([x, x + 1, y, y + size] in spans for x, y in slots)
 
 
 symbol_lists = st.lists(st.integers(0, 2), max_size=14)

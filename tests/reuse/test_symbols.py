@@ -9,7 +9,17 @@ from numpy.typing import NDArray
 from lab.oracles import reuse as oracle
 from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse import between
-from simdup.reuse.symbols import HOLE, characters, cut, locate, look_up_in, offsets, places
+from simdup.reuse.symbols import (
+    HOLE,
+    characters,
+    cut,
+    locate,
+    look_up_in,
+    offsets,
+    places,
+    spans_in,
+    symbols_before,
+)
 from simdup.reuse.winnowing import Template
 from simdup.text.characters import fold, fold_segments
 
@@ -95,6 +105,25 @@ def test_offsets_are_where_folded_symbols_begin_and_end(text: str) -> None:
         for j in [j for j in lasts if j >= i][:6]:
             passage = folded[found.starts[i] : found.ends[j]]
             assert compact(fold(text[begins[i] : ends[j]])) == compact(passage)
+
+
+@given(MIXED | st.text(), st.data())
+@example(text="\nİstanbul", data=None)
+def test_spans_have_all_of_their_symbols(text: str, data: st.DataObject | None) -> None:
+    folded = fold(text)
+    found, (begins, _) = places(folded), offsets([text])[0]
+    size = len(begins)
+    assert symbols_before(text, np.array([0])).tolist() == [0]
+    if not size:
+        return
+    first, last = 0, size - 1
+    if data:
+        first = data.draw(st.integers(0, size - 1))
+        last = data.draw(st.integers(first, size - 1))
+    ((start, end),) = spans_in(text, np.array([[first, last + 1]])).tolist()
+    assert 0 <= start < end <= len(text)
+    inside = compact(folded[found.starts[first] : found.ends[last]])
+    assert inside in compact(fold(text[start:end]))
 
 
 @given(st.lists(MIXED | st.text(), min_size=1, max_size=4))

@@ -1,5 +1,6 @@
 """Prefixes, parts and odd sketches: no pair of sets above the similarity is missed."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations, permutations
 
@@ -84,6 +85,29 @@ def test_pairs_of_settled_sets_need_not_meet(sets: Sets, least: float, data: st.
     first = data.draw(st.lists(st.sampled_from(range(len(sets))), unique=True).map(sorted))
     wanted = {pair for pair in similar(sets, least) if set(pair) & set(first)}
     assert wanted <= meeting(prefix_lists(sets, least, first), sets, least)
+
+
+@given(families(), st.sampled_from(SIMILARITIES))
+def test_a_set_meets_those_that_may_contain_it(sets: Sets, least: float) -> None:
+    every = np.arange(len(sets))
+    prefixes = Prefixes(len(sets), sum(map(len, sets)), least)
+    prefixes.count(every, *columns(sets, every))
+    prefixes.add(every, *columns(sets, every))
+    prefixes.remember(drop=True)
+    prefixes.add(every, *columns(sets, every), met=True, whole=True)
+    lists = prefixes.holder_lists()
+    assert lists.takeable is not None
+    entries = zip(lists.lists.tolist(), lists.rows.tolist(), lists.takeable.tolist(), strict=True)
+    rows, takeable = defaultdict(set), set()
+    for one, row, taken in entries:
+        rows[one].add(row)
+        takeable |= {(one, row)} if taken else set()
+    meeting = {(row, other) for one, row in takeable for other in rows[one] - {row}}
+    assert meeting >= {
+        (i, j)
+        for i, j in permutations(range(len(sets)), 2)
+        if len(sets[i] & sets[j]) >= least * len(sets[i])
+    }
 
 
 @pytest.mark.parametrize("least", SIMILARITIES)

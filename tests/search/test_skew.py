@@ -17,6 +17,7 @@ from simdup.search import (
     plans,
     threads,
 )
+from simdup.search.arrays import mix_rows
 from simdup.search.tables import BitView
 
 
@@ -184,6 +185,15 @@ def test_a_run_is_long_if_tables_are_faster_than_the_scan():
     assert plans.plan(ball, length).search == "tables"
     assert plans.plan(ball, length // 2).search == "exhaustive"
     assert plans.long_run(HammingBall(3, 3)) is None
+
+
+@pytest.mark.parametrize("words", [1, 2, 3])
+def test_different_fingerprints_are_mixed_differently(words):
+    # They differ in one or two bits of any word.
+    single = words_of([0, *(1 << bit for bit in range(64 * words))], 64 * words)
+    double = single[:, None] ^ single
+    every = np.unique(double.reshape(-1, words), axis=0)
+    assert len(np.unique(mix_rows(every))) == len(every)
 
 
 def test_collisions_of_the_mix_are_resolved(monkeypatch):

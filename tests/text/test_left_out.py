@@ -11,6 +11,8 @@ from lab.corpora.made import prose
 from simdup.model.shared_passages import PARTS, TextPart
 from simdup.text.left_out import left_out
 
+SENTENCE = "下面是一句很普通的话。"
+
 # A text shows its parts as ⟦r:...⟧, each by the first letter of its kind.
 _MARK = re.compile(r"⟦([rqchs]):|⟧")
 _KINDS = {kind[0]: kind for kind in PARTS}
@@ -288,6 +290,35 @@ def test_pages_may_be_short_and_follow_a_title_page(short: int, foot: str) -> No
     assert wrong(text, parts) == ""
 
 
+HEADS = ["绪论", "相关研究", "方法与数据", "实验结果", "讨论", "结语与展望"]
+
+
+def test_a_running_head_may_name_the_section_and_the_page() -> None:
+    marked = "\f".join(f"⟦h:{head}  {n}⟧\n{prose(n, 200)}" for n, head in enumerate(HEADS, 11))
+    text, parts = unmarked(marked)
+    assert wrong(text, parts) == ""
+    # A clause before the number is the end of a sentence.
+    clauses = "\f".join(
+        f"{head}，又{head}  {n}\n{prose(n, 200)}" for n, head in enumerate(HEADS, 11)
+    )
+    assert left_out(clauses) == []
+
+
+def test_the_heading_below_a_running_head_is_none_itself() -> None:
+    marked = "\f".join(f"⟦h:{head}⟧\n{head}\n{prose(n, 200)}" for n, head in enumerate(HEADS))
+    text, parts = unmarked(marked)
+    assert wrong(text, parts) == ""
+
+
+@pytest.mark.parametrize("end", ["\n", "\n\n"])
+def test_a_quotation_goes_on_over_the_edge_of_a_page(end: str) -> None:
+    bodies = [prose(n, 200) for n in range(6)]
+    quoted = f"张三（2019）指出，⟦q:“复用是写作⟧{end}⟦h:- {{}} -⟧\f{end}⟦q:的常态，而不是例外。”⟧"
+    marked = "".join(body + quoted.format(n) for n, body in enumerate(bodies, 1))
+    text, parts = unmarked(marked + SENTENCE)
+    assert wrong(text, parts) == ""
+
+
 PIECES = [
     "参考文献",
     "目录",
@@ -378,6 +409,19 @@ def test_time_grows_with_the_text_only(piece: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "marked",
+    [
+        "⟦r:[1] 张三. 文本复用研究[J]. 情报学报, 2019, 38(2): 1-9.⟧\n下面是正文。",
+        "⟦c:滤纸 ........ 1\n试管 ........ 3\n标签 ........ 8⟧\n下面是正文。",
+        "下面是正文。\n⟦c:滤纸 ........ 1\n试管 ........ 3\n标签 ........ 8⟧",
+    ],
+)
+def test_a_text_may_begin_or_end_with_a_part(marked: str) -> None:
+    text, _ = unmarked(marked)
+    assert shown(text, left_out(text)) == marked
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "参考文献很多，见下文。\n[1] 是第一条。",
@@ -410,6 +454,7 @@ def test_time_grows_with_the_text_only(piece: str) -> None:
         "读完《荀子》，班里要求：“天下文章一大抄。”",
         "学校规定：“天下文章一大抄。”",
         "公式“面积为 10 m²”和“数组 a[2]”很常见。",
+        "Smith (2019) was a teacher. “Reuse is the rule”, one hears.",
         "论法律的实施\n——读《法治及其本土资源》",
         "论法律的实施\n——《法治及其本土资源》",
         "天下文章一大抄。\n——以《民法典》为例",
@@ -452,6 +497,7 @@ def test_what_only_looks_like_a_part_is_none(text: str) -> None:
         '⟦q:"Reuse is the rule" (Smith & Doe, 2019, p. 3)⟧.',
         '⟦q:"Reuse is the rule" [@smith2019]⟧.',
         "⟦q:«Reuse is the rule»[3]⟧.",
+        "As Smith (2019) says of Doe et al.: ⟦q:“reuse is the rule”⟧.",
         "Smith argues that ⟦q:‘reuse isn’t the rule’⟧.",
         "⟦q:“复用“是”常态”[3]⟧，其次。",
     ],

@@ -41,6 +41,7 @@ def test_parts_are_those_of_the_definition(text: str, unit: str) -> None:
         ["I said no.", "Yes."],
         ["A Ph.D. Student wrote it.", "No."],
         ["1. First item.", "2. Second item."],
+        ["Jane Doe, Ph.D. Ed.D. Smith wrote it.", "He did."],
         ["他买了iPhone 15 Pro.", "很贵。", "Yes!", "好。"],
     ],
 )  # fmt: skip
@@ -73,6 +74,7 @@ def left(text: str, unit: str, gone: list[int]) -> str:
     [
         ("line", [1], "标题\n\n\nThird. Fourth.  \n\nLast"),
         ("line", [0, 3], "　　第一。第二。\n\n\nThird. Fourth.  \n\n"),
+        ("line", [0, 1], "\n\nThird. Fourth.  \n\nLast"),
         ("paragraph", [0], "Third. Fourth.  \n\nLast"),
         ("paragraph", [1], "标题\n　　第一。第二。\n\n\nLast"),
         ("sentence", [1], "标题\n　　第二。\n\n\nThird. Fourth.  \n\nLast"),
