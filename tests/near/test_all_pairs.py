@@ -62,9 +62,11 @@ def test_a_distance_that_is_a_condition_still_is_one() -> None:
 
 
 def test_what_projections_may_miss_is_said_where_a_similarity_is_asked_for() -> None:
-    def notes(**fields: object) -> list[str]:
-        return [what for name, what in found(texts(2, 60), method="pstable", **fields).notes]
+    def notes(**fields: object) -> tuple[tuple[str, str], ...]:
+        return found(texts(2, 60), method="pstable", **fields).notes
 
-    assert any("finds pairs with a cosine of" in what for what in notes(similarity=0.8))
+    ((name, what),) = notes(similarity=0.8)
+    assert name == "`method`"
+    assert "finds pairs with a cosine of" in what
     assert not notes(similarity=0.0)
     assert not notes(similarity=0.0, cosine=0.6)

@@ -648,15 +648,6 @@ def test_hostile_files(simdup: Command, shared_data: Path, tmp_path: Path) -> No
 # From Python.
 
 
-def test_what_projections_promise_is_a_cosine() -> None:
-    texts = [("a", prose(1)), ("b", prose(2))]
-    ((name, what),) = scan(texts, method="pstable").notes
-    assert name == "`method`"
-    assert "pairs with a cosine of" in what
-    # It is what was asked for.
-    assert scan(texts, method="pstable", similarity=0.0, cosine=0.9).notes == ()
-
-
 def test_the_library_accepts_folders_files_and_texts(tmp_path: Path) -> None:
     write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(1)})
     for sources in (str(tmp_path / "c"), [str(tmp_path / "c")]):

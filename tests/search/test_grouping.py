@@ -1,6 +1,6 @@
 """Groups found without checking all pairs, compared with all pairs in plain Python."""
 
-from itertools import accumulate, combinations
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -109,7 +109,7 @@ def test_lists_have_rows_of_several_kinds(graph: Graph) -> None:
         assert len(np.unique(kinds[graph.lists.rows[graph.lists.lists == one]])) > 1
 
 
-@given(st.lists(st.lists(st.integers(1, 9), max_size=6), max_size=4), st.integers(0, 60))
+@given(st.lists(st.lists(st.integers(1, 9), max_size=6), max_size=6), st.integers(0, 60))
 def test_a_budget_is_spent_until_a_cost_does_not_fit(costs: list[list[int]], left: int) -> None:
     budget, unchecked = Budget(left), 0
     for some in costs:
@@ -223,15 +223,6 @@ def test_a_budget_limits_the_work_and_counts_the_rest() -> None:
     roots = connected(Lists.of_keys(np.ones((1, n), np.uint64)), n, nobody, budget)
     assert budget.unchecked > 0
     assert len(np.unique(roots)) == n
-
-
-@given(st.integers(0, 60), st.lists(st.lists(st.integers(1, 9), max_size=6), max_size=6))
-def test_a_budget_is_spent_once(left: int, bills: list[list[int]]) -> None:
-    """On the first pairs, up to the first that it cannot pay."""
-    budget, costs = Budget(left), [cost for bill in bills for cost in bill]
-    paid = sum(budget.afford(np.array(bill, np.int64)) for bill in bills)
-    assert paid == sum(total <= left for total in accumulate(costs))
-    assert budget.unchecked == len(costs) - paid
 
 
 @given(graphs(), st.integers(0, 40))

@@ -129,26 +129,6 @@ def test_a_set_meets_the_largest_similar_one_that_contains_it(least: float) -> N
         assert meeting(parts.lists([(np.arange(2), columns(sets, range(2)))]), sets, least)
 
 
-@given(families(), st.sampled_from([0.3, 0.8, 1.0]))
-def test_a_set_can_be_taken_where_it_meets_one_that_may_contain_it(
-    sets: Sets, least: float
-) -> None:
-    prefixes, rows = Prefixes(len(sets), sum(map(len, sets)), least), np.arange(len(sets))
-    prefixes.count(rows, *columns(sets, rows))
-    prefixes.add(rows, *columns(sets, rows))
-    prefixes.remember(drop=True)
-    prefixes.add(rows, *columns(sets, rows), met=True, whole=True)
-    lists = prefixes.holder_lists()
-    assert lists.takeable is not None
-    met = set[tuple[int, int]]()
-    for one in np.unique(lists.lists):
-        inside = lists.lists == one
-        taken = lists.rows[inside & lists.takeable].tolist()
-        met |= {(i, j) for i in taken for j in lists.rows[inside].tolist()}
-    for i, j in permutations(range(len(sets)), 2):
-        assert len(sets[i] & sets[j]) < least * len(sets[i]) or (i, j) in met
-
-
 @given(families(), st.sampled_from([1, 2, 8]))
 def test_odd_sketches_never_overrate_a_difference(sets: Sets, words: int) -> None:
     sketches = odd_sketches(*columns(sets, range(len(sets))), words)

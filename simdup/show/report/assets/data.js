@@ -128,7 +128,7 @@ const Data = (() => {
     const base = found.texts.find((text) => typeof text === 'string') || '';
     const whole = found.texts.map((text) => rebuild(base, text));
     const shown = found.passages ? Passages.place(whole, found.passages, found.left) : { texts: whole };
-    const { shares, counted, terms = [], clipped = [] } = found;
+    const { shares, counted, terms, clipped } = found;
     return { ...shown, shares, counted, terms: terms || [], clipped: clipped || [], facts };
   }
 
