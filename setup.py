@@ -4,12 +4,15 @@ With SIMDUP_DEBUG set, they check the indexes of arrays.
 """
 
 import os
+import shutil
 import sys
 import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.modified import newer_group
 
 DEBUG = bool(os.environ.get("SIMDUP_DEBUG"))
 # The stable ABI: one wheel for all versions of Python, but those without a global lock.
@@ -28,6 +31,19 @@ FLAGS = [] if sys.platform == "win32" else ["-g0"]
 if FLAGS and DEBUG:
     FLAGS.append("-O0")  # half the time of a build, and nobody measures it
 
+
+class BuildExt(build_ext):
+    """Compiles what a checkout lacks: an installation with other extras takes what is there."""
+
+    def build_extension(self, ext):
+        """Compile a module, unless it is newer than its sources."""
+        path = self.get_ext_filename(ext.name)
+        if self.force or not self.editable_mode or newer_group([*ext.sources, "setup.py"], path):
+            super().build_extension(ext)
+        else:
+            shutil.copy2(path, self.get_ext_fullpath(ext.name))
+
+
 modules = [
     Extension(
         f"simdup.kernels.{path.stem}",
@@ -45,6 +61,7 @@ options = {"build_ext": {"force": force, "parallel": os.cpu_count()}}
 if LIMITED:
     options["bdist_wheel"] = {"py_limited_api": "cp311"}
 setup(
+    cmdclass={"build_ext": BuildExt},
     ext_modules=cythonize(modules, build_dir=str(written), compiler_directives=DIRECTIVES),
     options=options,
 )

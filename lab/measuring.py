@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -138,16 +139,11 @@ def _peak(process: subprocess.Popen[bytes]) -> float:
 def _held(process: int) -> int:
     """Return the bytes that a process and all its descendants hold."""
 
-    def content(path: Path) -> str:
-        try:
-            return path.read_text()
-        except OSError:  # the process has ended meanwhile
-            return ""
-
     family, held = [process], 0
     for member in family:
-        for children in Path(f"/proc/{member}/task").glob("*/children"):
-            family += map(int, content(children).split())
-        for line in content(Path(f"/proc/{member}/smaps_rollup")).splitlines():
-            held += int(line.split()[1]) * 1024 if line.startswith("Pss:") else 0
+        with suppress(OSError):  # it has ended meanwhile
+            for line in Path(f"/proc/{member}/smaps_rollup").read_text().splitlines():
+                held += int(line.split()[1]) * 1024 if line.startswith("Pss:") else 0
+            for children in Path(f"/proc/{member}/task").glob("*/children"):
+                family += map(int, children.read_text().split())
     return held

@@ -232,14 +232,15 @@ _COMPUTED: dict[type[ast.operator], str] = {
     ast.LShift: ">>", ast.RShift: "<<", ast.BitAnd: "|", ast.BitOr: "&", ast.BitXor: "|",
 }  # fmt: skip
 # What such calls do is not a result: how far a run is, and what a developer reads.
-_UNSEEN = ("advance", "update", "close", "set_description")
+_UNSEEN = ("advance", "update", "close", "set_description", "_progress")
 
 
 def mutations(source: str, path: str = "") -> list[Mutant]:
     """Return all mutations of a module, in the order of their places.
 
-    Left out are docstrings, annotations, messages of errors, and constants of a module: these are
-    tuned by measurements, and most other values give the same results.
+    Left out are docstrings, annotations, messages of errors, progress, `strict` of `zip`, and
+    constants of a module: these are tuned by measurements, and most other values give the same
+    results.
     """
     lines = [0]
     for line in source.encode().splitlines(keepends=True):
@@ -283,9 +284,19 @@ def _parts(node: ast.AST) -> list[ast.AST]:
     # Before Python 3.12, what is in an f-string has no places.
     if isinstance(node, ast.JoinedStr | ast.Raise | ast.Assert):
         return []
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+    if isinstance(node, ast.Expr) and (isinstance(node.value, ast.Constant) or _unseen(node)):
         return []
-    return list(ast.iter_child_nodes(node))
+    # What `zip` is to raise if one is longer, which none is.
+    return [
+        part
+        for part in ast.iter_child_nodes(node)
+        if not (isinstance(part, ast.keyword) and part.arg == "strict")
+    ]
+
+
+def _unseen(node: ast.Expr) -> bool:
+    called = node.value.func if isinstance(node.value, ast.Call) else None
+    return isinstance(called, ast.Attribute) and called.attr in _UNSEEN
 
 
 def _afters(node: ast.AST) -> Iterator[str]:
@@ -313,10 +324,8 @@ def _afters(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.AugAssign) and type(node.op) in _COMPUTED:
         target, value = ast.unparse(node.target), ast.unparse(node.value)
         yield f"{target} {_COMPUTED[type(node.op)]}= {value}"
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        called = node.value.func
-        if not (isinstance(called, ast.Attribute) and called.attr in _UNSEEN):
-            yield "pass"
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and not _unseen(node):
+        yield "pass"
 
 
 # -- the plugin ------------------------------------------------------------------------------------
