@@ -509,7 +509,7 @@ _SEARCH = (
         rules=(_NO_PRINTS, Idle(lambda o: o["search"] not in (None, "tables"),
                                 "this --search uses no tables"))),
     _search("--search NAME", text="Search algorithm; the pairs are the same",
-        kind=settings.SEARCHES, trial="|--explain-plan|probe"),
+        kind=settings.SEARCHES, trial="|--explain-plan -d 2|probe"),
     _search("--explain-plan", text="Print how the search runs, and why.", name="explain",
         take=lambda wanted: say if wanted else None),
     Row("--compress", "query", "Compress search tables to two thirds of their size."),

@@ -143,11 +143,15 @@ def stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
     """What is in a folder, with its kind, size and time, which copies have too."""
     found = {}
     start = len(os.path.join(folder, ""))
-    for above, folders, files in os.walk(folder):
-        for one in (os.path.join(above, name) for name in (*folders, *files)):
-            status = os.lstat(one)
-            stamp = status.st_mode, status.st_size, status.st_mtime_ns
-            found[one[start:]] = (0, 0, 0) if os.path.isdir(one) else stamp
+    pending = [str(folder)]
+    for above in pending:
+        with os.scandir(above) as entries:
+            for one in entries:
+                status = one.stat(follow_symlinks=False)
+                is_folder = one.is_dir(follow_symlinks=False)
+                pending += [one.path] * is_folder
+                stamp = status.st_mode, status.st_size, status.st_mtime_ns
+                found[one.path[start:]] = (0, 0, 0) if is_folder else stamp
     return found
 
 
