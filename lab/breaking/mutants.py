@@ -36,7 +36,7 @@ COPIED = ("simdup", "tests", "examples", "docs", "lab", "pyproject.toml",
           "README.md", "README.zh-CN.md")  # fmt: skip
 SEED, MUTANTS = 21, 300
 # Seconds of tests that a mutant must survive, as they took without it: the shortest tests first.
-PATIENCE = 20.0
+PATIENCE = 40.0
 PYTEST = ["-q", "-p", "no:randomly", "-p", "no:xdist", "-p", "no:cov", "-p", "no:cacheprovider",
           "-p", "lab.breaking.mutants", "-m", "not spark"]  # fmt: skip
 # Variables that name the files of the plugin: for seconds and failures, and for lines, if any.
