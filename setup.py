@@ -35,13 +35,26 @@ if FLAGS and DEBUG:
 class BuildExt(build_ext):
     """Compiles what a checkout lacks: an installation with other extras takes what is there."""
 
-    def build_extension(self, ext):
-        """Compile a module, unless it is newer than its sources."""
+    def build_extensions(self):
+        """Compile the modules that are not newer than their sources."""
+        every = self.extensions
+        self.extensions = [ext for ext in every if not self.take(ext)]
+        made = cythonize(self.extensions, build_dir=WRITTEN, compiler_directives=DIRECTIVES)
+        written = {one.name: one.sources for one in made}
+        for ext in self.extensions:
+            ext.sources = written[ext.name]
+        super().build_extensions()
+        self.extensions = every
+
+    def take(self, ext):
+        """Take a module of the checkout, if it is up to date; say whether it is."""
         path = self.get_ext_filename(ext.name)
         if self.force or not self.editable_mode or newer_group([*ext.sources, "setup.py"], path):
-            super().build_extension(ext)
-        else:
-            shutil.copy2(path, self.get_ext_fullpath(ext.name))
+            return False
+        target = Path(self.get_ext_fullpath(ext.name))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
+        return True
 
 
 modules = [
@@ -54,7 +67,7 @@ modules = [
     )
     for path in sorted(Path("simdup/kernels").glob("*.pyx"))
 ]
-written = Path("build/debug" if DEBUG else "build/cython")
+WRITTEN = "build/debug" if DEBUG else "build/cython"
 # Time stamps do not tell a build from one of the other kind.
 force = DEBUG or Path("build/debug").exists()
 options = {"build_ext": {"force": force, "parallel": os.cpu_count()}}
@@ -62,6 +75,6 @@ if LIMITED:
     options["bdist_wheel"] = {"py_limited_api": "cp311"}
 setup(
     cmdclass={"build_ext": BuildExt},
-    ext_modules=cythonize(modules, build_dir=str(written), compiler_directives=DIRECTIVES),
+    ext_modules=modules,
     options=options,
 )
