@@ -49,7 +49,8 @@ class BuildExt(build_ext):
     def take(self, ext):
         """Take a module of the checkout, if it is up to date; say whether it is."""
         path = self.get_ext_filename(ext.name)
-        if self.force or not self.editable_mode or newer_group([*ext.sources, "setup.py"], path):
+        made_of = [*ext.sources, *ext.depends, "setup.py"]
+        if self.force or not self.editable_mode or newer_group(made_of, path):
             return False
         target = Path(self.get_ext_fullpath(ext.name))
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -61,6 +62,7 @@ modules = [
     Extension(
         f"simdup.kernels.{path.stem}",
         [str(path)],
+        depends=["simdup/kernels/arrays.pxd"],
         define_macros=MACROS,
         extra_compile_args=FLAGS,
         py_limited_api=LIMITED,
