@@ -205,9 +205,14 @@ def test_lists_as_windows_writes_them(tmp_path: Path, content: bytes) -> None:
 # -- consoles --
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "gbk"])
 @pytest.mark.parametrize(
-    "words", [["scan", "--help"], ["scan", str(CORPUS), "--lang", "zh"], ["scan", "无此文件"]]
+    ("encoding", "words"),
+    [
+        ("ascii", ["scan", "--help"]),
+        ("ascii", ["scan", str(CORPUS), "--lang", "zh"]),
+        ("gbk", ["scan", str(CORPUS), "--lang", "zh"]),
+        ("cp1252", ["scan", "无此文件"]),
+    ],
 )
 def test_no_code_page_stops_a_command(encoding: str, words: list[str]) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": encoding}

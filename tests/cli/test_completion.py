@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support import Command, environment, process
+from support import Command, environment
 
 from lab.corpora.made import write
 from simdup.cli import COMMANDS
 from simdup.cli.completion import SHELLS
 
-Offers = Callable[[str], list[str]]
+Offers = Callable[..., list[str]]
 
 LINES = [
     # What is typed, some of what is offered, and what is not.
@@ -39,25 +39,18 @@ FILES = ["scan ", "scan c", "compare a ", "query i ", "index add i ", "scan -o "
          "dedupe c --removed "]  # fmt: skip
 
 
-def offered(line: str, shell: str = "bash") -> list[str]:
-    words = f"simdup {line}"
-    count = len(words.split()) - (not words.endswith(" "))
-    # Fish gives the last word itself, the others its number.
-    last = words.rpartition(" ")[2] if shell == "fish" else str(count)
-    ran = process(_SIMDUP_COMPLETE=f"{shell}_complete", COMP_WORDS=words, COMP_CWORD=last)
-    assert (ran.status, ran.err) == (0, "")
-    return ran.lines
-
-
 @pytest.fixture
 def offers(simdup: Command, monkeypatch: pytest.MonkeyPatch) -> Offers:
-    """What bash is told, in this process."""
+    """What a shell is told, in this process."""
 
-    def complete(line: str) -> list[str]:
+    def complete(line: str, shell: str = "bash") -> list[str]:
         words = f"simdup {line}"
-        monkeypatch.setenv("_SIMDUP_COMPLETE", "bash_complete")
+        count = len(words.split()) - (not words.endswith(" "))
+        # Fish gives the last word itself, the others its number.
+        last = words.rpartition(" ")[2] if shell == "fish" else str(count)
+        monkeypatch.setenv("_SIMDUP_COMPLETE", f"{shell}_complete")
         monkeypatch.setenv("COMP_WORDS", words)
-        monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - (not words.endswith(" "))))
+        monkeypatch.setenv("COMP_CWORD", last)
         ran = simdup()
         assert (ran.status, ran.err) == (0, "")
         return ran.lines
@@ -85,11 +78,11 @@ def test_a_configuration_is_not_looked_at(offers: Offers, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_each_shell_has_a_script(simdup: Command, shell: str) -> None:
+def test_each_shell_has_a_script(simdup: Command, offers: Offers, shell: str) -> None:
     ran = simdup("completion", shell)
     assert (ran.status, ran.err) == (0, "")
     assert f"_SIMDUP_COMPLETE={shell}_complete" in ran.text
-    assert any("compare" in line for line in offered("comp", shell))
+    assert any("compare" in line for line in offers("comp", shell))
 
 
 def test_an_unknown_shell_is_named(simdup: Command) -> None:
@@ -99,38 +92,37 @@ def test_an_unknown_shell_is_named(simdup: Command) -> None:
     )  # fmt: skip
 
 
-# What a person's shell does: the script is read, then a line is completed.
+# What a person's shell does: the script is read, then lines are completed.
 _BASH = """
 source script || exit 1
 compopt() { echo compopt "$@"; }
-COMP_WORDS=(%s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-_simdup_completion simdup
-printf '%%s\\n' "${COMPREPLY[@]}"
+for line in "$@"; do
+    COMPREPLY=(); COMP_WORDS=($line); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    _simdup_completion simdup
+    printf '%s\\n' "${COMPREPLY[@]}"
+done
 complete -p simdup
 """
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("simdup ded", ["dedupe"]),
-        ("simdup dedupe --dry", ["--dry-run"]),
-        ("simdup scan --linkage st", ["star"]),
-        ("simdup scan c", ["compopt -o default", ""]),
-    ],
-)
-def test_bash_completes(tmp_path: Path, words: str, expected: list[str]) -> None:
-    (tmp_path / "script").write_bytes(process("completion", "bash").out)
+def test_bash_completes(simdup: Command, tmp_path: Path) -> None:
+    expected = {
+        "simdup ded": ["dedupe"],
+        "simdup dedupe --dry": ["--dry-run"],
+        "simdup scan --linkage st": ["star"],
+        "simdup scan c": ["compopt -o default", ""],
+    }
+    (tmp_path / "script").write_bytes(simdup("completion", "bash").out)
     program = write(tmp_path, {"simdup": f'#!/bin/sh\nexec "{sys.executable}" -m simdup "$@"\n'})
     os.chmod(program / "simdup", 0o755)
     path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
     done = subprocess.run(
-        ["bash", "--norc", "-c", _BASH % words], cwd=tmp_path, env=environment(PATH=path),
-        capture_output=True, text=True, timeout=60, check=True,
+        ["bash", "--norc", "-c", _BASH, "bash", *expected], cwd=tmp_path,
+        env=environment(PATH=path), capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     *found, registered = done.stdout.splitlines()
-    assert found == expected
+    assert found == [line for lines in expected.values() for line in lines]
     assert registered == "complete -o nosort -F _simdup_completion simdup"
 
 

@@ -253,8 +253,10 @@ WINNERS = [
 def test_the_command_line_wins_without_a_word(
     simdup: Command, folder: Path, text: str, line: str, same: str
 ) -> None:
-    (folder / "p").write_bytes(simdup("fingerprint", "c").out)
-    assert simdup("index", "build", "i", "c").status == 0
+    if "p" in line.split():
+        (folder / "p").write_bytes(simdup("fingerprint", "c").out)
+    if "i" in line.split():
+        assert simdup("index", "build", "i", "c").status == 0
     plain = simdup(*(same or line).split())
     written = {one: timeless(one.read_bytes()) for one in folder.glob("r.*")}
     if (folder / "out").exists():

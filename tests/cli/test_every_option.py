@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +32,10 @@ OPTIONS = [
     for one in command.params
     if isinstance(one, Option) and name != "completion"
 ]
+
+
+# What is in a folder: the kind, size and time of each name.
+Stamps = dict[str, tuple[int, int, int]]
 
 
 class Seen(NamedTuple):
@@ -59,6 +63,12 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     option_trials.build(folder / "bench")
     shutil.copytree(folder / "bench", folder / "whole")
     return folder / "bench"
+
+
+@pytest.fixture(scope="module")
+def whole(bench: Path) -> Stamps:
+    """What the folder is like before anything is called."""
+    return stamps(bench.parent / "whole")
 
 
 @pytest.fixture(scope="module")
@@ -97,39 +107,45 @@ def told(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return found
 
 
-Watch = Callable[[str], Seen]
+Watch = Callable[..., Seen]
 
 
 @pytest.fixture
 def watch(
-    simdup: Command, bench: Path, told: set[str], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Watch]:
-    """Call a command in a folder that is as it was at first."""
+    simdup: Command,
+    bench: Path,
+    whole: Stamps,
+    told: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Watch:
+    """Call a command in a folder that is as it was at first, but for a configuration."""
     monkeypatch.chdir(bench)
 
-    def call(line: str) -> Seen:
+    def call(line: str, configured: str = "") -> Seen:
         told.clear()
-        with closing(sqlite3.connect("i")) if "--timeout" in line else nullcontext() as writer:
-            if writer is not None:
-                writer.execute("BEGIN IMMEDIATE")
-            ran = simdup(*line.split())
-            if writer is not None:
-                writer.rollback()
-        run = frozenset(told)
-        written = {}
-        for path in sorted(changed(bench)):
-            written[path] = content(simdup, bench / path)
-        restore(bench)
+        if configured:
+            (bench / "simdup.toml").write_text(configured)
+        try:
+            with closing(sqlite3.connect("i")) if "--timeout" in line else nullcontext() as writer:
+                if writer is not None:
+                    writer.execute("BEGIN IMMEDIATE")
+                ran = simdup(*line.split())
+                if writer is not None:
+                    writer.rollback()
+            run = frozenset(told)
+            written = {}
+            for path in sorted(changed(bench, whole)):
+                written[path] = content(simdup, bench / path)
+        finally:
+            restore(bench, whole)
         return Seen(ran.status, timeless(ran.text), timeless(ran.err), written, run)
 
-    yield call
-    restore(bench)
+    return call
 
 
-def changed(bench: Path) -> list[str]:
+def changed(bench: Path, before: Stamps) -> list[str]:
     """The files that are new, or are not as they were."""
     whole = bench.parent / "whole"
-    before = stamps(whole)
     return [
         name
         for name, stamp in stamps(bench).items()
@@ -139,7 +155,7 @@ def changed(bench: Path) -> list[str]:
     ]
 
 
-def stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
+def stamps(folder: Path) -> Stamps:
     """What is in a folder, with its kind, size and time, which copies have too."""
     found = {}
     start = len(os.path.join(folder, ""))
@@ -155,10 +171,10 @@ def stamps(folder: Path) -> dict[str, tuple[int, int, int]]:
     return found
 
 
-def restore(bench: Path) -> None:
+def restore(bench: Path, before: Stamps) -> None:
     """Put the folder back as it was; it stays the same folder, because calls run in it."""
     whole = bench.parent / "whole"
-    before, now = stamps(whole), stamps(bench)
+    now = stamps(bench)
     for name in sorted(now.keys() - before.keys()):
         path = bench / name
         if path.is_dir() and not path.is_symlink():
@@ -187,7 +203,7 @@ def content(simdup: Command, path: Path) -> str:
     ("name", "one"), OPTIONS, ids=[f"{name} {max(one.opts, key=len)}" for name, one in OPTIONS]
 )
 def test_an_option_has_an_effect(
-    watch: Watch, baselines: dict[str, Seen], bench: Path, name: str, one: Option
+    watch: Watch, baselines: dict[str, Seen], name: str, one: Option
 ) -> None:
     assert one.row.metavar is None or one.row.trial, f"the row of {one.row.spelling} needs a value"
     option = max(one.opts, key=len)
@@ -195,19 +211,14 @@ def test_an_option_has_an_effect(
     spellings = {*one.opts, *one.secondary_opts}
     assert spellings & set(typed[len(without) :].split()), "the second call must have the option"
     if option == "--isolated":
-        (bench.parent / "whole" / "simdup.toml").write_text("nonsense = 1")
-        restore(bench)
-    try:
-        if without not in baselines or option == "--isolated":
+        plain, seen = (watch(line, configured="nonsense = 1") for line in (without, typed))
+    else:
+        if without not in baselines:
             baselines[without] = watch(without)
             # Pages, models and indexes could hold a time, which alone would make calls differ.
             if baselines[without].written:
                 assert watch(without) == baselines[without], "the same call twice differs"
         plain, seen = baselines[without], watch(typed)
-    finally:
-        (bench.parent / "whole" / "simdup.toml").unlink(missing_ok=True)
-    if option == "--isolated":
-        del baselines[without]
     assert seen != plain
     assert "has no effect" not in seen.err
     assert "no such option" not in seen.err

@@ -98,7 +98,7 @@ def search_all(index: IndexRows, asked: Documents, most: int) -> list[tuple[int,
     return pairs
 
 
-@examples(80)
+@examples(40)
 @given(
     st.integers(0, 20), st.integers(0, 20), st.integers(0, 10**6), SIMILARITIES,
     st.sampled_from(METHODS), st.sampled_from([1, 7, 1000]), st.sampled_from([1, 3, 1 << 17]),
@@ -121,7 +121,7 @@ def test_candidates_are_those_of_fingerprints_and_bands(
         )
 
 
-@examples(60)
+@examples(30)
 @given(st.integers(0, 25), st.integers(0, 10**6), SIMILARITIES, st.sampled_from(METHODS))
 def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
     count: int, seed: int, similarity: float, method: str
@@ -148,7 +148,7 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
         ]
 
 
-@examples(40)
+@examples(20)
 @given(st.integers(1, 60), st.integers(0, 10**6), SIMILARITIES, st.sampled_from([1, 2]))
 @example(1, 4253, 0.3, 1)
 def test_tables_and_reading_find_the_same(

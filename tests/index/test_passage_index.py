@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import Command
+from support import Command, examples
 
 from lab.corpora.crafted import edit, forge
 from lab.corpora.made import prose, write
@@ -101,7 +101,7 @@ _WORDS = st.sampled_from([*prose(7, 30).split(), "国", "國", "e\u0301", "\ufb0
 _TEXTS = st.lists(_WORDS, min_size=1, max_size=60).map(lambda words: "a word " + " ".join(words))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(12)
 @given(st.lists(_TEXTS, min_size=1, max_size=6), st.sampled_from([4, 8, 15]))
 def test_what_is_stored_is_what_is_computed(texts: list[str], run: int) -> None:
     documents, window = {f"d{i}": text for i, text in enumerate(texts)}, Window.of(run)
@@ -143,9 +143,10 @@ def test_texts_that_are_read_before_the_recipe_is_known_and_in_processes(path: s
     assert kept(path) == (list(documents.items()), *common(documents))
 
 
-def test_long_texts_have_blocks_of_their_own(path: str) -> None:
+def test_long_texts_have_blocks_of_their_own(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "BLOCK_BYTES", 1 << 16)
     chance = np.random.default_rng(1)
-    texts = ["".join(map(chr, chance.integers(0x4E00, 0x9F00, 1_100_000))) for _ in range(3)]
+    texts = ["".join(map(chr, chance.integers(0x4E00, 0x9F00, 17_000))) for _ in range(3)]
     documents = {"a": prose(1), **{f"long {i}": text for i, text in enumerate(texts)}, "z": "zz z"}
     built(path, documents)
     with Index.open(path) as index:
@@ -166,7 +167,7 @@ _CHANGES = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@examples(15)
 @given(st.dictionaries(_NAMES, _KINDS, min_size=8), _CHANGES, st.integers(1, 5))
 def test_after_any_changes_it_is_as_if_it_was_built_anew(
     first: dict[str, str], changes: list[dict[str, str] | list[str]], block: int
@@ -217,7 +218,7 @@ _PARTS = st.sampled_from(
 _BODIES = st.lists(_PARTS, min_size=1, max_size=4).map(lambda parts: " ".join(["harbour", *parts]))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(12)
 @given(
     st.lists(_BODIES, min_size=1, max_size=14),
     st.lists(_BODIES, min_size=1, max_size=3),

@@ -15,6 +15,7 @@ from lab.corpora.made import edited, prose, write
 from simdup import Index, Recipe, Result, SimdupError, scan
 from simdup.model.measures import DocumentPair
 from simdup.model.settings import RunOptions
+from simdup.near import collection, verifier
 from simdup.near.clustering import Group, merge
 
 ALONE = RunOptions(jobs=1)
@@ -222,9 +223,11 @@ def test_roles_are_those_that_the_documents_themselves_give(
     assert matched <= redundant
 
 
-def test_processes_do_not_matter(tmp_path: Path) -> None:
-    texts = [(f"s{i}", edited(prose(i % 40, 900), i)) for i in range(700)]
-    index = build(tmp_path / "x.index", [(f"k{i}", prose(i, 900)) for i in range(20)])
+def test_processes_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collection, "WORTH_WORKERS", 0)
+    monkeypatch.setattr(verifier, "WORTH_CREW", 0)
+    texts = [(f"s{i}", edited(prose(i % 40, 90), i)) for i in range(700)]
+    index = build(tmp_path / "x.index", [(f"k{i}", prose(i, 90)) for i in range(20)])
     one, two = (
         scan(texts, references=[index], run=RunOptions(jobs=jobs), distance=6) for jobs in (1, 2)
     )

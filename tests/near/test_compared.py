@@ -125,7 +125,7 @@ def two_sides(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     return sources + draw(st.sampled_from([[], references[:1]])), references
 
 
-@examples(60)
+@examples(30)
 @given(
     two_sides(),
     st.sampled_from([4, 8, 15]),

@@ -46,7 +46,7 @@ def family(seed: int, size: int = 12) -> Texts:
     return [(f"{n:02}", text) for n, text in enumerate(texts)]
 
 
-@examples(12)
+@examples(6)
 @given(st.integers(0, 10_000))
 def test_names_and_order_do_not_matter(seed: int) -> None:
     texts = family(seed)
@@ -57,7 +57,7 @@ def test_names_and_order_do_not_matter(seed: int) -> None:
     assert found.summary.known == scan(shuffled).summary.pairs
 
 
-@examples(12)
+@examples(6)
 @given(st.integers(0, 10_000))
 def test_a_page_that_is_added_is_in_every_new_pair(seed: int) -> None:
     texts = family(seed)
@@ -76,7 +76,7 @@ def test_a_page_that_is_added_is_in_every_new_pair(seed: int) -> None:
     assert found.summary.known == whole.summary.pairs - len(new)
 
 
-@examples(12)
+@examples(6)
 @given(st.integers(0, 10_000))
 def test_nothing_is_new_when_pages_go(seed: int) -> None:
     texts = family(seed)

@@ -16,6 +16,7 @@ from lab.corpora.made import near, prose
 from simdup import Index, Recipe, SimdupError, dedupe, passages, scan
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import Reading, RunOptions, Settings
+from simdup.near import collection
 from simdup.near.inputs import open_input
 from simdup.operations.fingerprint import fingerprint_sources
 from simdup.operations.fit import fit
@@ -153,8 +154,9 @@ def test_pairs_and_mappings_give_what_the_same_file_gives(
     ]  # fmt: skip
 
 
-def test_processes_get_rows_and_the_result_is_the_same() -> None:
-    rows = [{"id": n, "text": prose(n // 2, 200) * 3} for n in range(1200)]
+def test_processes_get_rows_and_the_result_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collection, "WORTH_WORKERS", 0)
+    rows = [{"id": n, "text": prose(n // 2, 20)} for n in range(1200)]
     rows[5]["text"] = rows[900]["text"] = None
     alone, together = (scan(rows, Recipe(tokens="split", idf="builtin"), jobs=n) for n in (1, 2))
     assert figures(alone) == figures(together)

@@ -257,7 +257,7 @@ def messages(seed: int) -> list[str]:
 
 @pytest.mark.parametrize("large", [64, 2])
 @pytest.mark.parametrize("linkage", ["star", "single"])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_the_same_delivery_again_has_nothing_new(
     seed: int, linkage: str, large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,6 @@
 """Texts of several fields of records: what a report says of them."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,25 +38,23 @@ def as_arrow(rows: list[dict[str, Any]]) -> Any:
     return pytest.importorskip("pyarrow").Table.from_pylist(rows)
 
 
-@pytest.mark.parametrize("kind", [list, iter, as_table, as_arrow], ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("fields", [FIELDS, FIELDS[:2], ("venue", "title"), ("title",)])
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("fields", "jobs"),
+    [(FIELDS, 1), (FIELDS, 2), (FIELDS[:2], 1), (("venue", "title"), 1), (("title",), 1)],
+)
 def test_rows_from_python_have_the_notes_of_the_same_file(
-    tmp_path: Path,
-    kind: Callable[[list[dict[str, Any]]], Any],
-    fields: tuple[str, ...],
-    jobs: int,
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, fields: tuple[str, ...], jobs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("simdup.near.collection.WORTH_WORKERS", 1)
     # Fields of white space and empty ones count as null does.
     content = records().replace("Annals", " ", 3).replace("Annals", "", 2)
     rows = [json.loads(line) for line in content.splitlines()]
-    found = scan(kind(rows), text=fields, jobs=jobs)
-    assert [what for name, what in found.notes if name == "`field`"] == notes(
-        tmp_path, content, fields
-    )
-    assert found.labels.tolist() == scan(str(tmp_path / "r.jsonl"), text=fields).labels.tolist()
+    expected = notes(tmp_path, content, fields)
+    labels = scan(str(tmp_path / "r.jsonl"), text=fields).labels.tolist()
+    for kind in (list, iter, as_table, as_arrow):
+        found = scan(kind(rows), text=fields, jobs=jobs)
+        assert [what for name, what in found.notes if name == "`field`"] == expected, kind
+        assert found.labels.tolist() == labels, kind
 
 
 def test_a_row_without_a_text_in_any_field_is_skipped_as_a_record_is(tmp_path: Path) -> None:

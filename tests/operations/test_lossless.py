@@ -58,7 +58,7 @@ def cleaned_by_hand(texts: list[str], order: list[int], least: float) -> dict[in
 
 @pytest.mark.parametrize("large", [64, 2])
 @pytest.mark.parametrize("keep", ["first", "longest", "shortest"])
-@examples(25)
+@examples(12)
 @given(found=TEXTS)
 def test_what_is_removed_is_what_brute_force_removes(
     keep: str, large: int, found: list[tuple[set[int], int]]
@@ -184,7 +184,7 @@ def test_a_family_costs_as_much_as_it_has_documents() -> None:
         assert found.result.summary.unchecked == 0
         return found.result.summary.candidates
 
-    assert checked(1000) <= 2.5 * checked(500)
+    assert checked(500) <= 2.5 * checked(250)
 
 
 TABLETS = page(set(range(11)), 0)
@@ -197,12 +197,11 @@ SAID = {
 
 
 @pytest.mark.parametrize("large", [64, 2])
-@examples(20)
+@examples(10)
 @given(st.lists(st.sampled_from(sorted(SAID)), min_size=2, max_size=8))
 def test_a_fact_that_only_the_removed_text_has_is_a_loss(large: int, facts: list[str]) -> None:
     """However long the text: one number, date or code, in whatever spelling."""
     texts = [f"{TABLETS * 2}每日第{fact}次{TABLETS}" for fact in facts]
-    expected = {i: facts.index(one) for i, one in enumerate(facts)}
     first: dict[str, int] = {}
     expected = {i: first.setdefault(SAID[one], i) for i, one in enumerate(facts)}
     with pytest.MonkeyPatch.context() as patch:

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, process
+from support import Command, examples, process
 
 import simdup
 from lab.corpora.made import LATIN, edited, prose, write
 from lab.oracles import plain
 from simdup import Recipe, SimdupError, scan
-from simdup.near.collection import WORTH_WORKERS
+from simdup.near import collection
 
 SPLIT = Recipe(tokens="split", fold=False, idf="corpus")
 
@@ -141,6 +141,7 @@ def check_roles(found: Any, texts: dict[str, str], pairs: Container[tuple[str, s
     assert (found.summary.redundant, found.summary.linked) == (roles["redundant"], roles["linked"])
 
 
+@examples(12)
 @given(st.permutations(range(50)))
 def test_the_order_of_the_input_does_not_change_clusters(order: list[int]) -> None:
     texts = family(3)
@@ -313,16 +314,17 @@ def without_seconds(lines: Iterable[bytes]) -> list[Any]:
     return [{k: v for k, v in record.items() if k != "seconds"} for record in records]
 
 
-@pytest.fixture(scope="module")
-def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus large enough for several processes: 1.4 MB, 420 files, some of them bad."""
-    folder = tmp_path_factory.mktemp("larger") / "corpus"
+@pytest.fixture
+def larger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A corpus large enough for several processes: 200 kB, 420 files, some of them bad."""
+    monkeypatch.setattr(collection, "WORTH_WORKERS", 100_000)
+    folder = tmp_path / "corpus"
     texts = {}
     for number in range(420):
-        text = prose(number // 3, words=500)
+        text = prose(number // 3, words=80)
         texts[f"{number:03}.txt"] = edited(text, number, number % 3)
     write(folder, texts | {"100x.txt": "", "200x.txt": "。"})
-    assert sum(path.stat().st_size for path in folder.iterdir()) > 1.2 * WORTH_WORKERS
+    assert sum(path.stat().st_size for path in folder.iterdir()) > 120_000
     (folder / "300x.bin").write_bytes(b"\0" * 5000)
     (folder / "400x.txt").write_bytes(prose(400).encode("gb18030") + b"\xff")
     records = [json.dumps({"id": n // 2, "text": prose(n)}) for n in range(40)]
@@ -331,9 +333,11 @@ def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("idf", "jobs"), [("corpus", "123"), ("builtin", "12")])
-def test_every_number_of_jobs_gives_the_same_bytes(larger: Path, idf: str, jobs: str) -> None:
-    options = (".", "--idf", idf, "--id-field", "id")
-    runs = [process("scan", *options, "-f", "jsonl", "-j", n, cwd=larger) for n in jobs]
+def test_every_number_of_jobs_gives_the_same_bytes(
+    simdup: Command, larger: Path, idf: str, jobs: str
+) -> None:
+    options = (larger, "--idf", idf, "--id-field", "id")
+    runs = [simdup("scan", *options, "-f", "jsonl", "-j", n) for n in jobs]
     assert {run.status for run in runs} == {2}
     first = without_seconds(runs[0].out.splitlines())
     assert first[-1]["clusters"] > 100
@@ -344,9 +348,9 @@ def test_every_number_of_jobs_gives_the_same_bytes(larger: Path, idf: str, jobs:
         assert cut[0] == cut[1] != ""
 
 
-def test_every_number_of_jobs_streams_the_same_lines(larger: Path) -> None:
-    options = (".", "--idf", "builtin", "-q")
-    one, other = (process("fingerprint", *options, "-j", n, cwd=larger) for n in "13")
+def test_every_number_of_jobs_streams_the_same_lines(simdup: Command, larger: Path) -> None:
+    options = (larger, "--idf", "builtin", "-q")
+    one, other = (simdup("fingerprint", *options, "-j", n) for n in "13")
     assert one == other
     assert len(one.lines) > 420
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, seeds
+from support import Command, examples, seeds
 
 from lab.corpora.made import write
 from lab.oracles import plain, short_texts
@@ -36,6 +36,7 @@ def pairs_of(found: Result) -> set[tuple[Any, Any]]:
     return {(pair.a, pair.b) for pair in found.pairs}
 
 
+@examples(12)
 @given(
     st.text(["河", "山", "水", "日", "月", "a", "b", "，", " "], min_size=1, max_size=60),
     st.integers(0, 3000), st.integers(0, 60), st.randoms(use_true_random=False),
@@ -68,12 +69,11 @@ def test_chance_is_no_containment_however_long_the_other_text_is() -> None:
     chance = random.Random(1)
     # Text with as few different characters as verse has of one kind.
     few = HAN[:250]
-    for letters in (60, 600, 6000, 60_000):
+    for letters in (60, 600, 6000, 20_000):
         whole = "".join(chance.choices(few, k=letters))
-        shares = [
-            compare("".join(chance.choices(few, k=24)), whole, containment=0.5).measures.containment
-            for _ in range(20)
-        ]
+        texts = ["".join(chance.choices(few, k=24)) for _ in range(20)]
+        found = (compare(text, whole, "plain", containment=0.5) for text in texts)
+        shares = [one.measures.containment for one in found]
         assert sum(share or 0 for share in shares) / len(shares) < 0.03
 
 
@@ -150,7 +150,7 @@ def test_many_texts_with_a_phrase_are_one_cluster_in_few_candidates() -> None:
 
 @pytest.mark.parametrize("fields", [{}, {"similarity": 0.3}, {"lossless": True}])
 def test_large_clusters_have_the_roles_of_small_ones(fields: dict[str, Any]) -> None:
-    for seed in seeds(4):
+    for seed in seeds(2):
         chance = random.Random(seed)
         lines = [verse(chance, 9) for _ in range(7)]
         texts = ["".join(chance.sample(lines, chance.randint(1, 5))) for _ in range(40)]

@@ -105,7 +105,7 @@ def test_a_scan_equals_scans_of_each_title(
         # Families are searched by their keys in one half, and by their shingles in the other.
         for module in (large_groups, bounds):
             monkeypatch.setattr(module, "FEW_PAIRS", 512 * (seed % 2))
-        texts = corpus(random.Random(seed), 20)
+        texts = corpus(random.Random(seed), 14)
         clusters += check_each_title(texts, fields)
         without += len(scan(texts, "plain", Criteria(**fields), run=ALONE).clusters)
     assert clusters > without
@@ -132,7 +132,7 @@ def test_families_of_two_titles(linkage: str) -> None:
     assert check_each_title(texts, {"similarity": 0.6, "linkage": linkage})
 
 
-@examples(8)
+@examples(4)
 @given(st.integers(0, 10**6), st.sampled_from([0.5, 0.8]))
 def test_a_scan_finds_what_compare_says(seed: int, similarity: float) -> None:
     # Of two texts, nobody knows which title a third that is identical gives to one of them.

@@ -176,7 +176,7 @@ def test_symbols_of_rows_are_those_of_their_k_grams(text: list[int], k: int) -> 
     assert row_symbols(np.array(text, np.uint32), k).tolist() == sorted(expected)
 
 
-@examples(20)
+@examples(10)
 @given(sharing_texts(), st.integers(0, 12), st.integers(0, 30))
 def test_runs_are_joined_where_each_is_the_nearest(texts: Texts, gap: int, least: int) -> None:
     pairs, columns, expected = [], [], []

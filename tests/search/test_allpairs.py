@@ -54,7 +54,7 @@ def test_every_search_finds_the_same(drawn, data, which):
 @pytest.mark.parametrize("bits", [24, 64, 128, 200])
 @pytest.mark.parametrize("shape", [4, 10, 16, 20])
 def test_all_threads_and_chunk_sizes_give_the_same_arrays(bits, shape, monkeypatch):
-    f = planted(1500, bits=bits, near=0.5)
+    f = planted(700, bits=bits, near=0.5)
     f[100:130] = f[99]
     expected = tuples(all_pairs(f, 3, bits, search="exhaustive"))
     assert expected == tuples(all_pairs(f, 3, bits, tables=shape, threads=1))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from support import examples
 
 from simdup.base.mix64 import mix64
 from simdup.kernels.groups import ALL, PairBounds, odd_sketches
@@ -74,6 +75,7 @@ def prefix_lists(sets: Sets, least: float, first: Sequence[int]) -> Lists:
 
 
 @pytest.mark.parametrize("least", SIMILARITIES)
+@examples(12)
 @given(sets=families())
 def test_similar_sets_meet_in_prefixes(least: float, sets: Sets) -> None:
     lists = prefix_lists(sets, least, range(len(sets)))
@@ -111,6 +113,7 @@ def test_a_set_meets_those_that_may_contain_it(sets: Sets, least: float) -> None
 
 
 @pytest.mark.parametrize("least", SIMILARITIES)
+@examples(12)
 @given(sets=families())
 def test_similar_sets_meet_in_parts(least: float, sets: Sets) -> None:
     parts = Parts(least, np.array([len(one) for one in sets]))

@@ -69,9 +69,12 @@ COMMANDS = [
 @pytest.mark.parametrize("typed", COMMANDS)
 def test_no_english_is_left(simdup: Command, corpus: Path, typed: str) -> None:
     write(corpus, {"别.txt": prose(9), "空/空.txt": ""})
-    simdup("index", "build", "旧.index", "语料/news", "-q")
-    simdup("fingerprint", "语料", "-o", "prints.txt", "-q")
-    simdup("scan", "语料", "-o", "果.jsonl", "-q")
+    if "旧.index" in typed:
+        simdup("index", "build", "旧.index", "语料/news", "-q")
+    if "prints.txt" in typed:
+        simdup("fingerprint", "语料", "-o", "prints.txt", "-q")
+    if "果.jsonl" in typed:
+        simdup("scan", "语料", "-o", "果.jsonl", "-q")
     ran = simdup(*typed.split(), "--lang", "zh")
     said = [line for line in ran.err.splitlines() if not line.startswith(("simdup: ", "hint: "))]
     shown = ran.text.replace(prose(9), "")

@@ -26,7 +26,7 @@ def agree(a: list[int], b: list[int], banding: Banding) -> bool:
     return any(a[cut : cut + banding.rows] == b[cut : cut + banding.rows] for cut in cuts)
 
 
-@examples(150)
+@examples(75)
 @given(BANDINGS, st.integers(0, 9), st.integers(0, 9), st.integers(1, 3), st.integers(0, 10**6))
 def test_a_join_finds_what_agrees_in_a_band_once(
     banding: Banding, asked: int, held: int, values: int, seed: int

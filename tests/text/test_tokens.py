@@ -6,10 +6,12 @@ import json
 import os
 import re
 import time
+import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 import pytest
 from hypothesis import given
@@ -21,6 +23,24 @@ from lab.oracles import plain
 from lab.oracles.segmenting import segmenter
 from simdup import Recipe, SimdupError, compare, fingerprint
 from simdup.text.tokens import NO_DICTIONARY, Dictionary, _entries, tokenizer
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _parsed_once() -> Iterator[None]:
+    """jieba parses its dictionary, which takes a second, once for all that are added to it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from jieba import Tokenizer
+    engine = Tokenizer()
+    words, total = engine.gen_pfdict(engine.get_dict_file())
+
+    def parsed(_: object, file: IO[bytes]) -> tuple[dict[str, int], int]:
+        file.close()
+        return dict(words), total
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tokenizer, "gen_pfdict", parsed)
+        yield
 
 
 def terms(text: str, tokens: str, **changes: object) -> dict[str, float]:
