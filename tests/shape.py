@@ -11,6 +11,7 @@ import sys
 import tokenize
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,8 +68,9 @@ class Module:
             for line in range(token.start[0], token.end[0] + 1)
         }
 
-    def walk(self) -> Iterator[tuple[str, ast.AST]]:
-        """Yield every class and function with its dotted name."""
+    @cached_property
+    def walk(self) -> list[tuple[str, ast.AST]]:
+        """Every class and function with its dotted name."""
 
         def below(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.AST]]:
             for child in ast.iter_child_nodes(node):
@@ -78,11 +80,22 @@ class Module:
                     yield name, child
                 yield from below(child, name)
 
-        return below(self.tree, "")
+        return list(below(self.tree, ""))
+
+    @cached_property
+    def imported(self) -> set[str]:
+        """The names that it imports, for types only and late ones too."""
+        names = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+            elif isinstance(node, ast.Import):
+                names |= {one.name for one in node.names}
+        return names
 
     def functions(self) -> Iterator[tuple[str, Function]]:
         """Yield every function with its dotted name."""
-        return ((name, node) for name, node in self.walk() if isinstance(node, Function))
+        return ((name, node) for name, node in self.walk if isinstance(node, Function))
 
 
 def modules(folder: Path) -> list[Module]:
@@ -100,7 +113,7 @@ def long_classes(found: list[Module]) -> list[Definition]:
     sizes = (
         Definition(m.path, name, (node.end_lineno or 0) - node.lineno + 1)
         for m in found
-        for name, node in m.walk()
+        for name, node in m.walk
         if isinstance(node, ast.ClassDef)
     )
     return [one for one in sizes if one.figure > CLASS]
@@ -110,7 +123,7 @@ def code_lines(module: Module, node: Function) -> int:
     """Count the lines of code of a function, without docstring, comments and blank lines."""
     docstring = ast.get_docstring(node, clean=False)
     first = node.body[0]
-    held = {line for line in module.code if node.lineno <= line <= (node.end_lineno or 0)}
+    held = module.code.intersection(range(node.lineno, (node.end_lineno or 0) + 1))
     if docstring is not None:
         held -= set(range(first.lineno, (first.end_lineno or 0) + 1))
     return len(held)
@@ -165,7 +178,7 @@ def code_size(module: Module) -> int:
 
 def classes(found: list[Module]) -> list[str]:
     """List the names of all classes."""
-    return [node.name for m in found for _, node in m.walk() if isinstance(node, ast.ClassDef)]
+    return [node.name for m in found for _, node in m.walk if isinstance(node, ast.ClassDef)]
 
 
 def repeated(names: Iterable[str]) -> list[str]:
@@ -188,14 +201,8 @@ def file_names(found: list[Module]) -> list[str]:
 
 
 def imports(module: Module, known: Collection[str]) -> set[str]:
-    """Return the modules of the package that a file imports, for types only and late ones too."""
-    names = set()
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
-        elif isinstance(node, ast.Import):
-            names |= {one.name for one in node.names}
-    return {name for name in names if name in known}
+    """Return the modules of the package that a file imports."""
+    return module.imported.intersection(known)
 
 
 def graph(found: list[Module]) -> dict[str, set[str]]:
@@ -232,7 +239,7 @@ def most_fields(found: list[Module]) -> Definition:
     sizes = (
         Definition(m.path, name, sum(isinstance(one, ast.AnnAssign) for one in node.body))
         for m in found
-        for name, node in m.walk()
+        for name, node in m.walk
         if isinstance(node, ast.ClassDef)
     )
     return max(sizes, key=lambda one: one.figure)

@@ -36,7 +36,7 @@ from lab.trial import Trial, say
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import Reading, RunOptions
 
-SMALL, FULL = 30, 2000
+SMALL, FULL = 18, 2000
 PROCESSES = 2
 # What `docs/methods.md` and the page on the index promise.
 PROMISED = {

@@ -67,7 +67,7 @@ def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Counter[str]]]:
     """Kill a command at every third call that concerns its folder; interrupt it at some."""
     calls = bench.count(bench.scenario.arguments)
     for name, stride, where in (
-        ("SIGKILL", trial.pick(calls // 3, 3), "main"),
+        ("SIGKILL", trial.pick(calls // 2, 3), "main"),
         *((name, trial.pick(calls, 29), "main") for name in INTERRUPTIONS),
         *([("SIGKILL", trial.pick(6, 1), "workers")] if bench.scenario.name == _WORKERS else []),
     ):
@@ -85,7 +85,7 @@ def _from_start(bench: Bench, trial: Trial) -> Iterator[tuple[str, Counter[str]]
     notes = trial.folder / "notes"
     # How much processor time it takes with its imports.
     taken = []
-    for _ in range(3):
+    for _ in range(trial.pick(2, 3)):
         _start(bench, bench.copy(), notes, "SIGINT", 1000)
         taken.append(float(notes.read_text("ascii")))
     # No two runs take the same time: of moments near the end some would come too late.

@@ -7,7 +7,7 @@ from lab.breaking.brute_corpora import Case, Row, make
 from lab.corpora.made import simplified_characters
 from lab.oracles import plain
 
-PART = 10
+PART = 6
 
 
 @pytest.mark.parametrize("first", range(0, brute_force.SMALL, PART))

@@ -91,7 +91,7 @@ def test_targets_are_listed_and_an_input_is_tried_again(
 @pytest.mark.skipif(not running.installed(), reason=running.MISSING)
 def test_made_up_inputs_go_wrong_nowhere(tmp_path: Path) -> None:
     """One of the longest tests: `SIMDUP_FUZZ_SECONDS` says how long each target runs."""
-    seconds = os.environ.get("SIMDUP_FUZZ_SECONDS", "0.3")
+    seconds = os.environ.get("SIMDUP_FUZZ_SECONDS", "0.1")
     # Atheris must watch before anything of simdup is imported.
     ran = subprocess.run(
         [sys.executable, "-m", "lab", "fuzz", "--all", "--seconds", seconds,

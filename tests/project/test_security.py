@@ -61,13 +61,13 @@ def forbidden_in(tree: ast.AST) -> Iterator[str]:
 
 def forbidden_calls(call: ast.Call) -> Iterator[str]:
     """A name that is computed may be anything; `re.compile` makes patterns, `compile` programs."""
-    what = ast.unparse(call.func)
-    name = what.rpartition(".")[2]
+    called = call.func
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
     constant = bool(call.args) and isinstance(call.args[0], ast.Constant)
     yield from {keyword.arg for keyword in call.keywords if keyword.arg} & FORBIDDEN_KEYWORDS
     if name == "import_module" and not constant:
         yield ast.unparse(call)
-    if name == "compile" and what != "re.compile":
+    if name == "compile" and (what := ast.unparse(called)) != "re.compile":
         yield what
     if name in ("getattr", "attrgetter", "methodcaller"):
         named = {one.value for one in call.args if isinstance(one, ast.Constant)}

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from chromium import launched
+from pages import borrowed, corpus
+from support import process
 
 
 @pytest.fixture(scope="session")
@@ -15,19 +17,21 @@ def browser() -> Iterator[Any]:
         yield found
 
 
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a scan that many tests open and none changes."""
+    folder = tmp_path_factory.mktemp("report")
+    corpus(folder / "texts")
+    done = process("scan", "texts", "-s", "0.5", "-o", "report.html", "-q", cwd=folder)
+    assert (done.status, done.err) == (0, "")
+    return folder / "report.html"
+
+
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
     """An empty page that fails the test on any message, dialog, error or request."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900}, locale="en-US")
-    opened = context.new_page()
-    heard: list[str] = []
-    opened.on("console", lambda message: heard.append(f"console: {message.text}"))
-    opened.on("pageerror", lambda error: heard.append(f"error: {error}"))
-    opened.on("request", lambda request: heard.append(f"request: {request.url}"))
-    opened.on("dialog", lambda dialog: (heard.append("dialog"), dialog.dismiss()))
-    yield opened
-    context.close()
-    assert heard == []
+    with borrowed(browser) as empty:
+        yield empty
 
 
 @pytest.fixture

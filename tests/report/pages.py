@@ -128,27 +128,50 @@ def columns(page: Path) -> dict[str, Any]:
     }
 
 
+# Pages that no test has now, by the options of their contexts: to open one takes longer than most
+# of what tests do in it.
+_KEPT: dict[str, Any] = {}
+
+
 @contextmanager
-def opened(browser: Any, path: Path, **options: Any) -> Iterator[Any]:
-    """Open a page; fail on any dialog, message, error, or request but that for the page itself."""
-    context = browser.new_context(
-        **{"viewport": {"width": 1400, "height": 900}, "locale": "en-US"} | options
-    )
-    page = context.new_page()
+def borrowed(browser: Any, address: str = "-", **options: Any) -> Iterator[Any]:
+    """Take an empty page; fail on any dialog, message, error, or request but for an address."""
+    size = options.pop("viewport", {"width": 1400, "height": 900})
+    scheme = options.pop("color_scheme", "light")
+    options = {"locale": "en-US"} | options
+    page = _KEPT.pop(repr(options), None) or browser.new_context(**options).new_page()
+    page.set_viewport_size(size)
+    page.emulate_media(media="null", color_scheme=scheme, reduced_motion="null")
     heard: list[str] = []
-    page.on("console", lambda message: heard.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: heard.append(f"error: {error}"))
-    page.on("dialog", lambda dialog: (heard.append("dialog"), dialog.dismiss()))
-    address = path.absolute().as_uri()
-    page.on("request", lambda r: None if r.url.startswith(address) else heard.append(r.url))
-    page.goto(address)
-    page.evaluate("App.ready")
-    page.address = address
+    listeners = {
+        "console": lambda message: heard.append(f"console: {message.text}"),
+        "pageerror": lambda error: heard.append(f"error: {error}"),
+        "dialog": lambda dialog: (heard.append("dialog"), dialog.dismiss()),
+        "request": lambda r: None if r.url.startswith(address) else heard.append(r.url),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
     try:
         yield page
-    finally:
-        context.close()
+        page.evaluate("try { localStorage.clear(); } catch { /* a page without an address */ }")
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        page.goto("about:blank")
+    except BaseException:
+        page.context.close()
+        raise
+    _KEPT[repr(options)] = page
     assert heard == []
+
+
+@contextmanager
+def opened(browser: Any, path: Path, **options: Any) -> Iterator[Any]:
+    """Open a page of a report."""
+    address = path.absolute().as_uri()
+    with borrowed(browser, address, **options) as page:
+        page.goto(address)
+        page.evaluate("App.ready")
+        yield page
 
 
 def go(page: Any, route: str) -> None:
@@ -157,6 +180,15 @@ def go(page: Any, route: str) -> None:
     page.wait_for_timeout(50)
     if route.startswith("#/c/"):
         page.wait_for_selector(".why .prints")
+
+
+def low_contrast(page: Any) -> list[Any]:
+    """Return the texts that are too pale in light colours, or in dark ones."""
+    found = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found += page.evaluate(CONTRAST)
+    return found
 
 
 def until(page: Any, condition: str) -> None:

@@ -39,7 +39,7 @@ def test_operations_turn_one_text_into_the_other(diff: Any, unit: str) -> None:
     wrong = diff.evaluate(
         """(unit) => {
           const next = random(11);
-          for (let i = 0; i < 6000; i += 1) {
+          for (let i = 0; i < 3000; i += 1) {
             const [a, b] = pairOf(next);
             const wrong = check(a, b, unit);
             if (wrong) return [wrong, a, b];
@@ -67,7 +67,7 @@ def test_short_sequences_are_aligned_with_the_fewest_edits(diff: Any) -> None:
             }
             return row[b.length];
           };
-          for (let i = 0; i < 4000; i += 1) {
+          for (let i = 0; i < 2000; i += 1) {
             const [a, b] = [sequence(), sequence()];
             const {runs} = Align.align(a, b);
             let [x, y, length] = [0, 0, 0];

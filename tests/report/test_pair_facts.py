@@ -4,15 +4,14 @@ import json
 
 import pytest
 from pages import (
-    CONTRAST,
     NAMELESS,
     OWN,
     columns,
-    corpus,
     elements,
     go,
     head,
     inflate,
+    low_contrast,
     opened,
     until,
 )
@@ -268,23 +267,19 @@ def test_texts_are_those_of_their_documents_beside_an_index(simdup, browser, tmp
 
 
 def test_the_line_is_seen_on_a_phone_on_paper_and_in_both_schemes(path, browser):
-    for scheme in ("light", "dark"):
-        with opened(
-            browser, path, viewport={"width": 400, "height": 800}, color_scheme=scheme
-        ) as page:
-            go(page, f"#/c/{cluster_of(page, 'in/dose/a.txt')}")
-            assert page.evaluate(CONTRAST) == []
-            assert page.evaluate(NAMELESS) == []
-            assert page.evaluate("document.getElementById('detail').scrollWidth") <= 400
-            page.emulate_media(media="print", color_scheme=scheme)
-            assert page.locator(".rd-differ").is_visible()
+    with opened(browser, path, viewport={"width": 400, "height": 800}) as page:
+        go(page, f"#/c/{cluster_of(page, 'in/dose/a.txt')}")
+        assert low_contrast(page) == []
+        assert page.evaluate(NAMELESS) == []
+        assert page.evaluate("document.getElementById('detail').scrollWidth") <= 400
+        page.emulate_media(media="print")
+        assert page.locator(".rd-differ").is_visible()
 
 
-def test_a_corpus_without_facts_has_no_figure(page_of, browser, tmp_path):
-    path = page_of(corpus(tmp_path / "texts"))
-    figures = head(path)["figures"]
+def test_a_corpus_without_facts_has_no_figure(report, browser):
+    figures = head(report)["figures"]
     assert (figures["differing"], figures["compared"]) == (0, figures["clusters"])
-    with opened(browser, path) as page:
+    with opened(browser, report) as page:
         assert page.locator(".figures > div").count() == 6
 
 

@@ -276,7 +276,7 @@ def test_columns_show_each_text_whole(reader: Any) -> None:
           const plain = (text) => text.replace(/\\n/g, '');
           const box = document.getElementById('box');
           const read = (cell) => [...box.querySelectorAll(cell)].map((e) => e.textContent).join('');
-          for (let i = 0; i < 400; i += 1) {
+          for (let i = 0; i < 200; i += 1) {
             const [a, b] = pairOf(next);
             const side = (letter, text) => ({letter, name: letter, text});
             const given = {a: side('A', a), b: side('B', b), fold: FOLD, strings};
