@@ -229,10 +229,7 @@ def _is_full_stop(text: str, begin: int, place: int, first: str) -> bool:
     `first` is the first letter or digit behind it.
     """
     head = text[max(begin, place - _LONGEST) : place]
-    word = _WORD.search(head)
-    if word is None:
-        return True
-    name = word[0]
+    name: str = _WORD.findall(head)[0]  # may be empty
     pieces = name.split(".")
     short = all(one.isalpha() and len(one) <= 2 for one in pieces)
     # An initial, or e.g., U.S. and Ph.D.

@@ -39,6 +39,7 @@ def test_parts_are_those_of_the_definition(text: str, unit: str) -> None:
         ["“So?”", "In 1999.", "12 died."],
         ["12 people... Then all left.", '"Really?" he said.', "No. 5 is alive."],
         ["I said no.", "Yes."],
+        ["He left (at once).", "She stayed [there].", "(Nobody knows.)"],
         ["A Ph.D. Student wrote it.", "No."],
         ["1. First item.", "2. Second item."],
         ["Jane Doe, Ph.D. Ed.D. Smith wrote it.", "He did."],
