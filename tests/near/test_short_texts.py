@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from support import ROOT, Command
@@ -117,6 +117,7 @@ def test_every_text_but_an_empty_one_has_a_form() -> None:
     assert found.lengths.tolist() == [10_000, 10]
 
 
+@example(["ab 河岸 " + "-!/" * 20], 30)
 @given(
     st.lists(st.text("ab+河岸一二百万十第1.,i v@:/-!", max_size=60), max_size=4), st.integers(8, 40)
 )
