@@ -86,18 +86,22 @@ class Reach(NamedTuple):
     seconds: dict[str, float]  # of each test
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the tests of a mutant, the shortest first, until they take `PATIENCE`.
+        """Return the tests of a mutant, until they take `PATIENCE`.
 
-        Tests of the room itself know most about it.  Others that run its module come last: what a
-        cache remembers is run by the first of them only.
+        Files of tests take turns, each with its shortest first, those of the room itself before
+        others: what differs tells more than many tests of one kind.  Others that run its module
+        come last: what a cache remembers is run by the first of them only.
         """
         line = self.tests.get((mutant.path, mutant.statement), set())
         module = set().union(*(t for (path, _), t in self.tests.items() if path == mutant.path))
         own = f"tests/{mutant.room}/"
-        order = sorted(
-            line and line | module,
-            key=lambda t: (t not in line, not t.startswith(own), self.cost(t), t),
-        )
+        every = sorted(line and line | module, key=lambda t: (t not in line, self.cost(t), t))
+        turns, turn = Counter[str](), dict[str, int]()
+        for test in every:
+            file = test.partition("::")[0]
+            turn[test] = turns[file]
+            turns[file] += 1
+        order = sorted(every, key=lambda t: (t not in line, turn[t], not t.startswith(own)))
         chosen, left = [], PATIENCE
         for test in order:
             left -= self.cost(test)
