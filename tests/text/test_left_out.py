@@ -254,6 +254,13 @@ def test_lines_at_the_edges_of_pages_are_headers(head: str, foot: str, end: str)
     assert wrong(text, parts) == ""
 
 
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("foot", ["{}", "- {} -"])
+def test_three_numbers_in_order_are_page_numbers(count: int, foot: str) -> None:
+    text, parts = unmarked(pages(count, "\n", "", foot))
+    assert wrong(text, parts if count > 2 else []) == ""
+
+
 @pytest.mark.parametrize(("joint", "is_head"), [("    ", True), ("，", False)])
 def test_heads_that_name_a_section_have_the_number_of_the_page(joint: str, is_head: bool) -> None:
     sections = ["绪论", "方法", "数据", "检测", "结果", "讨论", "应用", "结语"]
