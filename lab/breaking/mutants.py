@@ -29,9 +29,10 @@ from lab.reporting import Table
 from lab.trial import Trial, say
 
 ROOMS = ("search", "text", "near", "reuse")
-# Tests of these folders, and of what files of earlier versions hold, run for every mutant whose
-# line they reach.
-TESTS = ("search", "text", "near", "reuse", "operations", "index", "project/test_compatibility.py")
+# Tests of these folders, of every option, and of what files of earlier versions hold, run for every
+# mutant whose line they reach.
+TESTS = ("search", "text", "near", "reuse", "operations", "index", "cli/test_every_option.py",
+         "project/test_compatibility.py")  # fmt: skip
 COPIED = ("simdup", "tests", "examples", "docs", "lab", "pyproject.toml",
           "README.md", "README.zh-CN.md")  # fmt: skip
 SEED, MUTANTS = 21, 300
