@@ -137,6 +137,9 @@ class _BibtexEdges:
     def end(self, piece: bytes, at: int) -> _Edge | None:
         limit = len(piece) if self.comment else self._next_entry(piece, at)
         braced, depth = self._opening == b"{", self._depth
+        if braced and (closing := piece.count(b"}", at, limit)) <= depth:
+            # No end is here, however many braces a hostile file has.
+            depth, at = depth + piece.count(b"{", at, limit) - closing, limit
         for found in _INSIDE[self._opening].finditer(piece, at, limit):
             token = found[0]
             if token == b"{":
