@@ -36,8 +36,9 @@ TESTS = ("search", "text", "near", "reuse", "operations", "index", "cli/test_eve
 COPIED = ("simdup", "tests", "examples", "docs", "lab", "pyproject.toml",
           "README.md", "README.zh-CN.md")  # fmt: skip
 SEED, MUTANTS = 21, 300
-# Seconds of tests that a mutant must survive, as they took without it: the shortest tests first.
-PATIENCE = 40.0
+# Seconds of tests that a mutant must survive, as they took without it: those of its room, and
+# others.
+PATIENCE = 20.0
 PYTEST = ["-q", "-p", "no:randomly", "-p", "no:xdist", "-p", "no:cov", "-p", "no:cacheprovider",
           "-p", "lab.breaking.mutants", "-m", "not spark"]  # fmt: skip
 # Variables that name the files of the plugin: for seconds and failures, and for lines, if any.
@@ -86,25 +87,32 @@ class Reach(NamedTuple):
     tests: dict[tuple[str, int], set[str]]  # for each file and line, names as pytest prints them
     seconds: dict[str, float]  # of each test
 
-    def of(self, mutant: Mutant) -> list[str]:
-        """Return the tests of a mutant, until they take `PATIENCE`.
+    def of(self, mutant: Mutant) -> tuple[list[str], list[str]]:
+        """Return the tests of a mutant: those of its room, then others; each take `PATIENCE`.
 
-        Files of tests take turns, each with its shortest first, those of the room itself before
-        others: what differs tells more than many tests of one kind.  Others that run its module
-        come last: what a cache remembers is run by the first of them only.
+        Of the room, the shortest come first: they know most about it.  Of the others, files take
+        turns, each with its shortest first: what differs tells more than many tests of one kind.
+        Those that only run its module come last: what a cache remembers is run by the first of
+        them.
         """
         line = self.tests.get((mutant.path, mutant.statement), set())
         module = set().union(*(t for (path, _), t in self.tests.items() if path == mutant.path))
-        own = f"tests/{mutant.room}/"
-        every = sorted(line and line | module, key=lambda t: (t not in line, self.cost(t), t))
+        room = {test for test in line if test.startswith(f"tests/{mutant.room}/")}
+        rest = sorted(
+            (line and line | module) - room, key=lambda t: (t not in line, self.cost(t), t)
+        )
         turns, turn = Counter[str](), dict[str, int]()
-        for test in every:
+        for test in rest:
             file = test.partition("::")[0]
             turn[test] = turns[file]
             turns[file] += 1
-        order = sorted(every, key=lambda t: (t not in line, turn[t], not t.startswith(own)))
-        chosen, left = [], PATIENCE
-        for test in order:
+        rest.sort(key=lambda t: (t not in line, turn[t]))
+        return self._within(sorted(room, key=lambda t: (self.cost(t), t))), self._within(rest)
+
+    def _within(self, tests: list[str]) -> list[str]:
+        """Return the first tests that take `PATIENCE`, at least one."""
+        chosen, left = list[str](), PATIENCE
+        for test in tests:
             left -= self.cost(test)
             if left < 0 and chosen:
                 break
@@ -189,19 +197,18 @@ def kill_all(checkout: Path, mutants: list[Mutant], reach: Reach, jobs: int) -> 
 
 def kill(checkout: Path, mutant: Mutant, reach: Reach) -> str:
     """Run the tests of a mutant; return the first that fails, or nothing if none does."""
-    tests = reach.of(mutant)
-    if not tests:
-        return ""
-    seconds = 20 + 4 * sum(reach.cost(test) for test in tests)
     path = checkout / mutant.path
     source, status = path.read_text("utf-8"), path.stat()
     try:
         path.write_text(mutant.apply(source), "utf-8")
-        killer: str = _run_tests(checkout, ["-x", *tests], seconds)["failed"]
+        for tests in filter(None, reach.of(mutant)):
+            seconds = 20 + 4 * sum(reach.cost(test) for test in tests)
+            if killer := str(_run_tests(checkout, ["-x", *tests], seconds)["failed"]):
+                return killer
     finally:
         path.write_text(source, "utf-8")
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    return killer
+    return ""
 
 
 def _run_tests(
