@@ -62,9 +62,12 @@ def git(folder: Path, *words: str) -> None:
 @needs_git
 def test_a_hook_compares_the_tracked_files(repository: Path) -> None:
     git(repository, "init", "-q")
+    # The one file that is tracked has no near-duplicate among the others that are.
+    git(repository, "add", "docs/a.md", "docs/c d.md")
+    assert hook("simdup", repository).returncode == 0
     # One file has a near-duplicate that is tracked, another one only a file that is not.
     write(repository, {"new.txt": near(prose(2))})
-    git(repository, "add", "docs/a.md", "docs/c d.md", "new.txt")
+    git(repository, "add", "new.txt")
     ran = hook("simdup", repository)
     assert ran.returncode == 1
     assert "docs/c d.md" in ran.stdout
@@ -96,6 +99,7 @@ def test_a_hook_takes_folders_and_options(repository: Path) -> None:
 
 @posix
 def test_a_hook_finds_copies_that_contradict_each_other(repository: Path) -> None:
+    assert hook("simdup-conflicts", repository).returncode == 0
     page = f"{prose(3)} Bring it back within {{}} days, and not without the key. {prose(4)}"
     write(repository / "docs", {"rules.md": page.format(14), "help.md": page.format(30)})
     ran = hook("simdup-conflicts", repository)
@@ -161,8 +165,10 @@ def test_the_inputs_of_the_action_are_words_and_no_commands(repository: Path) ->
     ran, _ = look(repository, args="--exclude 'b.md' --keep longest")
     assert ran.returncode == 0
     hostile = "$(touch x) `touch x`; touch x"
-    ran, outputs = look(repository, path=hostile, baseline=hostile, args=hostile)
+    ran, outputs = look(repository, path=hostile, baseline=hostile)
     assert (ran.returncode, outputs) == (2, "status=2\n")
+    ran, _ = look(repository, args=hostile)
+    assert ran.returncode == 2
     ran, _ = look(repository, path="--help")
     assert ran.returncode == 2
     ran, outputs = look(repository, args="'a quote that does not end")
