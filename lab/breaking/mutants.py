@@ -1,8 +1,9 @@
 """Change the algorithms in small ways, one at a time: does a test fail?
 
 A mutant is killed if one of the tests that run the changed line fails, or never ends.
-A mutant that survives shows a missing test, or a change without an effect on results: many guard
-speed or memory.
+A mutant that survives shows a missing test, or a change that cannot have an effect on results: it
+costs time or memory.  Whoever reads such a survivor adds it to `EQUIVALENT`, with the reason; the
+share is that of mutants killed among the others (DeMillo, Lipton and Sayward, Computer 1978).
 
 It is also the plugin of pytest that notes what tests take and run, ``-p lab.breaking.mutants``.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 import ast
 import json
 import os
-import random
+import re
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,8 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import blake2b
+from itertools import accumulate
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
@@ -35,7 +38,9 @@ TESTS = ("search", "text", "near", "reuse", "operations", "index", "cli/test_eve
          "project/test_compatibility.py")  # fmt: skip
 COPIED = ("simdup", "tests", "examples", "docs", "lab", "pyproject.toml",
           "README.md", "README.zh-CN.md")  # fmt: skip
-SEED, MUTANTS = 21, 300
+MUTANTS = 300
+# Survivors that somebody has read: for each reason, files and functions, the lines as they become.
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.json")
 # Seconds of tests that a mutant must survive, as they took without it: those of its room, and
 # others.
 PATIENCE = 20.0
@@ -57,6 +62,18 @@ class Mutant(NamedTuple):
     end: int
     before: str
     after: str
+    becomes: str  # the changed line, without what is around it
+    function: str  # the nearest one above
+
+    @property
+    def name(self) -> tuple[str, str, str]:
+        """What stays as it is while other places change."""
+        return self.path.removeprefix("simdup/"), self.function, self.becomes
+
+    @property
+    def digest(self) -> bytes:
+        """Its place in the order in which mutants are drawn."""
+        return blake2b("\0".join(self.name).encode(), digest_size=16).digest()
 
     @property
     def room(self) -> str:
@@ -64,9 +81,9 @@ class Mutant(NamedTuple):
         return self.path.split("/")[1]
 
     @property
-    def row(self) -> tuple[str, str, str]:
-        """What a table says of it."""
-        return f"{self.path}:{self.line}", _short(self.before), _short(self.after)
+    def place(self) -> str:
+        """Where it is."""
+        return f"{self.path}:{self.line}"
 
     def apply(self, source: str) -> str:
         """Return the source with this change; a ValueError if it is a change of another one."""
@@ -78,7 +95,7 @@ class Mutant(NamedTuple):
 
 def _short(code: str) -> str:
     line = " ".join(code.split()).replace("|", "\\|")
-    return line if len(line) <= 60 else line[:59] + "…"
+    return line if len(line) <= 90 else line[:89] + "…"
 
 
 class Reach(NamedTuple):
@@ -137,26 +154,55 @@ def run(trial: Trial) -> Iterator[Table]:
     reach = measure(checkout, [f"tests/{name}" for name in trial.pick(("search",), TESTS)])
     chosen = choose(trial.pick(3, MUTANTS), trial.pick(("search",), ROOMS))
     killers = kill_all(checkout, chosen, reach, trial.pick(1, len(os.sched_getaffinity(0))))
-    tried = Counter(mutant.room for mutant in chosen)
-    kept = [mutant for mutant, killer in zip(chosen, killers, strict=True) if not killer]
-    lived = Counter(mutant.room for mutant in kept)
-    rows = [(room, tried[room], tried[room] - lived[room]) for room in ROOMS if tried[room]]
-    rows.append(("all", tried.total(), tried.total() - lived.total()))
-    shares = [(*row, row[2] / row[1]) for row in rows]
-    yield Table("Mutants", ("room", "mutants", "killed", "share"), shares)
-    survivors = [mutant.row for room in ROOMS for mutant in kept if mutant.room == room]
-    yield Table("Survivors", ("line", "before", "after"), survivors)
+    reasons = read_equivalent()
+    tried, equal, killed = Counter[str](), Counter[str](), Counter[str]()
+    survivors = []
+    for mutant, killer in zip(chosen, killers, strict=True):
+        reason = reasons.get(mutant.name, "")
+        for room in (mutant.room, "all"):
+            tried[room] += 1
+            equal[room] += bool(reason)
+            killed[room] += bool(killer)
+        if reason and killer:
+            trial.fail(f"{mutant.place} was taken for one without an effect: {killer}")
+        if not killer:
+            survivors.append((mutant.place, _short(mutant.becomes), reason))
+    columns = ("room", "mutants", "equivalent", "killed", "share")
+    rows = [
+        (room, tried[room], equal[room], killed[room], killed[room] / (tried[room] - equal[room]))
+        for room in (*ROOMS, "all")
+        if tried[room]
+    ]
+    yield Table("Mutants", columns, rows)
+    survivors.sort(key=lambda row: (bool(row[2]), row[0]))
+    yield Table("Survivors", ("line", "becomes", "why nothing changes"), survivors)
 
 
-def choose(number: int, rooms: tuple[str, ...]) -> list[Mutant]:
-    """Return mutants drawn by a seed from all of some rooms."""
-    every = [
+def read_equivalent() -> dict[tuple[str, str, str], str]:
+    """Return why mutants change no result, for the names of those that somebody has read."""
+    kept = json.loads(EQUIVALENT.read_text("utf-8"))
+    return {
+        (*place.split(":"), line): reason
+        for reason, places in kept.items()
+        for place, lines in places.items()
+        for line in lines
+    }
+
+
+def every_mutant(rooms: Sequence[str] = ROOMS) -> list[Mutant]:
+    """Return all mutants of some rooms."""
+    return [
         mutant
         for room in rooms
         for path in sorted((CHECKOUT / "simdup" / room).glob("*.py"))
-        for mutant in mutations(path.read_text("utf-8"), str(path.relative_to(CHECKOUT)))
+        for mutant in mutations(path.read_text("utf-8"), path.relative_to(CHECKOUT).as_posix())
     ]
-    return random.Random(SEED).sample(every, number)
+
+
+def choose(number: int, rooms: Sequence[str]) -> list[Mutant]:
+    """Return mutants drawn by their digests: where code changes, the others are drawn again."""
+    drawn = sorted(every_mutant(rooms), key=lambda mutant: (mutant.digest, mutant.place))
+    return sorted(drawn[:number])
 
 
 def measure(checkout: Path, tests: list[str]) -> Reach:
@@ -187,8 +233,7 @@ def kill_all(checkout: Path, mutants: list[Mutant], reach: Reach, jobs: int) -> 
         place = free.get()
         killer = kill(place, mutant, reach)
         free.put(place)
-        line, before, after = mutant.row
-        say(f"{line}  {before}  ->  {after}: {killer or 'SURVIVED'}")
+        say(f"{mutant.place} ({mutant.function})  {mutant.becomes}: {killer or 'SURVIVED'}")
         return killer
 
     with ThreadPoolExecutor(jobs) as pool:
@@ -243,6 +288,7 @@ _COMPUTED: dict[type[ast.operator], str] = {
     ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.Div: "*", ast.FloorDiv: "*", ast.Mod: "+",
     ast.LShift: ">>", ast.RShift: "<<", ast.BitAnd: "|", ast.BitOr: "&", ast.BitXor: "|",
 }  # fmt: skip
+_FUNCTION = re.compile(rb" *def (\w+)")
 # What such calls do is not a result: how far a run is, and what a developer reads.
 _UNSEEN = ("advance", "update", "close", "set_description", "_progress")
 
@@ -252,19 +298,37 @@ def mutations(source: str, path: str = "") -> list[Mutant]:
 
     Left out are docstrings, annotations, messages of errors, progress, `strict` of `zip`, and
     constants of a module: these are tuned by measurements, and most other values give the same
-    results.
+    results.  That `<` becomes `<=` beside such a constant would make it larger by one.
     """
-    lines = [0]
-    for line in source.encode().splitlines(keepends=True):
-        lines.append(lines[-1] + len(line))
-    changes = []
-    for node, statement, after in _changes(ast.parse(source)):
-        start = lines[node.lineno - 1] + node.col_offset
-        end = lines[node.end_lineno - 1] + node.end_col_offset
-        before = source.encode()[start:end].decode()
-        if before != after:
-            changes.append(Mutant(path, node.lineno, statement, start, end, before, after))
-    return sorted(set(changes))
+    content = source.encode()
+    rows = content.splitlines(keepends=True)
+    starts = [0, *accumulate(map(len, rows))]
+    changes, seen = [], Counter[tuple[str, str]]()
+    for node, statement, after in sorted(_changes(ast.parse(source)), key=_place):
+        start = starts[node.lineno - 1] + node.col_offset
+        end = starts[node.end_lineno - 1] + node.end_col_offset
+        before = content[start:end].decode()
+        if before == after:
+            continue
+        head = rows[node.lineno - 1][: node.col_offset].decode()
+        tail = rows[node.end_lineno - 1][node.end_col_offset :].decode()
+        called = f"  # {before}" if after == "pass" else ""
+        becomes = " ".join(f"{head}{after}{tail}{called}".split())
+        function = next(
+            found[1] for row in rows[node.lineno - 1 :: -1] if (found := _FUNCTION.match(row))
+        ).decode()
+        seen[function, becomes] += 1
+        if seen[function, becomes] > 1:
+            becomes += f" ({seen[function, becomes]})"
+        changes.append(
+            Mutant(path, node.lineno, statement, start, end, before, after, becomes, function)
+        )
+    return changes
+
+
+def _place(change: tuple[Any, int, str]) -> tuple[int, int, int, int, str]:
+    node, _, after = change
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, after
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[Any, int, str]]:
@@ -315,7 +379,9 @@ def _afters(node: ast.AST) -> Iterator[str]:
     """Yield what an expression or a statement can become."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
-        yield f"({left} {_COMPARED[type(node.ops[0])]} {right})"
+        ordered = isinstance(node.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+        if not (ordered and (left.isupper() or right.isupper())):
+            yield f"({left} {_COMPARED[type(node.ops[0])]} {right})"
     elif isinstance(node, ast.BinOp) and type(node.op) in _COMPUTED:
         # Text is joined with the operators of numbers.
         if not any(isinstance(one, ast.JoinedStr) for one in (node.left, node.right)):

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from lab.breaking.mutants import ROOMS, Reach, kill, mutations
+from lab.breaking.mutants import (
+    ROOMS,
+    Reach,
+    choose,
+    every_mutant,
+    kill,
+    mutations,
+    read_equivalent,
+)
 
 SOURCE = """\
 def above(values, least, bar=None):
@@ -32,6 +40,18 @@ def test_each_mutation_changes_a_module_that_still_compiles(room: str) -> None:
         before = ast.dump(ast.parse(source))
         for mutation in mutations(source)[::50]:  # all of them take long
             assert ast.dump(ast.parse(mutation.apply(source))) != before, (path, mutation)
+
+
+def test_each_mutant_has_a_name_and_what_was_read_is_one_of_them() -> None:
+    names = [mutant.name for mutant in every_mutant()]
+    assert len(names) == len(set(names))
+    assert read_equivalent().keys() <= set(names)
+
+
+def test_the_same_are_drawn_where_other_places_change() -> None:
+    names = [mutant.name for mutant in choose(50, ("search",))]
+    assert set(names) < {mutant.name for mutant in choose(60, ("search",))}
+    assert [m.name for m in mutations(SOURCE)] == [m.name for m in mutations("\n" + SOURCE)]
 
 
 def test_a_mutation_is_not_applied_to_another_source() -> None:
