@@ -60,10 +60,18 @@ class Module:
         self.name = self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         self.text = text
         self.lines = text.count("\n")
-        self.tree = ast.parse(text)
-        self.code = {
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """What it says."""
+        return ast.parse(self.text)
+
+    @cached_property
+    def code(self) -> set[int]:
+        """The lines with code."""
+        return {
             line
-            for token in tokenize.generate_tokens(io.StringIO(text).readline)
+            for token in tokenize.generate_tokens(io.StringIO(self.text).readline)
             if token.type not in _NOT_CODE
             for line in range(token.start[0], token.end[0] + 1)
         }

@@ -1,12 +1,13 @@
 """The facts of texts: equal in every spelling, and different where a reader would say so."""
 
 import re
-import time
 from datetime import date
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import seconds
 
 from simdup.model.readings import FACT_KINDS
 from simdup.text import facts
@@ -332,10 +333,5 @@ def test_terms_are_whole_words_of_an_alphabet_and_han_anywhere() -> None:
      "section ", "section 1, ", "http://", "www.", "x" * 300 + " "],
 )  # fmt: skip
 def test_the_time_is_linear(piece: str) -> None:
-    seconds = []
-    for size in (2500, 20_000):
-        text = (piece * size)[:size]
-        start = time.process_time()
-        find_facts(text)
-        seconds.append(time.process_time() - start)
-    assert seconds[1] < 0.02 + 24 * seconds[0]
+    short, long = (seconds(partial(find_facts, (piece * size)[:size])) for size in (2500, 20_000))
+    assert long < 0.02 + 24 * short

@@ -1,11 +1,12 @@
 """The parts of a text that do not count: recognised by headings and form, and by nothing less."""
 
 import re
-import time
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import seconds
 
 from lab.corpora.made import prose
 from simdup.model.shared_passages import PARTS, TextPart
@@ -404,13 +405,10 @@ def test_parts_are_in_order_and_do_not_overlap(text: str) -> None:
     ],
 )
 def test_time_grows_with_the_text_only(piece: str) -> None:
-    seconds = []
-    for size in (5000, 40_000):
-        text = piece * (size // len(piece))
-        began = time.process_time()
-        left_out(text)
-        seconds.append(time.process_time() - began)
-    assert seconds[1] < 0.02 + 24 * seconds[0]
+    short, long = (
+        seconds(partial(left_out, piece * (size // len(piece)))) for size in (5000, 40_000)
+    )
+    assert long < 0.02 + 24 * short
 
 
 @pytest.mark.parametrize(
