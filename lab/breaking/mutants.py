@@ -67,7 +67,7 @@ class Mutant(NamedTuple):
 
     @property
     def name(self) -> tuple[str, str, str]:
-        """What stays as it is while other places change."""
+        """What does not change with other places."""
         return self.path.removeprefix("simdup/"), self.function, self.becomes
 
     @property
