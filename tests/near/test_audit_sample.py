@@ -268,6 +268,16 @@ def test_the_interval_holds_what_a_result_can_have():
     assert found.interval == (0.9, 1.0)
 
 
+def test_where_most_are_judged_an_interval_ends_at_what_whole_pairs_can_be():
+    pairs = [FoundPair(f"a{i}", f"b{i}", 1.0) for i in range(100)]
+    sample = draw(Population.of(pairs, True), 60, 1)
+    wrong = set(sample.pairs[:10])
+    found = estimate(sample, said(sample, lambda p: "distinct" if p in wrong else "duplicates"))
+    low, high = found.interval
+    assert 0.5 < low < 5 / 6 < high < 0.9
+    assert [round(100 * end, 9) % 1 for end in found.interval] == [0, 0]
+
+
 @pytest.mark.parametrize("precision", [0.8, 0.99])
 def test_intervals_hold_the_truth_in_95_of_100_audits(precision):
     """A small part of ``python -m lab bench audit``: 150 audits leave 4 % to chance."""
