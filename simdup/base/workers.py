@@ -12,6 +12,7 @@ import gc
 import itertools
 import multiprocessing
 import os
+import pickle
 import queue
 import signal
 import sys
@@ -162,7 +163,7 @@ def _serve(
         while True:
             task = tasks.get()
             try:
-                answer = work(task)
+                answer = task if isinstance(task, Exception) else work(task)
             except Exception as error:
                 answer = error
             pipe.send(answer)
@@ -182,7 +183,16 @@ def _listen(pipe: Connection, tasks: queue.SimpleQueue[Any], parent: int) -> Non
             # A parent that was killed cannot end its workers.
             while os.getppid() == parent:
                 if pipe.poll(1):
-                    tasks.put(pipe.recv())
+                    tasks.put(_received(pipe))
     finally:
         # Whatever happens: without a listener the parent would wait for ever.
         os._exit(1)
+
+
+def _received(pipe: Connection) -> Any:
+    """Return a task; if it arrives and cannot be made again, the reason is the answer."""
+    content = pipe.recv_bytes()
+    try:
+        return pickle.loads(content)
+    except Exception as error:
+        return error
