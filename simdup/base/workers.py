@@ -12,7 +12,6 @@ import gc
 import itertools
 import multiprocessing
 import os
-import pickle
 import queue
 import signal
 import sys
@@ -183,16 +182,13 @@ def _listen(pipe: Connection, tasks: queue.SimpleQueue[Any], parent: int) -> Non
             # A parent that was killed cannot end its workers.
             while os.getppid() == parent:
                 if pipe.poll(1):
-                    tasks.put(_received(pipe))
+                    try:
+                        task = pipe.recv()
+                    except (EOFError, OSError):
+                        raise
+                    except Exception as error:  # it was received, and cannot be made again
+                        task = error
+                    tasks.put(task)
     finally:
         # Whatever happens: without a listener the parent would wait for ever.
         os._exit(1)
-
-
-def _received(pipe: Connection) -> Any:
-    """Return a task; if it arrives and cannot be made again, the reason is the answer."""
-    content = pipe.recv_bytes()
-    try:
-        return pickle.loads(content)
-    except Exception as error:
-        return error
