@@ -34,7 +34,7 @@ from lab.trial import Trial, say
 ROOMS = ("search", "text", "near", "reuse")
 # Tests of these folders, and of what files of earlier versions hold: those that run the line of a
 # mutant try it.
-TESTS = ("search", "text", "near", "reuse", "operations", "index", "cli", "show",
+TESTS = ("search", "text", "near", "reuse", "operations", "index", "corpus", "cli", "show",
          "project/test_compatibility.py")  # fmt: skip
 COPIED = ("simdup", "tests", "examples", "docs", "lab", "pyproject.toml",
           "README.md", "README.zh-CN.md")  # fmt: skip

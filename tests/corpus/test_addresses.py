@@ -106,6 +106,15 @@ def test_what_is_not_there_is_one_clear_error(
     assert "no field" in said or said in scanned.err
 
 
+def test_a_file_of_faulty_records_alone_says_no_more_than_they_do(
+    simdup: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "bad.jsonl").write_bytes(b"not json\n")
+    write(tmp_path, {"a.txt": prose(1)})
+    ran = simdup("scan", "bad.jsonl", "a.txt", "-q")
+    assert (ran.status, ran.err) == (2, "simdup: bad.jsonl#1: not valid JSON\n")
+
+
 def test_a_record_without_words_that_was_named_is_an_error(simdup: Command, tmp_path: Path) -> None:
     rows: list[Row] = [{"id": "x", "text": "..."}, {"id": "y", "text": TEXTS[0]}]
     (tmp_path / "r.jsonl").write_bytes(as_jsonl(rows))

@@ -250,6 +250,11 @@ def test_the_command_finds_what_it_finds_in_the_documents(simdup: Command, tmp_p
     ours, theirs = simdup(*line, "seen.index"), simdup(*line, "c")
     assert len(ours.lines) > 1
     assert ours.out == theirs.out
+    write(tmp_path, {"other/0.txt": prose(200)})
+    line += ("other", "--reference")
+    ours, theirs = simdup(*line, "seen.index"), simdup(*line, "c")
+    assert "other/0.txt" in ours.text
+    assert ours.lines == theirs.lines
     done = simdup("passages", "new", "--reference", "seen.index", "--across", "folder")
     assert done.status == 2
     assert "seen.index is an index, which has no groups of documents" in done.err

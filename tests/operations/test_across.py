@@ -428,3 +428,5 @@ def test_one_group_alone_is_said(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a/1.txt": prose(1), "a/2.txt": prose(1)})
     ran = simdup("scan", "a", "--across", "folder")
     assert "--across: all documents have the same folder: 'a'; none are compared" in ran.err
+    write(tmp_path, {"b/1.txt": prose(1)})
+    assert "--across" not in simdup("scan", "a", "b", "--across", "folder").err
