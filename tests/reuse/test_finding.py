@@ -113,6 +113,14 @@ def test_common_text_is_in_too_many_texts(texts: Texts, least: int, common: int)
     assert again.within(*spans).tolist() == found.within(*spans).tolist()
 
 
+@given(st.sets(st.integers(0, 150)), st.integers(1, 9))
+def test_stretches_are_what_k_grams_cover(positions: set[int], k: int) -> None:
+    found = Stretches.of(np.array(sorted(positions), np.int64), k, 160)
+    covered = {place + i for place in positions for i in range(k)}
+    every = np.arange(160)
+    assert found.within(every, np.ones_like(every)).tolist() == [one in covered for one in every]
+
+
 @given(sharing_texts(), st.sampled_from([2, 3, 5, 8]), st.sampled_from([2, 3]))
 def test_what_is_common_starts_no_passage_and_is_counted(
     texts: Texts, least: int, common: int
@@ -173,7 +181,10 @@ def test_symbols_of_rows_are_those_of_their_k_grams(text: list[int], k: int) -> 
         if oracle.is_row(text[i : i + max(k, 3)])
         for offset in range(max(k, 3))
     }
-    assert row_symbols(np.array(text, np.uint32), k).tolist() == sorted(expected)
+    with pytest.MonkeyPatch.context() as patch:
+        for part in (7, 1000):
+            patch.setattr("simdup.reuse.winnowing._PART", part)
+            assert row_symbols(np.array(text, np.uint32), k).tolist() == sorted(expected)
 
 
 @examples(10)

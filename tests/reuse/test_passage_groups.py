@@ -92,6 +92,11 @@ def test_places_and_groups_by_their_definition(
     criteria = PassageCriteria(min_run=run, gap=gap, min_length=least)
     tried = finder(texts, criteria)
     aligned, whole = linked(tried), np.stack([tried.starts[:-1], tried.starts[1:] - 1], 1)
+    (a, _, lengths), _, weights = aligned
+    assert weights.tolist() == [
+        n - np.isin(np.arange(first, first + n), tried.rows).sum()
+        for first, n in zip(a.tolist(), lengths.tolist(), strict=True)
+    ]
     copies = whole[np.diff(whole, axis=1).ravel() >= least][:1]
     expected = oracle.joined_places(
         chains_of(aligned), set(tried.rows.tolist()), least, list(map(tuple, copies.tolist()))

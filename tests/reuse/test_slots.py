@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from lab.oracles import reuse as oracle
 from simdup.kernels.passages import in_step_again
 from simdup.reuse.finding import surround
+from simdup.reuse.slot_texts import FoldedText
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder, _unlike
-from simdup.reuse.symbols import SymbolTexts
+from simdup.reuse.symbols import SymbolTexts, places
 from simdup.reuse.winnowing import Seeds, Window, winnow
 
 CONTEXT = 8
@@ -161,3 +162,23 @@ def test_in_step_again_by_its_definition(
     places = (np.array([n]) for n in (len(x) + 1, len(turned), *most))
     backwards = in_step_again(np.array(turned, np.uint32), *places, least, -1)
     assert tuple(backwards[:, 0].tolist()) == expected
+
+
+def slot(text: str, part: str) -> FoldedText:
+    """A text with one slot, of which it is folded already."""
+    _, begins, _ = places(text)
+    first, last = np.searchsorted(begins, [text.index(part), text.index(part) + len(part)])
+    return FoldedText.of(text, "", np.array([[first, last]]), 0)
+
+
+def test_a_fact_that_touches_a_slot_is_in_it() -> None:
+    for part in ("约", "后"):
+        (found,) = slot("每次约10mg后停药", part).parts(None)
+        assert [(one.kind, one.value) for one in found.facts] == [("amount", "10 mg")]
+    (found,) = slot("每次约10mg后停药", "停").parts(None)
+    assert found.facts == ()
+
+
+def test_a_slot_at_the_end_of_an_address_shows_a_fact() -> None:
+    for text, fact in (("写信abcd@efgh甲好", True), ("写信abcd@efgh大家说甲好", False)):
+        assert [one.fact for one in slot(text, "甲").signs(None)] == [fact]
