@@ -5,7 +5,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations
 from math import floor
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from simdup.model.settings import RunOptions
 from simdup.near import verifier
 from simdup.near.verifier import edit_similarities
 from simdup.text.analyzer import Analyzer
-from simdup.text.bands import edit_signatures, placed_sets
+from simdup.text.bands import _without_one, edit_signatures, placed_sets, similar_sets
 from simdup.text.short_texts import Forms, form_sets, forms_of, spell_numbers
 
 HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
@@ -232,6 +232,40 @@ def test_very_short_texts_with_one_edit_are_always_proposed(
         allowed = longer * (1 - similarity) + 1e-9
         if 1 <= allowed < 3 and longer <= 14:
             assert proposed([text, edited], similarity).all()
+
+
+@given(
+    st.text("abc河岸", min_size=1, max_size=14),
+    st.integers(0, 13),
+    st.sampled_from("a岸c"),
+    st.booleans(),
+)
+def test_one_edit_leaves_a_key_without_a_character(
+    text: str, place: int, new: str, insert: bool
+) -> None:
+    place %= len(text)
+    edited = text[:place] + new + text[place + (not insert) :]
+    one, other = _without_one([text, edited], 20)
+    assert (one == other).any()
+
+
+def test_the_similarity_of_sets_falls_with_that_of_texts() -> None:
+    found = [similar_sets(similarity) for similarity in (1.0, 0.9, 0.8)]
+    assert found == pytest.approx([1, 0.85 / 1.15, 0.7 / 1.3])
+
+
+def test_forms_of_other_groups_and_texts_without_one_are_not_proposed() -> None:
+    criteria = Criteria(similarity=0.8)
+    signatures = edit_signatures(["春江花月夜"] * 3, np.zeros(3, np.uint64), criteria)
+    signatures = signatures._replace(row_of=np.array([0, 1, -1, 2]))
+    masked = signatures.masked(np.array([7, 7, 7, 8], np.uint64))
+    pairs = np.array(list(permutations(range(4), 2)))
+    for some, expected in (
+        (signatures, {(0, 1), (0, 3), (1, 3)}), (masked, {(0, 1)}),
+    ):  # fmt: skip
+        found = pairs[some.propose(*pairs.T)].tolist()
+        assert {tuple(sorted(one)) for one in found} == expected
+        assert len(found) == 2 * len(expected)
 
 
 @given(st.lists(few_letters, min_size=2, max_size=5))

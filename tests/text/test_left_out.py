@@ -255,6 +255,23 @@ def test_lines_at_the_edges_of_pages_are_headers(head: str, foot: str, end: str)
     assert wrong(text, parts) == ""
 
 
+def test_a_title_page_may_have_one_line() -> None:
+    text, parts = unmarked("文本的复用\f" + pages(4, "\f", foot=""))
+    assert wrong(text, parts) == ""
+
+
+def test_a_short_list_behind_the_last_page_number_is_none() -> None:
+    text, parts = unmarked(pages(3, "\n", "", "{}") + "\n下一步：\n4\n第五步：\n5\n")
+    assert wrong(text, parts) == ""
+
+
+def test_a_statement_without_a_signature_ends_with_its_first_paragraph() -> None:
+    first = "原创性声明\n本人郑重声明：所呈交的论文是本人独立完成的。\n"
+    text = f"{SENTENCE}\n{SENTENCE}\n{first}\n" + "\n\n".join(prose(n, 900) for n in range(9))
+    (part,) = left_out(text)
+    assert text[part.start : part.end] in first
+
+
 @pytest.mark.parametrize("count", [2, 3, 4])
 @pytest.mark.parametrize("foot", ["{}", "- {} -"])
 def test_three_numbers_in_order_are_page_numbers(count: int, foot: str) -> None:
@@ -284,12 +301,12 @@ def test_entries_in_a_row_are_contents_without_a_heading() -> None:
     assert shown(text, left_out(text)) == f"{SENTENCE}\n⟦c:{entries}⟧\n{SENTENCE}"
 
 
-@pytest.mark.parametrize("short", range(9))
+@pytest.mark.parametrize(("count", "short"), [(3, 0), *((8, short) for short in range(9))])
 @pytest.mark.parametrize("foot", ["{}", "- {} -"])
-def test_pages_may_be_short_and_follow_a_title_page(short: int, foot: str) -> None:
+def test_pages_may_be_short_and_follow_a_title_page(count: int, short: int, foot: str) -> None:
     head = "江北大学本科毕业论文"
     marked = f"{head}\n\n文本的复用\n作者：张三\n\n"
-    for number in range(1, 9):
+    for number in range(1, count + 1):
         body = prose(number, 5 if number == short else 200)
         marked += f"⟦h:{head}⟧\n{body}\n⟦h:{foot.format(number)}⟧\n"
     text, parts = unmarked(marked)
