@@ -178,17 +178,16 @@ def _give_up(pipe: Connection, error: Exception) -> None:
 
 def _listen(pipe: Connection, tasks: queue.SimpleQueue[Any], parent: int) -> None:
     try:
-        with suppress(EOFError, OSError):
-            # A parent that was killed cannot end its workers.
-            while os.getppid() == parent:
-                if pipe.poll(1):
-                    try:
-                        task = pipe.recv()
-                    except (EOFError, OSError):
-                        raise
-                    except Exception as error:  # it was received, and cannot be made again
-                        task = error
-                    tasks.put(task)
+        # A parent that was killed cannot end its workers.
+        while os.getppid() == parent:
+            if pipe.poll(1):
+                try:
+                    task = pipe.recv()
+                except (EOFError, OSError):
+                    raise
+                except Exception as error:  # it was received, and cannot be made again
+                    task = error
+                tasks.put(task)
     finally:
         # Whatever happens: without a listener the parent would wait for ever.
         os._exit(1)

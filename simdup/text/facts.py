@@ -331,13 +331,10 @@ def _plain(part: Parts) -> str:
 
 def _phone(part: Parts) -> str:
     digits = re.sub("[^0-9]", "", part["number"])
-    if mobile := _MOBILE.fullmatch(digits):
-        return mobile[1]
-    # With the code of the country or with a zero in its place, the last ten digits are the same.
-    return _number(digits[-10:] if part["number"][0] in "+(0" else digits)
-
-
-_MOBILE = pattern(r"86(1[3-9]\d{9})")  # of China: without the country's code, people write all 11
+    # With the code of the country or with a zero in its place, the last ten digits are the same;
+    # those of a mobile phone in China are eleven.
+    last = 11 if digits.startswith("861") and len(digits) == 13 else 10
+    return _number(digits[-last:] if part["number"][0] in "+(0" else digits)
 
 
 def _fraction(part: Parts) -> str:
