@@ -305,18 +305,15 @@ def read_entries(batch: RawBatch) -> Iterator[tuple[int, bytes, Values | str]]:
     for start, end in zip(batch.starts, batch.ends, strict=True):
         line, done = line + batch.content.count(b"\n", done, start), start
         raw = batch.content[start:end]
-        if len(raw) > batch.file.max_size:
-            yield line, raw, batch.file.too_large
-            continue
-        text = _decoded(raw, batch.encoding)
-        if batch.file.format == "ris":
-            yield line, raw, read_ris(text)
-            continue
-        if is_definition(text):
+        text, ris = _decoded(raw, batch.encoding), batch.file.format == "ris"
+        if not ris and is_definition(text):  # which has no number, however long it is
             macros.define(text)
             continue
-        found = read_bibtex(text, macros)
-        if isinstance(found, EntryFault):
+        if len(raw) > batch.file.max_size:
+            yield line, raw, batch.file.too_large
+        elif ris:
+            yield line, raw, read_ris(text)
+        elif isinstance(found := read_bibtex(text, macros), EntryFault):
             yield line + text.count("\n", 0, found.place), raw, found.what
         else:
             yield line, raw, found

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from support import Command
 
 from lab.corpora.made import prose
@@ -390,6 +390,7 @@ def test_pieces_are_the_file_wherever_it_is_cut(
 
 
 @given(LINES, st.sampled_from(["bibtex", "ris"]), st.booleans())
+@example("@preamble{\n@misc{a,\n", "bibtex", True)
 def test_records_that_are_numbered_are_those_that_are_written(
     text: str, form: str, small: bool
 ) -> None:
