@@ -18,7 +18,17 @@ from functools import partial
 from itertools import takewhile
 
 from simdup.base.errors import SimdupError, unwritable
-from simdup.base.system import NO_FOLLOW, WINDOWS, lock, open_for_lock, parents, sync
+from simdup.base.system import (
+    NO_FOLLOW,
+    PRIVATE,
+    WINDOWS,
+    lock,
+    move,
+    open_for_lock,
+    parents,
+    sync,
+    unlink,
+)
 from simdup.base.when_used import pattern
 
 # Errors of file systems without hard links.
@@ -84,7 +94,7 @@ def _publish(path: str, target: str, replace: bool) -> None:
             os.rmdir(target)  # a folder is renamed to no other there, not even to an empty one
         move_folder(path, target)
     elif replace:
-        os.replace(path, target)
+        move(path, target)
     else:
         _link(path, target)
     with suppress(OSError):
@@ -96,7 +106,7 @@ def move_folder(path: str, target: str) -> None:
     mode = stat.S_IMODE(os.stat(path).st_mode)
     # A folder without write permission cannot be moved into another folder.
     os.chmod(path, mode | stat.S_IRWXU)
-    os.rename(path, target)
+    move(path, target, replace=False)
     if mode | stat.S_IRWXU != mode:
         os.chmod(target, mode)
 
@@ -104,7 +114,7 @@ def move_folder(path: str, target: str) -> None:
 def _link(path: str, target: str) -> None:
     """Rename a file if the target does not exist."""
     if WINDOWS:  # where a rename replaces nothing
-        os.rename(path, target)
+        move(path, target, replace=False)
         return
     try:
         os.link(path, target)
@@ -279,7 +289,7 @@ def _lock_new(path: str) -> int | None:
 
     Raise FileExistsError or BlockingIOError if another process was faster.
     """
-    os.mkdir(path, stat.S_IRWXU)
+    os.mkdir(path, PRIVATE)
     descriptor = _open_locked(path)
     # Before it was locked, another run may have removed it as a leftover.
     if _is(descriptor, path) if descriptor is not None else os.path.isdir(path):
@@ -368,7 +378,7 @@ def _remove(path: str) -> None:
     """Remove a file or folder, as far as possible."""
     if not os.path.isdir(path) or os.path.islink(path):
         with suppress(OSError):
-            os.unlink(path)
+            unlink(path)
         return
     # Some folders are copies of SOURCE folders without write permission.
     folders = [path]
@@ -377,7 +387,7 @@ def _remove(path: str) -> None:
     for folder, below, files in walk(path):
         for name in files:
             with suppress(OSError):
-                os.unlink(os.path.join(folder, name))
+                unlink(os.path.join(folder, name))
         for name in below:
             folders.append(os.path.join(folder, name))
             with suppress(OSError):

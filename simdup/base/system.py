@@ -8,8 +8,13 @@ import os
 import signal
 import stat
 import sys
+import time
+from collections.abc import Iterable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from datetime import datetime, tzinfo
 try:
     import fcntl
 except ImportError:  # Windows has no such locks
@@ -27,14 +32,23 @@ FORKS = sys.platform == "linux"
 END_OF_INPUT = "Ctrl-Z and Enter end" if WINDOWS else "Ctrl-D ends"
 # Signals that ask a process to end.
 END_SIGNALS = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+    if hasattr(signal, name)
 ]
+# The mode of a folder for this process alone.  Windows takes this one for a list of who may read
+# it, which the files keep that are moved out of it.
+PRIVATE = 0o777 if WINDOWS else stat.S_IRWXU
+# Windows waits for 63 processes at a time.
+MOST_PROCESSES = 60 if WINDOWS else 1024
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows opens links only
 # What imports and a small corpus need.  numpy, scipy and scikit-learn alone need 285 MB of address
 # space: with less, imports fail halfway, or OpenBLAS retries for ten minutes.
 _LEAST = {"RLIMIT_AS": ("address space", 350_000_000), "RLIMIT_DATA": ("data", 100_000_000)}
 # Errors of a pipe whose reader has ended.
 _GONE = (errno.EPIPE, errno.EINVAL) if WINDOWS else (errno.EPIPE,)
+# Seconds to wait for a scanner, which on Windows keeps open what was just written.
+_WAITS = (0, 0.05, 0.1, 0.2, 0.4, 0.8) if WINDOWS else ()
 
 
 # -- the machine --
@@ -43,7 +57,7 @@ _GONE = (errno.EPIPE, errno.EINVAL) if WINDOWS else (errno.EPIPE,)
 def cores() -> int:
     """Return how many cores this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
+    return min(len(affinity(0)) if affinity else os.cpu_count() or 1, MOST_PROCESSES)
 
 
 def free_memory() -> int:
@@ -127,20 +141,93 @@ def parents(path: str) -> list[str]:
     return [folder or os.curdir for folder in above]
 
 
-def is_inside(path: str, folder: str) -> bool:
-    """Return whether a path, which need not exist, is below a folder.
+def above(place: str, real: str) -> str:
+    """Return a folder as the path of what is in it spells it; empty for what is elsewhere.
 
     Folders are compared by what they are: names may differ in case, or in how letters are composed.
     """
-    place, real = os.path.realpath(path), os.path.realpath(folder)
     if place != real and place.startswith(os.path.join(real, "")):
-        return True
+        return real
     with suppress(OSError):
         status = os.stat(real)
-        return any(
-            os.path.samestat(os.stat(one), status) for one in parents(place) if os.path.isdir(one)
-        )
-    return False
+        for one in parents(place):
+            if os.path.isdir(one) and os.path.samestat(os.stat(one), status):
+                return one
+    return ""
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Return whether a path, which need not exist, is below a folder."""
+    return bool(above(os.path.realpath(path), os.path.realpath(folder)))
+
+
+def identity(folder: str) -> object:
+    """Return what two paths of one folder have in common, however they are spelled."""
+    with suppress(OSError):
+        status = os.stat(folder)
+        if status.st_ino:
+            return status.st_dev, status.st_ino
+    return os.path.realpath(folder)
+
+
+def spelled(folder: str, name: str) -> str:
+    """Return the name of a file as its folder has it, where it is found by other spellings too."""
+    with suppress(OSError):
+        if not FORKS and name not in (listed := os.listdir(folder)):
+            status = os.stat(os.path.join(folder, name))
+            for one in listed:
+                if os.path.samestat(os.stat(os.path.join(folder, one)), status):
+                    return one
+    return name
+
+
+def composed(text: str) -> str:
+    """Return a path or pattern with composed letters: macOS may list them as they are not typed."""
+    if FORKS or text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFC", text)
+
+
+def listed_name(content: bytes) -> str:
+    """Return a name of a list: on Windows it is in UTF-8, or as a console writes it."""
+    if not WINDOWS:
+        return os.fsdecode(content)
+    with suppress(UnicodeDecodeError):
+        return content.decode()
+    return content.decode("oem", "replace")
+
+
+def is_hidden(entry: os.DirEntry[str]) -> bool:
+    """Return whether the system does not show an entry of a folder."""
+    if entry.name.startswith(".") or not WINDOWS:
+        return entry.name.startswith(".")
+    attributes: int = getattr(entry.stat(follow_symlinks=False), "st_file_attributes", 0)
+    return bool(attributes & stat.FILE_ATTRIBUTE_HIDDEN)
+
+
+def status_of(entry: os.DirEntry[str]) -> os.stat_result:
+    """Return the status of an entry that is no link; a folder of Windows has that of some time."""
+    return os.stat(entry.path) if WINDOWS else entry.stat(follow_symlinks=False)
+
+
+def date_of(seconds: float, zone: tzinfo | None = None) -> datetime:
+    """Return a time of a file; Windows knows none before 1970."""
+    from datetime import datetime
+
+    return datetime.fromtimestamp(max(seconds, 0) if WINDOWS else seconds, zone)
+
+
+def quoted(words: Iterable[str]) -> str:
+    """Return a command as a person types it."""
+    if WINDOWS:
+        from subprocess import list2cmdline
+
+        return list2cmdline(words)
+    from shlex import join
+
+    return join(words)
 
 
 def relative(path: str, folder: str) -> str:
@@ -191,6 +278,30 @@ def open_for_lock(path: str) -> int | None:
         return None
 
 
+def move(path: str, target: str, replace: bool = True) -> None:
+    """Rename a file or folder, on Windows over a file that may only be read too."""
+    how = os.replace if replace else os.rename
+    for seconds in _WAITS:
+        time.sleep(seconds)
+        try:
+            return how(path, target)
+        except PermissionError:
+            with suppress(OSError):
+                os.chmod(target, stat.S_IWRITE)
+    return how(path, target)
+
+
+def unlink(path: str) -> None:
+    """Remove a file, on Windows one that may only be read too."""
+    try:
+        os.unlink(path)
+    except PermissionError:
+        if not WINDOWS:
+            raise
+        os.chmod(path, stat.S_IWRITE)
+        os.unlink(path)
+
+
 def sync(path: str) -> None:
     """Wait until a file or folder has reached the disk."""
     if WINDOWS:  # it syncs only what is open for writing
@@ -231,4 +342,15 @@ def reserve_room(descriptor: int, size: int) -> bool:
 
 def is_closed_pipe(error: OSError) -> bool:
     """Return whether standard output failed because its reader has ended."""
-    return isinstance(error, BrokenPipeError) or error.errno in _GONE
+    return isinstance(error, BrokenPipeError) or (error.errno in _GONE and error.filename is None)
+
+
+def understands_colors() -> bool:
+    """Return whether a terminal can show colours; a console of Windows is told to."""
+    if WINDOWS:
+        try:
+            import colorama
+        except ImportError:  # click brings it
+            return False
+        colorama.just_fix_windows_console()
+    return True

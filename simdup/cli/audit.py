@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
-
 import click
 
+from simdup.base.system import quoted
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, say
@@ -54,6 +53,6 @@ def command(call: Call) -> Status:
     if not call.screen.quiet:
         say("\n".join(sample_table(audited.sample, words)))
     status = call.finish(audited.skipped)
-    judged = shlex.join(["simdup", "evaluate", found, "--judged", "decisions.jsonl"])
+    judged = quoted(["simdup", "evaluate", found, "--judged", "decisions.jsonl"])
     call.screen.report(words("audit.next", command=shown(judged)))
     return status

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -15,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from simdup.base.errors import SimdupError
-from simdup.base.system import END_OF_INPUT
+from simdup.base.system import END_OF_INPUT, quoted
 from simdup.cli.configuration import CONFIGURED
 from simdup.cli.messages import Screen, Status, as_option, say, say_error, status
 from simdup.cli.options import rows_of
@@ -105,7 +104,7 @@ class Call(Options):
     def page(self) -> PageOptions:
         """What a report page carries."""
         typed = self._context.find_root().obj
-        return self.value(PageOptions, command=shlex.join(["simdup", *(typed or ())]))
+        return self.value(PageOptions, command=quoted(["simdup", *(typed or ())]))
 
     @cached_property
     def screen(self) -> Screen:

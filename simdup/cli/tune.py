@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-
+from simdup.base.system import quoted
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, typed
@@ -71,4 +70,4 @@ def _again(call: Call) -> str:
     sources = list(call["sources"])
     if any(source.startswith("-") and source != "-" for source in sources):
         words.append("--")
-    return shlex.join([*words, *sources])
+    return quoted([*words, *sources])

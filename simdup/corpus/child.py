@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, ClassVar
 
+from simdup.base.system import is_closed_pipe
+
 
 class Child:
     """A process that answers requests by its standard streams, one after another."""
@@ -52,9 +54,12 @@ class Child:
         with self._one_at_a_time:
             try:
                 # Without an answer, the reader notices that the child has ended.
-                with suppress(BrokenPipeError):
+                try:
                     requests.writelines(request)
                     requests.flush()
+                except OSError as error:
+                    if not is_closed_pipe(error):
+                        raise
                 yield answers
             except BaseException:
                 # An answer that nobody has read would be taken for that of the next request.

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from simdup.base.errors import LONGEST_PATTERN, SimdupError
-from simdup.base.system import without_dot
+from simdup.base.system import composed, without_dot
 from simdup.base.when_used import pattern
 from simdup.corpus.regular_files import read_named
 from simdup.model.documents import LeftOut
@@ -62,7 +62,7 @@ def matches(path: str, patterns: Iterable[str], folder: bool = False) -> bool:
 
     As in a `.gitignore`, a slash at the end does not count, and only a folder matches.
     """
-    path, end = without_dot(path), "/" if folder else ""
+    path, end = composed(without_dot(path)), "/" if folder else ""
     name = path.rpartition("/")[2]
     return any(
         fnmatchcase(path if "/" in plain else name, without_dot(plain).removeprefix("/"))
@@ -79,7 +79,7 @@ def expand(pattern: str) -> tuple[str, ...]:
     to too many patterns.
     """
     done: list[str] = []
-    pending = [pattern]
+    pending = [composed(pattern)]
     while pending:
         if len(done) + len(pending) > _MOST:
             return (pattern,)
@@ -147,8 +147,9 @@ def ignored(path: str, files: Sequence[IgnoreFile]) -> bool:
     """
     folder, path = path.endswith("/"), path.removesuffix("/")
     for file in reversed(files):
+        below = composed(path[file.start :])
         for line in file.lines:
-            if (folder or not line.folders) and line.pattern.fullmatch(path, file.start):
+            if (folder or not line.folders) and line.pattern.fullmatch(below):
                 return line.ignores
     return False
 
@@ -166,7 +167,7 @@ def read_ignore_file(path: str, start: int) -> IgnoreFile:
     lines = []
     for number, line in enumerate(content.split(b"\n"), 1):
         try:
-            text = line.removesuffix(b"\r").decode()
+            text = composed(line.removesuffix(b"\r").decode())
             if text.strip() and not text.startswith("#"):
                 lines.append(_parse(text))
         except UnicodeDecodeError:

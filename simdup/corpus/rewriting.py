@@ -37,6 +37,7 @@ from simdup.base.atomic import (
     writes_into,
 )
 from simdup.base.errors import SimdupError, unwritable
+from simdup.base.system import move, unlink
 from simdup.base.when_used import pattern
 from simdup.corpus.batches import open_content, read_header
 from simdup.corpus.bibliography import RawEntry, entries_of
@@ -425,7 +426,7 @@ def _merge(place: str, target: str) -> None:
         for entry in found:
             goal = os.path.join(target, entry.name)
             if not entry.is_dir(follow_symlinks=False):
-                os.replace(entry.path, goal)
+                move(entry.path, goal)
             elif os.path.isdir(goal):
                 _merge(entry.path, goal)
             else:
@@ -457,7 +458,8 @@ def fill(folder: str, cleaned: CleanedFolder, progress: Progress = no_progress) 
             for file, below in pending:
                 place = os.path.join(folder, below)
                 if pending is not files:
-                    _unlink(place)
+                    with suppress(FileNotFoundError):
+                        unlink(place)
                 elif os.path.lexists(place):
                     raise SimdupError(
                         file.path, f"another SOURCE has the same place in OUT: {below}"
@@ -530,7 +532,8 @@ def _write_file(file: File, place: str, change: Change, cleaned: CleanedFolder) 
             # If the file vanishes from now on, it has already been written.
             if not os.path.exists(file.path) or not _note_loss(file, cleaned.lost):
                 return
-        _unlink(place)
+        with suppress(FileNotFoundError):
+            unlink(place)
     # A named pipe or a folder may have replaced it.
     if os.path.isfile(file.path) and os.access(file.path, os.R_OK):
         _copy(file.path, place, cleaned.link)
@@ -545,11 +548,6 @@ def _copy(source: str, place: str, link: str) -> None:
         with open_regular(source) as stream, open(place, "xb") as target:
             shutil.copyfileobj(stream, target, 1 << 20)
         shutil.copystat(source, place)
-
-
-def _unlink(place: str) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(place)
 
 
 def _copy_folder_stats(folder: str, cleaned: CleanedFolder) -> None:

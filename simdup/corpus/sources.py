@@ -17,7 +17,18 @@ from itertools import accumulate, chain, islice
 from typing import IO, NamedTuple, TypeAlias
 
 from simdup.base.errors import NOT_REGULAR, SimdupError, did_you_mean, reason, unreadable
-from simdup.base.system import WINDOWS, expanded, is_link, portable, relative
+from simdup.base.system import (
+    WINDOWS,
+    expanded,
+    identity,
+    is_hidden,
+    is_link,
+    listed_name,
+    portable,
+    relative,
+    spelled,
+    status_of,
+)
 from simdup.corpus.compression import DETECT, split_compression
 from simdup.corpus.files import ARCHIVE, RECORDS, STDIN, File, format_of, format_of_file
 from simdup.corpus.names import is_archive, split_address, split_member, without_address
@@ -143,7 +154,7 @@ def _entries(
     for entry in ordered:
         path, place = below + entry.name, portable(entry.path)
         try:
-            if entry.name.startswith(".") or is_link(entry):
+            if is_hidden(entry) or is_link(entry):
                 continue
             if is_folder := entry.is_dir(follow_symlinks=False):
                 path += "/"
@@ -152,7 +163,7 @@ def _entries(
             if is_folder:
                 yield _entries(place, rules, path, files)
             elif entry.is_file(follow_symlinks=False):
-                yield WalkedFile(place, entry.stat(follow_symlinks=False), path)
+                yield WalkedFile(place, status_of(entry), path)
             else:
                 # Reading a named pipe would wait forever.
                 yield Skipped(place, NOT_REGULAR)
@@ -257,6 +268,7 @@ class _SourceLister:
         self._lists: dict[str, bool] = {}  # whether any source of each list gave something
         self._seen: set[str] = set()
         self._real: dict[str, str] = {}  # the real path of each folder
+        self._folders: dict[object, str] = {}  # and by what it is: it may have several spellings
         self._outputs = frozenset(map(os.path.realpath, reading.outputs))
 
     def list_source(self, source: str) -> list[File]:
@@ -305,7 +317,10 @@ class _SourceLister:
             return STDIN
         folder, name = os.path.split(file.path)
         if folder not in self._real:
-            self._real[folder] = os.path.realpath(folder)
+            real = os.path.realpath(folder)
+            self._real[folder] = self._folders.setdefault(identity(folder), real)
+        if not file.walked:
+            name = spelled(folder, name)
         path = os.path.join(self._real[folder], name)
         # The walk leaves links out, so only the source itself can be one.
         return path if file.walked or not os.path.islink(path) else os.path.realpath(path)
@@ -408,7 +423,7 @@ def read_list(path: str, null: bool) -> list[Listed]:
         content = content.decode("utf-16", "replace").encode()
     content = content.removeprefix(codecs.BOM_UTF8)
     names = content.split(b"\0" if null else b"\r\n" if WINDOWS and b"\r\n" in content else b"\n")
-    return [Listed(os.fsdecode(name), path) for name in names if name]
+    return [Listed(listed_name(name), path) for name in names if name]
 
 
 def read_bytes(path: str) -> bytes:

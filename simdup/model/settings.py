@@ -15,7 +15,7 @@ from simdup.base.errors import (
     check_type,
     invalid,
 )
-from simdup.base.system import cores
+from simdup.base.system import MOST_PROCESSES, cores
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.recipe import Recipe, as_recipe
 
@@ -180,9 +180,7 @@ class RunOptions:
     @property
     def processes(self) -> int:
         """How many processes to use if there is enough work."""
-        if self.jobs is not None:
-            return self.jobs
-        return cores()
+        return cores() if self.jobs is None else min(self.jobs, MOST_PROCESSES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError, did_you_mean
-from simdup.base.system import portable, without_dot
+from simdup.base.system import portable, quoted, without_dot
 from simdup.corpus.batches import Batch, batches
 from simdup.corpus.extras import require_extras
 from simdup.corpus.files import STDIN, File
@@ -238,7 +237,7 @@ class SourceReport:
         if argument == "field" and found:
             # The longest field is most likely the text.
             longest = max(found, key=lambda name: found[name])
-            hint = f"`field` {shlex.quote(longest)}" if found[longest] else ""
+            hint = f"`field` {quoted([longest])}" if found[longest] else ""
         return SimdupError(record or argument, what, hint, "" if record else argument)
 
 

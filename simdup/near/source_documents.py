@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -186,8 +187,7 @@ def _first(batch: Batch | None) -> int:
 def let_rewind() -> None:
     """Let standard input be read again: unless it is a file, it is copied to one first."""
     number = sys.stdin.fileno()
-    with suppress(OSError):
-        os.lseek(number, 0, os.SEEK_CUR)
+    if stat.S_ISREG(os.fstat(number).st_mode):
         return
     with tempfile.TemporaryFile() as copy, open(number, "rb", closefd=False) as stream:
         shutil.copyfileobj(stream, copy)
@@ -200,6 +200,8 @@ def _rewind(file: File) -> bool:
     if file.path != STDIN or file.content_path:
         return True
     with suppress(OSError, ValueError):
-        os.lseek(sys.stdin.fileno(), 0, os.SEEK_SET)
-        return True
+        number = sys.stdin.fileno()
+        if stat.S_ISREG(os.fstat(number).st_mode):
+            os.lseek(number, 0, os.SEEK_SET)
+            return True
     return False

@@ -13,6 +13,7 @@ from typing import IO, Any, Generic, Protocol, TypeVar, cast
 
 from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError, unwritable
+from simdup.base.system import is_closed_pipe
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.rewriting import (
     Change,
@@ -71,9 +72,9 @@ class SingleFile:
         try:
             write_records(self.file, self.stream, change, self.compression, progress)
             found = listed()
-        except BrokenPipeError:
-            raise
         except OSError as error:
+            if is_closed_pipe(error):
+                raise
             raise unwritable(f"{self.file.path} to {self.target}", error) from None
         check_unchanged([self.file])
         return found

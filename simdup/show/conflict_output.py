@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from datetime import datetime
 from math import isnan, nan
 
 from rich.cells import cell_len
 
 from simdup._version import __version__
+from simdup.base.system import date_of
 from simdup.corpus.names import to_bytes
 from simdup.model.formats import CONFLICT_COLUMNS
 from simdup.model.readings import Conflict, ConflictResult, FactReading
@@ -133,7 +133,7 @@ def _reading(reading: FactReading, newest: float, paint: Painter) -> Iterator[st
     figures = words("documents", n=len(reading.documents))
     if not isnan(time):
         key = "conflicts.newest" if time == newest else "conflicts.modified"
-        date = datetime.fromtimestamp(time).strftime("%Y-%m-%d")
+        date = date_of(time).strftime("%Y-%m-%d")
         figures = words(key, documents=figures, date=date)
     yield f"   {paint('heading', value_words(reading.value, words))}  {figures}"
     for place in reading.documents[:_MOST]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import TYPE_CHECKING, TypeAlias
 
+from simdup.base.system import date_of
 from simdup.model.clusters import Cluster
 from simdup.near.findings import Findings
 
@@ -47,7 +48,7 @@ def _lengths(origins: SourceDocuments, numbers: Sequence[int]) -> dict[int, int]
 def _modified(origins: SourceDocuments, numbers: Sequence[int]) -> dict[int, str]:
     """Return times in ISO 8601; texts of a pipe or from Python have none."""
     known = ((number, float(origins.documents["modified"][number])) for number in numbers)
-    times = ((number, datetime.fromtimestamp(seconds, UTC)) for number, seconds in known if seconds)
+    times = ((number, date_of(seconds, UTC)) for number, seconds in known if seconds)
     return {number: f"{time:%Y-%m-%dT%H:%M:%SZ}" for number, time in times}
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from simdup.base.errors import NO_ROOM, unwritable
+from simdup.base.system import is_closed_pipe
 from simdup.model.settings import Reading
 
 if TYPE_CHECKING:
@@ -73,9 +74,14 @@ def open_output(path: str | None, like: str = "") -> Iterator[BinaryIO]:
         If the file cannot be written.
     """
     if path is None or path == "-":
-        with _check_room("standard output"):
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
+        try:
+            with _check_room("standard output"):
+                yield sys.stdout.buffer
+                sys.stdout.buffer.flush()
+        except OSError as error:
+            if is_closed_pipe(error):
+                raise BrokenPipeError from None
+            raise
         return
     with _explain(path):
         mode = _mode(path)

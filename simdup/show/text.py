@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.style import Style
 
+from simdup.base.system import understands_colors
 from simdup.corpus.names import to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.matches import QueryResult
@@ -73,7 +74,7 @@ class Painter:
     def __init__(self, stream: IO[Any], color: str = "auto", words: Phrases = ENGLISH) -> None:
         self.words = words
         environment = os.environ
-        terminal = stream.isatty() and environment.get("TERM") != "dumb"
+        terminal = stream.isatty() and environment.get("TERM") != "dumb" and understands_colors()
         wanted = bool(environment.get("FORCE_COLOR")) or terminal
         self.on = color == "always" or (
             color == "auto" and wanted and not environment.get("NO_COLOR")

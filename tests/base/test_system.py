@@ -9,8 +9,12 @@ import re
 import stat
 import subprocess
 import sys
+import unicodedata
+from collections.abc import Callable
+from datetime import UTC
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -18,11 +22,13 @@ from simdup import SimdupError, dedupe, scan
 from simdup.base import atomic, system
 from simdup.base.atomic import beside, reserve
 from simdup.cli import process
-from simdup.corpus import rewriting, sources
+from simdup.corpus import patterns, rewriting, sources
 from simdup.corpus.sources import list_files, read_list
 from simdup.model.settings import Reading
-from simdup.show.targets import check_apart, check_name
+from simdup.show.streams import open_output
+from simdup.show.targets import check_apart, check_name, check_output
 
+DECOMPOSED = "re\u0301sume\u0301.txt"
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "examples" / "corpus"
 # Programs of their own, which import nothing of simdup.
@@ -134,7 +140,91 @@ def test_names_that_differ_in_case_alone_are_reported_where_case_is_ignored(
         dedupe([str(merged)], output=str(tmp_path / "out"))
 
 
+def test_a_scanner_and_files_that_may_only_be_read_are_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals, modes = iter([True, True, False, True]), list[int]()
+
+    def refusing(call: Callable[..., None], target: int) -> Callable[..., None]:
+        def refuse(*paths: str) -> None:
+            if next(refusals, False):
+                raise PermissionError(errno.EACCES, "Access is denied", paths[target])
+            call(*paths)
+            modes.append(1)
+
+        return refuse
+
+    monkeypatch.setattr(system, "WINDOWS", True)
+    monkeypatch.setattr(system, "_WAITS", (0, 0, 0))
+    monkeypatch.setattr(os, "replace", refusing(os.replace, 1))
+    monkeypatch.setattr(os, "unlink", refusing(os.unlink, 0))
+    new, old = tmp_path / "new", tmp_path / "old"
+    new.write_text("new", encoding="utf-8")
+    old.write_text("old", encoding="utf-8")
+    system.move(str(new), str(old))
+    assert old.read_text(encoding="utf-8") == "new"
+    system.unlink(str(old))
+    assert (list(tmp_path.iterdir()), len(modes)) == ([], 2)
+    monkeypatch.setattr(os, "rename", refusing(os.rename, 1))
+    with pytest.raises(FileNotFoundError):
+        system.move(str(new), str(old), replace=False)
+
+
 # -- paths --
+
+
+def test_hidden_files_and_what_a_folder_remembers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stat, "FILE_ATTRIBUTE_HIDDEN", 2, raising=False)
+    (tmp_path / "a.txt").write_text("abc", encoding="utf-8")
+    for on in (True, False):
+        monkeypatch.setattr(system, "WINDOWS", on)
+        for attributes in (2, 32):
+            status = SimpleNamespace(st_file_attributes=attributes, st_size=0)
+            entry: Any = SimpleNamespace(
+                name="a.txt", path=str(tmp_path / "a.txt"),
+                stat=lambda follow_symlinks, status=status: status,
+            )  # fmt: skip
+            assert system.is_hidden(entry) is (on and attributes == 2)
+            assert system.status_of(entry).st_size == (3 if on else 0)
+
+
+def test_a_corpus_has_two_spellings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on macOS: no link, and both are found."""
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "Corpus").symlink_to(tmp_path / "corpus")
+    for name in ("a.txt", "r.csv"):
+        (tmp_path / "corpus" / name).write_text("河岸的老树" * 9, encoding="utf-8")
+    os.link(tmp_path / "corpus" / "a.txt", tmp_path / "A.TXT")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os.path, "realpath", os.path.abspath)
+    listed = list_files(["corpus", "Corpus/a.txt"], Reading())
+    assert [file.path for file in listed.files] == ["corpus/a.txt", "corpus/r.csv"]
+    with pytest.raises(SimdupError, match="is inside a SOURCE"):
+        check_output("Corpus/r.csv", ["corpus"])
+    monkeypatch.setattr(system, "FORKS", False)
+    assert system.spelled(str(tmp_path / "corpus"), "a.txt") == "a.txt"
+    (tmp_path / "corpus" / "a.txt").rename(tmp_path / "b.txt")
+    monkeypatch.setattr(os, "listdir", lambda _: ["corpus", "b.txt"])
+    assert system.spelled(str(tmp_path), "A.TXT") == "b.txt"
+
+
+@pytest.mark.parametrize(("forks", "found"), [(False, ["b.txt"]), (True, ["b.txt", DECOMPOSED])])
+def test_patterns_find_letters_however_they_are_composed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forks: bool, found: list[str]
+) -> None:
+    monkeypatch.setattr(system, "FORKS", forks)
+    for name in ("b.txt", DECOMPOSED):
+        (tmp_path / name).write_text("河岸", encoding="utf-8")
+    composed = unicodedata.normalize("NFC", DECOMPOSED)
+    patterns.expand.cache_clear()
+    listed = list_files([str(tmp_path)], Reading(exclude=(composed,)))
+    patterns.expand.cache_clear()
+    assert [os.path.basename(file.path) for file in listed.files] == found
+    (tmp_path / ".simdupignore").write_text(f"{composed}\n", encoding="utf-8")
+    listed = list_files([str(tmp_path)], Reading())
+    assert [os.path.basename(file.path) for file in listed.files] == found
 
 
 @pytest.mark.usefixtures("windows")
@@ -202,7 +292,60 @@ def test_lists_as_windows_writes_them(tmp_path: Path, content: bytes) -> None:
     assert read_list(str(tmp_path / "list"), null=False) == ["a.txt", "b.txt"]
 
 
+@pytest.mark.usefixtures("windows")
+def test_a_list_in_the_code_page_of_the_console(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    oem = codecs.lookup("gbk")
+    codecs.register(search := lambda name: oem if name == "oem" else None)
+    (tmp_path / "list").write_bytes("甲.txt\r\n".encode("gbk"))
+    assert read_list(str(tmp_path / "list"), null=False) == ["甲.txt"]
+    (tmp_path / "list").write_bytes("甲.txt\r\n".encode())
+    assert read_list(str(tmp_path / "list"), null=False) == ["甲.txt"]
+    codecs.unregister(search)
+
+
+@pytest.mark.usefixtures("windows")
+def test_commands_and_times_are_those_of_windows() -> None:
+    assert system.quoted(["simdup", "scan", "corpus\\news", "my texts"]) == (
+        'simdup scan corpus\\news "my texts"'
+    )
+    assert system.date_of(-1.0, UTC) == system.date_of(0.0, UTC)
+
+
 # -- consoles --
+
+
+def test_a_console_is_told_to_show_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "WINDOWS", True)
+    told = list[str]()
+    console = SimpleNamespace(just_fix_windows_console=lambda: told.append("fix"))
+    monkeypatch.setitem(sys.modules, "colorama", console)
+    assert system.understands_colors()
+    assert told == ["fix"]
+    monkeypatch.setitem(sys.modules, "colorama", None)
+    assert not system.understands_colors()
+
+
+def test_a_pipe_that_pretends_to_be_rewound_is_copied(tmp_path: Path) -> None:
+    """On Windows, `lseek` on a pipe succeeds and does nothing."""
+    script = (
+        "import os, sys\nreal, os.lseek = os.lseek, lambda *_: 0\n"
+        "from simdup.near import source_documents\nsource_documents.let_rewind()\n"
+        "os.lseek = real\nprint(len(sys.stdin.buffer.read()))\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], input=b"abc", capture_output=True, check=False
+    )
+    assert (ran.stdout, ran.stderr) == (b"3\n", b"")
+
+
+def test_results_that_nobody_reads_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "_GONE", (errno.EPIPE, errno.EINVAL))
+    with pytest.raises(BrokenPipeError), open_output(None):
+        raise OSError(errno.EINVAL, "Invalid argument")
+    with pytest.raises(OSError, match="Invalid argument: 'x'"), open_output(None):
+        raise OSError(errno.EINVAL, "Invalid argument", "x")
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ SETTINGS = [
     {"similarity": 0.6, "containment": 0.8},
     {"containment": 0.8},
     {"containment": 0.7, "linkage": "star"},
-    {"similarity": 0.0, "cosine": 0.7, "method": "minhash"},
+    {"similarity": 0.3, "cosine": 0.7, "method": "minhash"},
     {"verify": False, "distance": 10},
     {"verify": False, "method": "minhash", "linkage": "star"},
     {"shingle": "words:1", "similarity": 0.7},

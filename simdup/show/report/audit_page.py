@@ -7,12 +7,12 @@ order in which they were drawn, so that a page that is judged in part is a small
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from simdup.base.system import quoted
 from simdup.model.audited import FoundPair, Sample
 from simdup.model.formats import PageOptions
 from simdup.near.source_documents import SourceDocuments
@@ -67,7 +67,7 @@ def audit_page(
             "seed": sample.seed,
             "removal": sample.removal,
             "bands": sample.bands,
-            "next": shlex.join(judged),
+            "next": quoted(judged),
         },
     }
     add = partial(add_originals, groups=groups, origins=origins)
