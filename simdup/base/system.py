@@ -98,6 +98,17 @@ def low_limit() -> tuple[str, int, int] | None:
     return None
 
 
+def user_language() -> str:
+    """Return the language of the user as Windows knows it; elsewhere, variables say it."""
+    if not WINDOWS:
+        return ""
+    import ctypes
+    from locale import windows_locale
+
+    number: int = getattr(ctypes, "windll").kernel32.GetUserDefaultUILanguage()  # noqa: B009
+    return windows_locale.get(number, "")
+
+
 # -- paths --
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from simdup.base.system import user_language
+
 # A text with placeholders; or one for a single thing and one for several.
 Template = str | list[str]
 
@@ -66,5 +68,5 @@ def page_words(kind: str) -> dict[str, dict[str, Template]]:
 def language_of(environment: Mapping[str, str]) -> str:
     """Return the language that an environment asks for: the first variable that is set decides."""
     names = ("LC_ALL", "LC_MESSAGES", "LANG")
-    asked = next(filter(None, map(environment.get, names)), "")
+    asked = next(filter(None, map(environment.get, names)), "") or user_language()
     return "zh" if asked.lower().startswith("zh") else "en"

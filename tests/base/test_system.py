@@ -1,6 +1,7 @@
 """Other systems, as far as one can be tried on another: their paths, processes and consoles."""
 
 import codecs
+import ctypes
 import errno
 import io
 import ntpath
@@ -27,6 +28,7 @@ from simdup.corpus.sources import list_files, read_list
 from simdup.model.settings import Reading
 from simdup.show.streams import open_output
 from simdup.show.targets import check_apart, check_name, check_output
+from simdup.show.words import language_of
 
 DECOMPOSED = "re\u0301sume\u0301.txt"
 ROOT = Path(__file__).parents[2]
@@ -314,6 +316,17 @@ def test_commands_and_times_are_those_of_windows() -> None:
 
 
 # -- consoles --
+
+
+@pytest.mark.parametrize(("number", "language"), [(0x804, "zh"), (0x404, "zh"), (0x409, "en")])
+def test_reports_are_in_the_language_of_the_user(
+    monkeypatch: pytest.MonkeyPatch, number: int, language: str
+) -> None:
+    monkeypatch.setattr(system, "WINDOWS", True)
+    kernel = SimpleNamespace(GetUserDefaultUILanguage=lambda: number)
+    monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=kernel), raising=False)
+    assert language_of({}) == language
+    assert language_of({"LANG": "en_US.UTF-8"}) == "en"
 
 
 def test_a_console_is_told_to_show_colours(monkeypatch: pytest.MonkeyPatch) -> None:

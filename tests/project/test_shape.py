@@ -20,7 +20,7 @@ EXCEPTIONS = {
 }
 
 CEILINGS = {
-    "lines": 52_392,
+    "lines": 52_402,
     "lines of compiled loops": 2_174,
     "lines in simdup/cli": 3_490,
     "files": 225,
