@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import re
 import signal
 import stat
 import sys
@@ -99,14 +100,12 @@ def low_limit() -> tuple[str, int, int] | None:
 
 
 def user_language() -> str:
-    """Return the language of the user as Windows knows it; elsewhere, variables say it."""
+    """Return the language of the user as Windows names it; elsewhere, variables say it."""
     if not WINDOWS:
         return ""
-    import ctypes
-    from locale import windows_locale
+    import locale
 
-    number: int = getattr(ctypes, "windll").kernel32.GetUserDefaultUILanguage()  # noqa: B009
-    return windows_locale.get(number, "")
+    return locale.setlocale(locale.LC_CTYPE)
 
 
 # -- paths --
@@ -233,9 +232,9 @@ def date_of(seconds: float, zone: tzinfo | None = None) -> datetime:
 def quoted(words: Iterable[str]) -> str:
     """Return a command as a person types it."""
     if WINDOWS:
-        from subprocess import list2cmdline
-
-        return list2cmdline(words)
+        plain = re.compile(r"[\w\\/.:=,+@-]+")
+        escaped = (word.replace('"', '\\"') for word in words)
+        return " ".join(one if plain.fullmatch(one) else f'"{one}"' for one in escaped)
     from shlex import join
 
     return join(words)

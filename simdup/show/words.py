@@ -69,4 +69,4 @@ def language_of(environment: Mapping[str, str]) -> str:
     """Return the language that an environment asks for: the first variable that is set decides."""
     names = ("LC_ALL", "LC_MESSAGES", "LANG")
     asked = next(filter(None, map(environment.get, names)), "") or user_language()
-    return "zh" if asked.lower().startswith("zh") else "en"
+    return "zh" if asked.lower().startswith(("zh", "chinese")) else "en"
