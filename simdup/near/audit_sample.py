@@ -284,11 +284,11 @@ def _most_likely(strata: Sequence[Stratum], value: float) -> list[float]:
     """Return the shares under which the samples are most likely, if their mean is `value`.
 
     With a Lagrange multiplier each share is the root of a quadratic equation, and falls as the
-    multiplier rises.  That one is found by Newton's method and, where this leaves the range, by
-    halving the range.
+    multiplier rises.  That one is found by Newton's method and, where this leaves the range or does
+    not halve the error, by halving the range, on a logarithmic scale.
     """
     low, high = -_MULTIPLIER, _MULTIPLIER
-    multiplier = 0.0
+    multiplier, before = 0.0, math.inf
     shares: list[float] = []
     for _ in range(_STEPS):
         shares = [_root(one, multiplier) for one in strata]
@@ -301,8 +301,9 @@ def _most_likely(strata: Sequence[Stratum], value: float) -> list[float]:
             high = multiplier
         fall = sum(map(_fall, strata, shares))
         multiplier += excess / fall if fall else math.inf
-        if not low < multiplier < high:
-            multiplier = (low + high) / 2
+        if not low < multiplier < high or 2 * abs(excess) > before:
+            multiplier = math.sinh((math.asinh(low) + math.asinh(high)) / 2)
+        before = abs(excess)
     return shares
 
 
