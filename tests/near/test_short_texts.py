@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from support import ROOT, Command
+from support import ROOT, Command, examples
 
 from lab.oracles import plain, short_texts
 from simdup import compare, dedupe, scan
@@ -234,6 +234,7 @@ def test_very_short_texts_with_one_edit_are_always_proposed(
             assert proposed([text, edited], similarity).all()
 
 
+@examples(100)
 @given(
     st.text("abc河岸", min_size=1, max_size=14),
     st.integers(0, 13),
