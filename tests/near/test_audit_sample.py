@@ -141,6 +141,7 @@ def as_strata(given_):
 
 
 @given(strata, st.floats(0.02, 0.98))
+@example([(48, 58, 0.0), (1, 59, 0.3125), (27, 2, 1.0), (25, 47, 0.28125)], 0.98)
 def test_shares_are_the_most_likely_ones(given_, value):
     some = as_strata(given_)
     found = _most_likely(some, value)
@@ -158,7 +159,9 @@ def test_shares_are_the_most_likely_ones(given_, value):
             total += r * math.log(p) + (n - r) * math.log(1 - p)
         return total
 
-    assert likelihood(found) >= likelihood(slow) - 1e-3
+    # The optimiser may miss the mean by a little, and be more likely for that.
+    missed = abs(sum(one.weight * p for one, p in zip(some, slow, strict=True)) - value)
+    assert likelihood(found) >= likelihood(slow) - 1e-3 - 1e4 * missed
 
 
 @given(strata)
