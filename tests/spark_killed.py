@@ -47,13 +47,13 @@ def main(rows: str, checkpoint: str) -> None:
             os.kill(one, signal.SIGKILL)
             killed.append(one)
 
-    with session("local-cluster[1,1,1024]", **{"spark.executor.memory": "1g"}) as spark:
+    with session("local-cluster[2,1,1024]", **{"spark.executor.memory": "1g"}) as spark:
         import simdup.spark
 
         frame: Any = spark.read.schema("id string, text string, n long").json(rows)
         watch = threading.Thread(target=kill, daemon=True)
         watch.start()
-        found = simdup.spark.scan(frame.repartition(2, "id"), order="n", checkpoint_dir=checkpoint)
+        found = simdup.spark.scan(frame.repartition(4, "id"), order="n", checkpoint_dir=checkpoint)
         clusters = [list(row) for row in found.clusters.collect()]
     print(json.dumps({"clusters": clusters, "killed": len(killed)}))
 
