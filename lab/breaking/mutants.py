@@ -201,7 +201,7 @@ def every_mutant(rooms: Sequence[str] = ROOMS) -> list[Mutant]:
 
 def choose(number: int, rooms: Sequence[str]) -> list[Mutant]:
     """Return mutants drawn by their digests: where code changes, the others are drawn again."""
-    drawn = sorted(every_mutant(rooms), key=lambda mutant: (mutant.digest, mutant.place))
+    drawn = sorted(every_mutant(rooms), key=lambda mutant: mutant.digest)
     return sorted(drawn[:number])
 
 

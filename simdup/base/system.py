@@ -41,7 +41,7 @@ END_SIGNALS = [
 # it, which the files keep that are moved out of it.
 PRIVATE = 0o777 if WINDOWS else stat.S_IRWXU
 # Windows waits for 63 processes at a time.
-MOST_PROCESSES = 60 if WINDOWS else 1024
+MOST_PROCESSES = 60 if WINDOWS else sys.maxsize
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # Windows opens links only
 # What imports and a small corpus need.  numpy, scipy and scikit-learn alone need 285 MB of address
 # space: with less, imports fail halfway, or OpenBLAS retries for ten minutes.
@@ -58,7 +58,7 @@ _WAITS = (0, 0.05, 0.1, 0.2, 0.4, 0.8) if WINDOWS else ()
 def cores() -> int:
     """Return how many cores this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
-    return min(len(affinity(0)) if affinity else os.cpu_count() or 1, MOST_PROCESSES)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def free_memory() -> int:
@@ -151,7 +151,7 @@ def parents(path: str) -> list[str]:
     return [folder or os.curdir for folder in above]
 
 
-def above(place: str, real: str) -> str:
+def _above(place: str, real: str) -> str:
     """Return a folder as the path of what is in it spells it; empty for what is elsewhere.
 
     Folders are compared by what they are: names may differ in case, or in how letters are composed.
@@ -168,7 +168,7 @@ def above(place: str, real: str) -> str:
 
 def is_inside(path: str, folder: str) -> bool:
     """Return whether a path, which need not exist, is below a folder."""
-    return bool(above(os.path.realpath(path), os.path.realpath(folder)))
+    return bool(_above(os.path.realpath(path), os.path.realpath(folder)))
 
 
 def identity(folder: str) -> object:
@@ -180,15 +180,12 @@ def identity(folder: str) -> object:
     return os.path.realpath(folder)
 
 
-def spelled(folder: str, name: str) -> str:
-    """Return the name of a file as its folder has it, where it is found by other spellings too."""
+def spellings(folder: str) -> dict[str, str]:
+    """Return the names in a folder by what else finds them: other cases, composed otherwise."""
+    names = list[str]()
     with suppress(OSError):
-        if not FORKS and name not in (listed := os.listdir(folder)):
-            status = os.stat(os.path.join(folder, name))
-            for one in listed:
-                if os.path.samestat(os.stat(os.path.join(folder, one)), status):
-                    return one
-    return name
+        names = [] if FORKS else os.listdir(folder)
+    return {composed(one).casefold(): one for one in names} | {one: one for one in names}
 
 
 def composed(text: str) -> str:
@@ -213,8 +210,8 @@ def is_hidden(entry: os.DirEntry[str]) -> bool:
     """Return whether the system does not show an entry of a folder."""
     if entry.name.startswith(".") or not WINDOWS:
         return entry.name.startswith(".")
-    attributes: int = getattr(entry.stat(follow_symlinks=False), "st_file_attributes", 0)
-    return bool(attributes & stat.FILE_ATTRIBUTE_HIDDEN)
+    status = entry.stat(follow_symlinks=False)
+    return bool(getattr(status, "st_file_attributes", 0) & stat.FILE_ATTRIBUTE_HIDDEN)
 
 
 def status_of(entry: os.DirEntry[str]) -> os.stat_result:
@@ -232,9 +229,9 @@ def date_of(seconds: float, zone: tzinfo | None = None) -> datetime:
 def quoted(words: Iterable[str]) -> str:
     """Return a command as a person types it."""
     if WINDOWS:
-        plain = re.compile(r"[\w\\/.:=,+@-]+")
         escaped = (word.replace('"', '\\"') for word in words)
-        return " ".join(one if plain.fullmatch(one) else f'"{one}"' for one in escaped)
+        plain = r"[\w\\/.:=,+@-]+"
+        return " ".join(one if re.fullmatch(plain, one) else f'"{one}"' for one in escaped)
     from shlex import join
 
     return join(words)
@@ -243,7 +240,7 @@ def quoted(words: Iterable[str]) -> str:
 def relative(path: str, folder: str) -> str:
     """Return a path below a folder, with slashes; empty for one that is elsewhere."""
     with suppress(ValueError):  # on another drive
-        parts = os.path.relpath(path, folder).split(os.sep)
+        parts = os.path.relpath(path, _above(path, folder) or folder).split(os.sep)
         if parts[0] != os.pardir:
             return "/".join(parts)
     return ""

@@ -12,13 +12,14 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate, chain, islice
 from typing import IO, NamedTuple, TypeAlias
 
 from simdup.base.errors import NOT_REGULAR, SimdupError, did_you_mean, reason, unreadable
 from simdup.base.system import (
     WINDOWS,
+    composed,
     expanded,
     identity,
     is_hidden,
@@ -26,7 +27,7 @@ from simdup.base.system import (
     listed_name,
     portable,
     relative,
-    spelled,
+    spellings,
     status_of,
 )
 from simdup.corpus.compression import DETECT, split_compression
@@ -268,6 +269,7 @@ class _SourceLister:
         self._lists: dict[str, bool] = {}  # whether any source of each list gave something
         self._seen: set[str] = set()
         self._real: dict[str, str] = {}  # the real path of each folder
+        self._spellings = cache(spellings)  # one list of a folder for all of its files
         self._folders: dict[object, str] = {}  # and by what it is: it may have several spellings
         self._outputs = frozenset(map(os.path.realpath, reading.outputs))
 
@@ -318,9 +320,10 @@ class _SourceLister:
         folder, name = os.path.split(file.path)
         if folder not in self._real:
             real = os.path.realpath(folder)
-            self._real[folder] = self._folders.setdefault(identity(folder), real)
+            self._real[folder] = self._folders.setdefault(identity(folder or os.curdir), real)
         if not file.walked:
-            name = spelled(folder, name)
+            names = self._spellings(folder or os.curdir)
+            name = names.get(name) or names.get(composed(name).casefold(), name)
         path = os.path.join(self._real[folder], name)
         # The walk leaves links out, so only the source itself can be one.
         return path if file.walked or not os.path.islink(path) else os.path.realpath(path)

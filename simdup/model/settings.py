@@ -180,7 +180,7 @@ class RunOptions:
     @property
     def processes(self) -> int:
         """How many processes to use if there is enough work."""
-        return cores() if self.jobs is None else min(self.jobs, MOST_PROCESSES)
+        return min(self.jobs or cores(), MOST_PROCESSES)
 
 
 @dataclass(frozen=True, slots=True)

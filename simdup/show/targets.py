@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from simdup.base.atomic import entries
 from simdup.base.errors import SimdupError, unreadable
-from simdup.base.system import above, common_folder, ends_as_folder, is_inside, relative
+from simdup.base.system import common_folder, ends_as_folder, is_inside, relative
 from simdup.corpus.compression import split_compression
 from simdup.corpus.files import RECORDS, STDIN, File, format_of
 from simdup.corpus.names import split_member, without_address
@@ -124,8 +124,7 @@ def _refuse_index(path: str) -> None:
 
 
 def _check_inside(path: str, folder: str, reading: Reading) -> None:
-    place, real = os.path.realpath(path), os.path.realpath(folder)
-    below = relative(place, above(place, real) or real)
+    below = relative(os.path.realpath(path), os.path.realpath(folder))
     parts = below.split("/") if below else []
     ways = ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
     if (
