@@ -492,7 +492,7 @@ _OUTPUT = (
     Row("--progress/--no-progress", _BARS, "Show progress bars.", of=Screen, default=None,
         shown="on a terminal", trial="|--idf-from c|"),
     Row("--lang LANG", _ALL, "Language of reports", LANGUAGES, of=Screen,
-        shown="by LC_ALL, LC_MESSAGES, LANG or Windows", trial="|-o out|zh"),
+        shown="by LC_ALL, LC_MESSAGES, LANG", trial="|-o out|zh"),
 )
 _SEARCH = (
     Row("-j, --jobs N", f"{_TERMS}, passages, conflicts, decontaminate, cluster, pairs",
