@@ -5,6 +5,7 @@ python -m lab bench labelled FOLDER one on documents of your own that have label
 python -m lab break faults kills    campaigns, which fail if simdup does
 python -m lab fuzz decoder          made-up inputs; with a FILE, that input again
 python -m lab record                what every command prints and writes
+python -m lab freeze FOLDER         today's state, to compare later ones with
 """
 
 from __future__ import annotations
@@ -153,6 +154,8 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     record.add_argument("names", nargs="*", metavar="CORPUS", help="examples, made, real [all]")
     record.add_argument("--checkout", type=Path, default=LAB.parent, help="which simdup runs")
     record.add_argument("--keep", type=Path, help="write all as text to this folder instead")
+    freeze = verbs.add_parser("freeze")
+    freeze.add_argument("folder", type=Path, help="where a wheel and what it prints go")
     return parser.parse_args(words)
 
 
@@ -171,6 +174,11 @@ def main(words: list[str] | None = None) -> int:
         if not all_known(options.names, recorded.CORPORA):
             return 2
         recorded.write(options.names, options.checkout, options.keep)
+        return 0
+    if options.verb == "freeze":
+        from lab.breaking.freezing import freeze
+
+        freeze(options.folder)
         return 0
     return run_named(options)
 

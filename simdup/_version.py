@@ -1,3 +1,3 @@
 """The version, which the package, its commands and its files name."""
 
-__version__ = "1.0.0"
+__version__ = "0.9.0.dev0"

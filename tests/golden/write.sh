@@ -1,5 +1,5 @@
 #!/bin/sh
-# Write what this version makes of the golden texts: sh tests/golden/write.sh 1.0 1.1
+# Write what this version makes of the golden texts: sh tests/golden/write.sh 0.9 1.0
 # The first is the folder that texts, settings and decisions are copied from, the second is new.
 set -eu
 cd "$(dirname "$0")"

@@ -1,10 +1,12 @@
 """What commands print and write of the examples is what the repository keeps."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from lab.breaking import recorded
+from lab.breaking.freezing import freeze
 from lab.corpora.real import NoTexts
 
 pytestmark = pytest.mark.skipif(
@@ -40,3 +42,10 @@ def test_another_command_has_another_digest() -> None:
     for kept in recorded.read_digests().values():
         assert len(set(kept.values())) == len(kept)
         assert len(kept) > 20
+
+
+def test_what_was_frozen_stays(tmp_path: Path) -> None:
+    (tmp_path / "installed").mkdir()
+    with pytest.raises(FileExistsError, match="into another folder"):
+        freeze(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["installed"]

@@ -107,7 +107,7 @@ def test_an_sdist_and_the_wheel_that_is_built_from_it_without_a_compiler(
     assert not [name for name in names if name.endswith((".so", ".pyd", ".pyc", ".c"))]
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     # One wheel for all versions of Python.
-    assert re.fullmatch(r"simdup-[\d.]+-cp311-abi3-\S+\.whl", wheel.name)
+    assert re.fullmatch(r"simdup-[\w.]+-cp311-abi3-\S+\.whl", wheel.name)
     with zipfile.ZipFile(wheel) as packed_wheel:
         listed = packed_wheel.namelist()
         modules = [name for name in listed if "/kernels/words." in name]
