@@ -36,7 +36,7 @@ BASES = {
     "passages": Base("passages {sources}"),
     "conflicts": Base("conflicts {sources}", "n"),
     "fingerprint": Base("fingerprint {sources}"),
-    "cluster": Base("cluster p{sources}", options="-d 60 --verify-from {sources}"),
+    "cluster": Base("cluster p{sources}", options="-d 12"),
     "pairs": Base("pairs p{sources}"),
     "dedupe": Base("dedupe {sources}", options="--output out"),
     "decontaminate": Base(

@@ -83,7 +83,6 @@ EXAMPLES = {
     "pairs": "pairs prints -d 12",
     "pairs-jsonl": "pairs prints -d 12 -f jsonl",
     "cluster": "cluster prints -d 12",
-    "cluster-verified": "cluster prints -d 20 --verify-from corpus -f jsonl",
     "index-build": "index build seen.index corpus",
     "index-add": "index add seen.index homework corpus",
     "index-remove": "index remove seen.index homework/周宁.txt nothing",

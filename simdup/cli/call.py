@@ -18,7 +18,7 @@ from simdup.base.system import END_OF_INPUT, quoted
 from simdup.cli.configuration import CONFIGURED
 from simdup.cli.messages import Screen, Status, as_option, say, say_error, status
 from simdup.cli.options import rows_of
-from simdup.cli.row import INDEXED, INFILE, OUTFILE, SUFFIXES, Clash, Idle, Options, Row
+from simdup.cli.row import INFILE, OUTFILE, SUFFIXES, Clash, Idle, Options, Row
 from simdup.model.criteria import Criteria
 from simdup.model.decisions import Baseline
 from simdup.model.documents import Skipped
@@ -70,7 +70,7 @@ class Call(Options):
     def _recipe(self) -> Recipe:
         """The recipe; the default one, if an index decides, once it has what was asked for."""
         if self.recipe is None:
-            return Recipe() if self.command in INDEXED else self.value(Recipe)
+            return Recipe()
         if not self.index_decides:
             return self.recipe
         from simdup.index.index import Index

@@ -56,16 +56,15 @@ _SOURCES = (
     "query, tune"
 )
 _BARS = f"{_SOURCES}, compare"
-_WALKS = f"{_SOURCES}, cluster, audit"
+_WALKS = f"{_SOURCES}, audit"
 _READS = f"{_WALKS}, compare"
-_ALL = f"{_READS}, pairs, evaluate, index remove, index info, index check, index export"
+_ALL = f"{_READS}, cluster, pairs, evaluate, index remove, index info, index check, index export"
 _SCANS = "scan, dedupe"
 _MATCHES = f"{_SCANS}, compare"
-_TEXTS = f"{_MATCHES}, cluster"
 _RESULTS = "scan, cluster"
-_PAGES = f"{_RESULTS}, compare, passages, conflicts"
+_PAGES = "scan, compare, passages, conflicts"
 _PRINTED = "fingerprint, index export"
-_WRITTEN = f"{_PAGES}, query, pairs, index info, tune, evaluate"
+_WRITTEN = f"{_PAGES}, cluster, query, pairs, index info, tune, evaluate"
 _PRINTS = "scan, compare, fingerprint, dedupe, index build, index add, query, tune"
 # A model of terms is the same whatever becomes of them later.
 _TERMS = f"{_PRINTS}, fit"
@@ -81,11 +80,7 @@ _NO_COUNTS = ("auto", "builtin")
 
 # Rules of several options.
 # fmt: off
-_LINES = (
-    Idle(lambda o: o.command == "cluster" and not o["verify_from"],
-         "only --verify-from reads texts"),
-    Idle(lambda o: o["fingerprints"], "fingerprint lines have no texts"),
-)
+_LINES = (Idle(lambda o: o["fingerprints"], "fingerprint lines have no texts"),)
 _RECORDS = (
     *_LINES,
     Idle(lambda o: o.command == "compare" and "#" not in f"{o['a']}{o['b']}",
@@ -97,8 +92,7 @@ _NO_PRINTS = Idle(lambda o: o["method"] in ("minhash", "pstable"),
 _MEASURES = (Yields(lambda o: o.typed("verify") and not o["verify"]),)
 _LISTING = (
     Idle(lambda o: o["list"], "--list prints names of documents"),
-    Idle(lambda o: o.format == PAGE and o.command in ("scan", "cluster"),
-         "a report page has a list of its own"),
+    Idle(lambda o: o.format == PAGE, "a report page has a list of its own"),
     Idle(lambda o: o.format == GITHUB, "there is a warning for each document"),
 )
 _PAGE_ONLY = (
@@ -145,9 +139,6 @@ _INPUT = (
                Clash(lambda o: not (o["files_from"] or o["list"] or o["new"]),
                      "--null needs --files-from")),
         trial={"index remove": "|--files-from gone0|", "*": "|--files-from list0|"}),
-    Row("--verify-from SOURCE...", "cluster",
-        "Read the documents from SOURCE, and compare the texts of each pair.",
-        common=True, trial="c"),
     Row("--fingerprints", "index build, index add, query",
         "Read SOURCEs as fingerprint lines, not texts.", typed=READS, trial="pc||"),
     Row("--passages", "index build",
@@ -218,25 +209,24 @@ _MATCHING = (
         click.IntRange(0, 256), common=True, rules=(_NO_PRINTS,),
         per={"cluster, pairs": {"text": "Maximum fingerprint distance, in bits."}},
         trial={"query": "|-s 0|64", "*": "|--method simhash|20"}),
-    _criteria("-s, --similarity S", f"{_TEXTS}, query, tune",
+    _criteria("-s, --similarity S", f"{_MATCHES}, query, tune",
         "Minimum similarity of a pair, 0 to 1.", _SHARE, common=True,
         shown=f"{criteria.SIMILARITY}; 0 with --containment, --match",
         rules=(Idle(lambda o: o.unverified, _UNVERIFIED), *_LINES),
         per={"query": {"shown": f"{criteria.SIMILARITY}"},
-             "cluster": {"shown": f"{criteria.SIMILARITY}",
-                         "text": "Minimum similarity of a pair; needs --verify-from."},
              "tune": {"shown": "recommended from the sample"}}, trial="|-d 20|0.99"),
-    _criteria("--shingle SIZE", f"{_TEXTS}, tune",
+    _criteria("--shingle SIZE", f"{_MATCHES}, tune",
         "Compare texts by runs of N characters, or of N words with words:N.",
         shown=f"{Criteria().shingle}; shorter ones for --containment of short texts",
         rules=(Idle(lambda o: o.unverified and o.command != "compare", _UNVERIFIED), *_LINES),
         trial={"tune": "2", "*": "20"}),
-    _criteria("--short-texts/--no-short-texts", _TEXTS,
+    _criteria("--short-texts/--no-short-texts", _MATCHES,
         f"Measure pairs with a text of fewer than {criteria.SHORT} letters by edit similarity.",
         rules=(*_LINES,
                Idle(lambda o: o["verify"] is False and o.command != "compare", _UNVERIFIED)),
         trial="s.jsonl||"),
-    _criteria("--numbers/--no-numbers", _TEXTS, "Short texts with different numbers are different.",
+    _criteria("--numbers/--no-numbers", _MATCHES,
+        "Short texts with different numbers are different.",
         rules=(*_LINES, Idle(lambda o: o["verify"] is False, _UNVERIFIED),
                Idle(lambda o: not o.by_similarity, "no similarity is asked for"),
                Idle(lambda o: o["short_texts"] is False, "numbers matter for short texts only")),
@@ -285,6 +275,7 @@ _MATCHING = (
     _criteria("--all-pairs", f"{_SCANS}, cluster",
         "Verify and list every pair, even where candidates connect many documents; of fewer than "
         "5,000 documents also what no search proposes.",
+        per={"cluster": {"text": "List every pair, even where they connect many documents."}},
         trial="many|-f jsonl --removed out.html|"),
     _leaks("--against EVAL...", common=True, trial="k", of=None,
         text="Evaluation texts: files, folders and records. Repeatable."),
@@ -357,10 +348,6 @@ _MATCHING = (
         rules=(Yields(lambda o: o.typed("idf") and o["idf"] not in ("auto", "corpus")),
                Clash(lambda o: o.recipe and o.recipe.idf not in ("auto", "corpus"),
                      "--idf-from needs --idf auto or corpus")), trial="c"),
-    Row("--fold/--no-fold", "cluster", "Compare folded texts.", of=Recipe, rules=_LINES,
-        trial="f||"),
-    Row("--strip REGEX...", "cluster", "Compare texts without what matches. Repeatable.", of=Recipe,
-        rules=_LINES, trial="。"),
 )
 _OUTPUT = (
     Row("--groups", "passages", common=True, trial="many||",
@@ -423,7 +410,8 @@ _OUTPUT = (
     Row("--diff", "compare", "Show the texts and what differs.", common=True),
     Row("-f, --format FORMAT", _WRITTEN, "Output format", (*FORMATS, PAGE), of=Output, default=None,
         common=True, shown="by suffix, else text", rules=(Yields(lambda o: o.decides_format),),
-        per={"scan, conflicts": {"kind": (*FORMATS, PAGE, GITHUB)}, "pairs": {"kind": FORMATS},
+        per={"scan, conflicts": {"kind": (*FORMATS, PAGE, GITHUB)},
+             "cluster, pairs": {"kind": FORMATS},
              "compare": {"kind": ("text", "jsonl", PAGE)},
              "index info, tune, evaluate": {"kind": ("text", "jsonl")}}, trial="|-d 20|jsonl"),
     Row("-o, --output FILE", f"{_WRITTEN}, {_PRINTED}", "Write the result to FILE.", OUTFILE,
@@ -457,10 +445,10 @@ _OUTPUT = (
                      "--bom needs --format csv"),
                Clash(lambda o: not o.writes_csv, "--bom needs --removed FILE.csv or --dry-run")),
         trial={"dedupe": "c --dry-run||", "*": "|-f csv|"}),
-    Row("--color WHEN", f"{_PAGES}, query, tune", "Color the text", COLORS, of=Output,
+    Row("--color WHEN", f"{_PAGES}, cluster, query, tune", "Color the text", COLORS, of=Output,
         rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
         default=COLORS[0], trial="always"),
-    _page("--report-texts SIZE", f"{_RESULTS}, compare, passages, dedupe, audit",
+    _page("--report-texts SIZE", "scan, compare, passages, dedupe, audit",
         "Most bytes of text in a report page; all or none.", Text(text_bytes_of), name="texts",
         default="16M", trial="|-f html --removed out.html|none"),
     _page("--report-root PATH", f"{_PAGES}, dedupe, query, audit",

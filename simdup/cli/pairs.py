@@ -19,7 +19,7 @@ def command(call: Call) -> Status:
       simdup pairs -d 5 prints.txt | sort -n | head
     """
     from simdup.corpus.fingerprint_lines import read_lines
-    from simdup.operations.pairs import pairs
+    from simdup.operations.cluster import pairs
     from simdup.show.csv_jsonl import pair_csv, pair_jsonl, pair_lines
 
     files, settings = call["files"], call.settings

@@ -77,8 +77,6 @@ class Options:
     @property
     def decides_format(self) -> bool:
         """Whether something other than ``--format`` decides the format, such as the suffix."""
-        if self.command == "cluster" and self["format"] == "html" and not self["verify_from"]:
-            return True
         return bool(self["list"] or (self.typed("path") and self.suffix))
 
     @property

@@ -61,7 +61,7 @@ TEXT_BYTES = 16 << 20
 
 
 KINDS = (
-    "scan", "audit", "cluster", "compare", "conflicts", "dedupe", "groups", "passages", "query",
+    "scan", "audit", "compare", "conflicts", "dedupe", "groups", "passages", "query",
 )  # fmt: skip
 
 

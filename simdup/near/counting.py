@@ -153,25 +153,21 @@ class Counting:
 
     analyzer: Analyzer
     makers: Sequence[Maker] = ()
-    counted: bool = True  # whether terms are counted
 
     def __post_init__(self) -> None:
         # Before processes are forked, so that they share it.
-        if self.counted:
-            self.analyzer.tokenize  # noqa: B018
+        self.analyzer.tokenize  # noqa: B018
 
     def __call__(self) -> Callable[[Sequence[Document]], CountedTexts]:
         """Return what prepares the documents of each batch in one process."""
-        counter = self.analyzer.counter() if self.counted else None
+        counter = self.analyzer.counter()
         return lambda documents: CountedTexts(self, counter, documents)
 
 
 class CountedTexts:
     """The texts of a batch, whose terms are counted."""
 
-    def __init__(
-        self, work: Counting, counter: TermCounter | None, documents: Sequence[Document]
-    ) -> None:
+    def __init__(self, work: Counting, counter: TermCounter, documents: Sequence[Document]) -> None:
         self._work, self._counter, self._documents = work, counter, documents
         self._prepared = work.analyzer.prepare_all([one.text for one in documents])
         self.digests = [text_digest(text.folded) for text in self._prepared]
@@ -180,15 +176,11 @@ class CountedTexts:
     def refuse(self, first: Sequence[int]) -> Mapping[bytes, str]:
         """Count the terms of these texts; those without any cannot take part."""
         texts = [self._prepared[place] for place in first]
-        wordless = [not text.compact for text in texts]
-        if self._counter is not None:
-            tokens = self._work.analyzer.tokenize([text.folded for text in texts])
-            counts = self._counter.count(tokens)
-            wordless = counts.sizes == 0
-            self._counts = counts.without_empty_rows()
+        counts = self._counter.count(self._work.analyzer.tokenize([text.folded for text in texts]))
+        self._counts = counts.without_empty_rows()
         return {
             self.digests[place]: "no words" if self._prepared[place].compact else "empty"
-            for place in compress(first, wordless)
+            for place in compress(first, counts.sizes == 0)
         }
 
     def finish(

@@ -88,7 +88,7 @@ class SourceDocuments:
     reading: Reading
     criteria: Criteria
     analyzer: Analyzer
-    fingerprinter: Fingerprinter | None  # None where only fingerprints are known
+    fingerprinter: Fingerprinter | None  # None where no terms are shown
     texts: Sequence[str] = ()  # of all documents, if they are still in memory
 
     @classmethod
@@ -96,7 +96,7 @@ class SourceDocuments:
         cls,
         opened: Input,
         collection: Collection,
-        fingerprinter: Fingerprinter | None,
+        fingerprinter: Fingerprinter,
         places: Places,
     ) -> SourceDocuments:
         """Return the documents of a collection; what was not read has empty rows."""

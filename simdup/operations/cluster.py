@@ -1,34 +1,39 @@
-"""Cluster fingerprint lines, and verify the pairs if their documents can be read again."""
+"""Clusters and pairs of fingerprint lines, by their distance alone."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from simdup.base.errors import SimdupError
+from simdup.base.system import free_memory
 from simdup.corpus.fingerprint_lines import FingerprintLines
-from simdup.corpus.sources import Named
-from simdup.model.clusters import Summary
+from simdup.corpus.spool import spool_folder
+from simdup.model.clusters import Pair, Summary
 from simdup.model.criteria import FEW_TERMS
-from simdup.model.documents import InputDocuments, Skipped
-from simdup.model.settings import Settings
+from simdup.model.documents import InputDocuments
+from simdup.model.settings import PAIR_MEMORY, RunOptions, Settings
 from simdup.model.table import Documents, objects
 from simdup.near.candidates import Candidates, NearFingerprints
 from simdup.near.clustering import form_clusters
-from simdup.near.collection import collected
-from simdup.near.counting import Counting, Maker, contents, forms
-from simdup.near.inputs import Input, SourceReport, open_input
 from simdup.near.pair_groups import find_groups
-from simdup.near.source_documents import Places, SourceDocuments
-from simdup.near.verifier import Texts, Vector, Verifier
+from simdup.search.arrays import U64, combine_rows, hamming_distances, split_rows
+from simdup.search.plans import HammingBall
+from simdup.search.threads import sort_chunks
 from simdup.show.result import Result
+from simdup.text.fingerprinter import near_pairs
+
+# Bytes of a pair in memory: one value contains both rows.
+_PAIR_BYTES = 8
+# A file pays off only for more pairs than a search yields at a time.
+_LEAST = 1 << 18
 
 
-def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[str] = ()) -> Result:
+def cluster(lines: FingerprintLines, settings: Settings) -> Result:
     """Cluster fingerprint lines.
 
     Parameters
@@ -36,38 +41,26 @@ def cluster(lines: FingerprintLines, settings: Settings, verify_from: Iterable[s
     lines : FingerprintLines
         The lines to cluster.
     settings : Settings
-        Distance, linkage and, with `verify_from`, the measures; `fold` of the recipe says whether
-        texts are folded before they are compared.
-    verify_from : iterable of str
-        The sources of the documents that the lines name.  Their texts are read again and
-        compared; without sources, the distance alone decides.
-
-    Raises
-    ------
-    SimdupError
-        If titles are to be equal.
+        Distance and linkage.
     """
-    if settings.criteria.lossless:
-        what = "is for documents that are removed, by `dedupe`"
-        raise SimdupError("lossless", what, field="lossless")
-    if settings.criteria.same_title:
-        raise SimdupError("same_title", "fingerprint lines have no titles", field="same_title")
-    for name in settings.criteria.grouped_by:
-        raise SimdupError(name, "fingerprint lines have no groups", field=name)
     started = time.monotonic()
-    # Lines contain only fingerprints.
-    criteria, recipe = settings.criteria, settings.recipe
-    settings = replace(
-        settings,
-        criteria=replace(criteria, method="simhash"),
-        recipe=replace(recipe, bits=lines.bits),
+    # Lines contain only fingerprints, and their distance alone decides.
+    criteria = replace(settings.criteria, method="simhash", verify=False)
+    recipe = replace(settings.recipe, bits=lines.bits)
+    settings = replace(settings, criteria=criteria, recipe=recipe)
+    documents = _documents(lines)
+    compared = Candidates(documents, [NearFingerprints(settings)], settings)
+    found, rows = find_groups(compared), range(len(documents))
+    clusters = form_clusters(found.groups, documents, compared.measure, criteria, lines.bits, rows)
+    summary = Summary.of(
+        clusters,
+        documents=len(documents),
+        skipped=0,
+        seconds=time.monotonic() - started,
+        recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},
+        **found.figures(criteria),
     )
-    if sources := list(verify_from):
-        return _cluster_texts(lines, open_input(Named(sources), settings), started)
-    # The distance of the fingerprints alone decides.
-    settings = replace(settings, criteria=replace(settings.criteria, verify=False))
-    compared = Candidates(_documents(lines), [NearFingerprints(settings)], settings)
-    return _clustered(lines, compared, started)
+    return Result(clusters, (), (), summary, inputs=InputDocuments(documents["name"].tolist()))
 
 
 def _documents(lines: FingerprintLines) -> Documents:
@@ -80,67 +73,26 @@ def _documents(lines: FingerprintLines) -> Documents:
     })  # fmt: skip
 
 
-def _clustered(
-    lines: FingerprintLines,
-    compared: Candidates,
-    started: float,
-    skipped: Sequence[Skipped] = (),
-    origins: SourceDocuments | None = None,
-) -> Result:
-    documents, settings = compared.documents, compared.settings
-    found, criteria, bits = find_groups(compared), settings.criteria, settings.recipe.bits
-    rows = range(len(documents))
-    clusters = form_clusters(found.groups, documents, compared.measure, criteria, bits, rows)
-    summary = Summary.of(
-        clusters,
-        documents=len(documents),
-        skipped=len(skipped),
-        seconds=time.monotonic() - started,
-        recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},
-        **found.figures(criteria),
-    )
-    inputs = InputDocuments(documents["name"].tolist())
-    return Result(clusters, tuple(skipped), (), summary, inputs=inputs, sources=origins)
+@contextmanager
+def pairs(lines: FingerprintLines, distance: int, run: RunOptions) -> Iterator[Iterator[Pair]]:
+    """Find the pairs of lines whose fingerprints are within a distance, in input order.
+
+    Equal fingerprints are paired with the first of them only.  The search is complete when the
+    iterator is yielded.  Pairs that do not fit in memory are in temporary files until the context
+    ends.
+    """
+    memory = PAIR_MEMORY if run.search.memory is None else run.search.memory
+    found = near_pairs(lines.values, HammingBall(lines.bits, min(distance, lines.bits)), run)
+    keys = (combine_rows(pairs.i, pairs.j) for pairs in found)
+    room = max(min(memory, free_memory()) // _PAIR_BYTES, _LEAST)
+    with sort_chunks(keys, room, partial(spool_folder, "the pairs")) as ordered:
+        yield _iter_pairs(lines, ordered)
 
 
-def _cluster_texts(lines: FingerprintLines, opened: Input, started: float) -> Result:
-    """Cluster lines, and verify their pairs on the texts of the sources."""
-    settings, analyzer = opened.settings, opened.analyzer()
-    criteria = settings.criteria
-    makers: list[Maker] = [contents]
-    if criteria.by_edit:
-        makers.append(partial(forms, criteria=criteria))
-    with collected(opened, analyzer, Counting(analyzer, makers, counted=False)) as everything:
-        row_of: dict[str, int] = {}
-        for row, name in enumerate(everything["name"].tolist()):
-            row_of.setdefault(name, row)
-        present = np.array([i for i, name in enumerate(lines.names) if name in row_of], np.int64)
-        rows = np.array([row_of[lines.names[i]] for i in present.tolist()], np.int64)
-        found = replace(everything, documents=everything.documents.take(rows))
-        known = found.of_texts
-        texts = Texts(known, analyzer, criteria.shingle, found.spool.read)
-        documents = _documents(lines).take(present)
-        documents = documents.and_columns(
-            digest=found["digest"], **{name: known[name] for name in known}
-        )
-        measure = Verifier(texts, criteria, _no_vector).measure
-        searches = [NearFingerprints(settings)]
-        compared = Candidates(documents, searches, settings, measure, texts.sets)
-        skipped = _skipped(found.report, set(lines.names), row_of.keys())
-        origins = SourceDocuments.of(opened, found, None, Places(len(found), ()))
-        return _clustered(lines, compared, started, skipped, origins)
-
-
-def _skipped(report: SourceReport, wanted: Set[str], known: Set[str]) -> list[Skipped]:
-    """Return the wanted documents that are missing, and all that could not be read, as errors."""
-    skipped = [one for one in report.skipped if one.error or one.document in wanted]
-    missing = sorted(wanted - known - {one.document for one in skipped})
-    return [
-        *(replace(one, error=True) for one in skipped),
-        *(Skipped(name, "no such document", error=True) for name in missing),
-    ]
-
-
-def _no_vector(document: int) -> Vector:
-    """Raise, because lines have no terms to make a vector from."""
-    raise SimdupError("cosine", "fingerprint lines have no terms", field="cosine")
+def _iter_pairs(lines: FingerprintLines, ordered: Iterator[U64]) -> Iterator[Pair]:
+    names, values = lines.names, lines.values
+    for keys in ordered:
+        i, j = split_rows(keys)
+        columns = (i.tolist(), j.tolist(), hamming_distances(values, i, values, j).tolist())
+        for a, b, d in zip(*columns, strict=True):
+            yield Pair(names[a], names[b], d, None)

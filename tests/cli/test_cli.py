@@ -247,7 +247,7 @@ def test_the_format_follows_the_suffix_by_default(simdup: Command, tmp_path: Pat
     ("arguments", "known"),
     [
         (["scan", "c"], ".txt, .csv, .jsonl, .ndjson, .html, .htm"),
-        (["cluster", "c/p"], ".txt, .csv, .jsonl, .ndjson, .html, .htm"),
+        (["cluster", "c/p"], ".txt, .csv, .jsonl, .ndjson"),
         (["pairs", "c/p"], ".txt, .csv, .jsonl, .ndjson"),
         (["compare", "c/a.txt", "c/b.txt"], ".txt, .jsonl, .ndjson, .html, .htm"),
         (["tune", "c"], ".txt, .jsonl, .ndjson"),

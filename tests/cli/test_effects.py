@@ -28,8 +28,6 @@ IDLE = [
     ("scan c -o x.html --min-size 3", "--min-size"),
     ("scan c -f github --pairs", "--pairs"),
     ("fingerprint --idf builtin --min-df 3 c", "--min-df"),
-    ("cluster p -s 0.9", "--similarity"),
-    ("cluster p --no-fold", "--fold"),
     ("index build j --fingerprints p --glob *.txt", "--glob"),
     ("query i c --no-verify -s 0.9", "--similarity"),
     ("query i c --timeout 3", "--timeout"),
@@ -48,7 +46,6 @@ NOTED = [
     ("dedupe r.jsonl -o out.jsonl --link hard", "--link"),
     # Options with an effect.
     ("scan c --field text", ""),
-    ("cluster p --verify-from c -s 0.9 --no-fold", ""),
     ("compare c/a.txt c/b.txt --no-verify --shingle 3", ""),
     ("dedupe c -o out --force --link hard", ""),
     ("scan c --method minhash --no-verify -s 0.9 --shingle 4 --recall 0.9", ""),

@@ -20,7 +20,7 @@ import tqdm
 from support import Command, commands
 
 import simdup.index.matching
-import simdup.operations.pairs
+import simdup.operations.cluster
 from simdup import search
 from simdup.cli.help import Option
 from simdup.cli.options import TABLE
@@ -99,7 +99,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
     monkeypatch.setattr(RunOptions, "processes", property(count))
     spy(search, "all_pairs", lambda *_, memory=None, **__: f"memory {memory}")
-    spy(simdup.operations.pairs, "sort_chunks", lambda keys, room, *_: f"memory {room}")
+    spy(simdup.operations.cluster, "sort_chunks", lambda keys, room, *_: f"memory {room}")
     # Tables are built for many queries only.
     spy(simdup.index.matching, "SearchSetup", lambda *given: f"compress {given[2]}")
     # Bars appear after half a second, which no call here takes.

@@ -1,4 +1,4 @@
-"""Lists of names, verification of texts read again, and exact copies, which are cut once."""
+"""Lists of names, and exact copies, which are cut once."""
 
 import json
 import random
@@ -75,49 +75,6 @@ def test_usage_of_lists(simdup: Command, tmp_path: Path) -> None:
     assert simdup("scan", "c", "--list", "other").status == 2
 
 
-# -- cluster --verify-from -------------------------------------------------------------------------
-
-
-def clusters(ran: Any) -> list[dict[str, Any]]:
-    return [x for x in map(json.loads, ran.lines) if x["type"] == "cluster"]
-
-
-def test_lines_verified_from_texts_agree_with_a_scan(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path / "c", TEXTS)
-    (tmp_path / "c" / "r.jsonl").write_text(
-        "".join(json.dumps({"text": t, "id": f"id {n}"}) + "\n" for n, t in TEXTS.items())
-    )
-    for options in ((), ("--id-field", "id")):
-        lines = simdup("fingerprint", "c", "-q", "--idf", "builtin", *options).out
-        direct = clusters(simdup("scan", "c", "-f", "jsonl", "--idf", "builtin", *options))
-        again = simdup("cluster", "--verify-from", "c", "-f", "jsonl", *options, stdin=lines)
-        assert (again.status, clusters(again)) == (0, direct)
-        assert len(direct) == 3
-
-
-def test_pairs_with_different_texts_are_dropped(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path / "c", {"1.txt": prose(1), "2.txt": prose(2), "3.txt": prose(2)})
-    lines = "00000000000000ff  c/1.txt\n00000000000000fe  c/2.txt\n00000000000000fe  c/3.txt\n"
-    assert len(clusters(simdup("cluster", "-f", "jsonl", stdin=lines.encode()))) == 1
-    ran = simdup("cluster", "-f", "jsonl", "--verify-from", "c", stdin=lines.encode())
-    (found,) = clusters(ran)
-    assert [d["document"] for d in found["documents"]] == ["c/2.txt", "c/3.txt"]
-    assert found["pairs"] == [
-        {"a": "c/2.txt", "b": "c/3.txt", "distance": 0, "exact": True, "similarity": 1.0,
-         "measure": "jaccard"},
-    ]  # fmt: skip
-
-
-def test_missing_documents_are_reported(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path / "c", {"1.txt": prose(1), "2.txt": prose(1)})
-    lines = b"".join(b"00000000000000ff  c/%d.txt\n" % n for n in (1, 2, 3))
-    ran = simdup("cluster", "--verify-from", "c", "-f", "jsonl", stdin=lines)
-    assert ran.status == 2
-    assert "simdup: c/3.txt: no such document" in ran.err
-    assert clusters(ran)[0]["size"] == 2
-    assert simdup("cluster", "--verify-from", "nowhere", stdin=lines).status == 2
-
-
 # -- exact copies ----------------------------------------------------------------------------------
 
 
@@ -133,6 +90,10 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(counting.TermCounter, "count", count)
     return sizes
+
+
+def clusters(ran: Any) -> list[dict[str, Any]]:
+    return [x for x in map(json.loads, ran.lines) if x["type"] == "cluster"]
 
 
 def test_copies_are_cut_once_and_marked(

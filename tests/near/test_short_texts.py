@@ -466,22 +466,6 @@ def test_what_is_linked_to_a_short_text_is_measured_by_edits_too() -> None:
     assert [m.similarity for m in cluster.members[1:]] == [5 / 6, 5 / 7, 5 / 8, 5 / 9]
 
 
-def test_lines_are_verified_by_edits_beside_longer_texts(simdup: Command, tmp_path: Path) -> None:
-    (tmp_path / "c").mkdir()
-    for name, text in REPEATED.items():
-        (tmp_path / "c" / name).write_text(text, encoding="utf-8")
-    (tmp_path / "lines").write_bytes(simdup("fingerprint", "c").out)
-    run = simdup("cluster", "lines", "-d", "64", "--verify-from", "c", "-f", "jsonl")
-    found = {
-        (Path(pair["a"]).name, Path(pair["b"]).name): (pair["measure"], pair["similarity"])
-        for record in map(json.loads, run.lines)
-        if record["type"] == "cluster"
-        for pair in record["pairs"]
-    }
-    expected = by_definition(dict(sorted(REPEATED.items())))
-    assert found == {p: (m, down(s)) for p, (m, s) in expected.items() if s >= 0.8}
-
-
 @pytest.mark.parametrize("similarity", [0.0, 0.5, 0.8])
 def test_a_threshold_changes_no_measure(simdup: Command, similarity: float) -> None:
     a, b = "明天下午在二楼会议室开会请大家准时参加", "后天下午在三楼会议室开会请大家务必参加"

@@ -8,7 +8,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -17,10 +16,8 @@ from support import Command, examples
 from lab.corpora.made import near, prose, write
 from lab.oracles import plain
 from simdup import SimdupError, compare, dedupe, scan
-from simdup.corpus.fingerprint_lines import FingerprintLines
-from simdup.model.settings import RunOptions, Settings
+from simdup.model.settings import RunOptions
 from simdup.near import candidates, pair_groups
-from simdup.operations.cluster import cluster
 
 SENTENCES = [prose(seed, 30) for seed in range(1, 12)]
 # Texts of the same sentences: each leaves out some, and begins at another one.
@@ -166,9 +163,6 @@ def test_what_contradicts_it_is_refused(simdup: Command, tmp_path: Path) -> None
         dedupe(data, lossless=True, verify=False)
     with pytest.raises(TypeError, match="lossless: expected True or False"):
         scan(data, lossless="yes")  # type: ignore[arg-type]
-    nothing = FingerprintLines([], np.zeros((0, 1), np.uint64), 64, "")
-    with pytest.raises(SimdupError, match="for documents that are removed"):
-        cluster(nothing, Settings.of(lossless=True))
     write(tmp_path / "in", dict(data))
     assert simdup("index", "build", "seen.index", "in").status == 0
     ran = simdup("dedupe", "in", "--reference", "seen.index", "-o", "out", "--lossless")

@@ -16,7 +16,7 @@ from lab.oracles.search import clustered, words_of
 from simdup import SimdupError, all_pairs
 from simdup.corpus.fingerprint_lines import FingerprintLines
 from simdup.model.settings import RunOptions, SearchOptions
-from simdup.operations import pairs as operation
+from simdup.operations import cluster as operation
 from simdup.search import threads
 
 LITTLE = RunOptions(jobs=1, search=SearchOptions(memory=1))

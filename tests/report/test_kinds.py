@@ -55,25 +55,6 @@ def test_dedupe_says_why_a_document_was_removed(simdup, browser, tmp_path):
         assert sum(one.startswith("removed") for one in shown) == len(removed)
 
 
-def test_clusters_of_lines_are_read_again(simdup, browser, tmp_path):
-    corpus(tmp_path / "texts")
-    lines = simdup("fingerprint", "texts").out
-    simdup("cluster", "--verify-from", "texts", "-d", "9", "-o", "page.html", "-q", stdin=lines)
-    page = tmp_path / "page.html"
-    names = json.loads(inflate(page, "names"))["names"]
-    first = json.loads(inflate(page, "c0"))[int(columns(page)["slot"][0])]
-    assert first["texts"][0] == (tmp_path / names[0]).read_text()
-    with opened(browser, page) as view:
-        go(view, "#/c/1")
-        assert view.locator(".texts .rd-panel").count() == 1
-
-
-def test_lines_without_texts_have_no_page(simdup, tmp_path):
-    done = simdup("cluster", "-f", "html", stdin=b"0000000000000000  a\n")
-    assert done.status == 2
-    assert "--verify-from" in done.err
-
-
 def test_passages_are_pairs(simdup, browser, tmp_path):
     shared = prose(5, 60)
     write(tmp_path / "in", {"a": prose(1) + shared + prose(2), "b": prose(3) + shared})

@@ -35,9 +35,8 @@ from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.tuning import Evaluation
 from simdup.operations.baseline import baseline_of, new_since
-from simdup.operations.cluster import cluster
+from simdup.operations.cluster import cluster, pairs
 from simdup.operations.evaluate import evaluate
-from simdup.operations.pairs import pairs
 from simdup.operations.scan import scan
 from simdup.show.csv_jsonl import baseline_lines
 from simdup.text.analyzer import Analyzer

@@ -59,7 +59,6 @@ const Kind = (() => {
       filters: ['all', 'undecided', 'decided'],
     },
     dedupe: {},
-    cluster: { reads: false },
     compare: {
       tabs: [['#/c/1', 'cluster'], ['#/review', 'review']],
       single: true,
