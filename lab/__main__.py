@@ -52,7 +52,7 @@ BENCHMARKS = {
 CAMPAIGNS = {
     name: f"lab.breaking.{name}:run"
     for name in (
-        "oracles", "brute_force", "mutants", "branches", "faults", "kills", "concurrency",
+        "oracles", "brute_force", "branches", "faults", "kills", "concurrency",
         "hostile", "growth", "damage", "determinism",
     )
 }  # fmt: skip
