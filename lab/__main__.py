@@ -2,7 +2,7 @@
 
 python -m lab bench scan search     benchmarks
 python -m lab bench labelled FOLDER one on documents of your own that have labels
-python -m lab break faults kills    campaigns, which fail if simdup does
+python -m lab break kills damage    campaigns, which fail if simdup does
 python -m lab fuzz decoder          made-up inputs; with a FILE, that input again
 python -m lab record                what every command prints and writes
 python -m lab freeze FOLDER         today's state, to compare later ones with
@@ -52,8 +52,8 @@ BENCHMARKS = {
 CAMPAIGNS = {
     name: f"lab.breaking.{name}:run"
     for name in (
-        "oracles", "brute_force", "branches", "faults", "kills", "concurrency",
-        "hostile", "growth", "damage", "determinism",
+        "oracles", "brute_force", "branches", "kills", "concurrency", "hostile", "growth",
+        "damage", "determinism",
     )
 }  # fmt: skip
 KINDS = {"bench": BENCHMARKS, "break": CAMPAIGNS}

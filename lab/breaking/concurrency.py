@@ -104,19 +104,16 @@ def _overtake(
 ) -> Iterator[tuple[str, State, list[Outcome], list[str]]]:
     """Run two commands at a time, one of which sleeps, by turns; at first they start together.
 
-    Without a compiler, they always do. Yield how, the state, the outcomes and what is wrong: if a
-    command did not sleep where it should, nothing was tried.
+    Yield how, the state, the outcomes and what is wrong: if a command did not sleep where it
+    should, nothing was tried.
     """
     pauses: list[tuple[Fault | None, Fault | None]] = [(None, None)]
-    if bench.server.below:
-        counts = [bench.count(call) for call in calls]
-        for moment in range(moments):
-            who = moment % 2
-            number = 1 + counts[who] * (2 * moment + 1) // (2 * moments)
-            fault = bench.inside(Fault("any", number, pause=pause, where="main"))
-            pauses.append((None, fault) if who else (fault, None))
-    else:
-        pauses *= moments
+    counts = [bench.count(call) for call in calls]
+    for moment in range(moments):
+        who = moment % 2
+        number = 1 + counts[who] * (2 * moment + 1) // (2 * moments)
+        fault = bench.inside(Fault(number, pause=pause))
+        pauses.append((None, fault) if who else (fault, None))
     for faults in pauses:
         place = bench.copy()
         runs = [bench.planned(place, call, one) for call, one in zip(calls, faults, strict=True)]

@@ -1,4 +1,4 @@
-"""Run a scenario with a fault in it, and say what is wrong with what it leaves behind."""
+"""Run a scenario, strike it, and say what is wrong with what it leaves behind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lab.breaking.running import Around, Outcome, Run, Server, build_library
+from lab.breaking.running import Around, Outcome, Run, Server
 from lab.breaking.scenarios import SCENARIOS, Call, Scenario, fill
 from lab.breaking.striking import Fault
 from lab.reporting import Table
@@ -24,9 +24,7 @@ from lab.trial import Trial, say
 
 # When what is there before was made, and when the command runs.
 EARLIER, LATER = "2026-01-01T00:00:00.000000+00:00", "2026-01-02T00:00:00.000000+00:00"
-# A document that cannot be read is left out of a result, which says so.
-_READING = ("open", "read", "close", "any")
-OLD, NEW, LEFT_OUT, MIXED = "old", "new", "left out", "old and new"
+OLD, NEW, MIXED = "old", "new", "old and new"
 
 
 # -- what a folder holds ---------------------------------------------------------------------------
@@ -118,12 +116,12 @@ def differences(files: Files, wanted: Files) -> str:
     )
 
 
-# -- what a fault leads to -------------------------------------------------------------------------
+# -- what a strike leads to ------------------------------------------------------------------------
 
 
 @dataclass
 class Verdict:
-    """What a fault led to: which state, and what is wrong with it."""
+    """What a strike led to: which state, and what is wrong with it."""
 
     outcome: Outcome
     state: str = ""
@@ -134,7 +132,7 @@ class Verdict:
         """Record what is wrong, and return what the tables count."""
         for fault in self.faults:
             trial.fail(f"{what}: {fault}")
-        counts = Counter({"tried": 1, "faults": 1, "failed": bool(self.faults)})
+        counts = Counter({"tried": 1, "failed": bool(self.faults)})
         return counts + Counter({self.state: 1, "leftovers": self.leftovers})
 
 
@@ -151,15 +149,13 @@ def totals(
     return Table(title, (head, *columns), rows, note)
 
 
-def benches(trial: Trial, small: Collection[str], share: slice = slice(None)) -> Iterator[Bench]:
+def benches(trial: Trial, small: Collection[str]) -> Iterator[Bench]:
     """Yield each scenario, or in a small trial those with some names, set up in a server."""
     chosen = [one for one in SCENARIOS if trial.size == "full" or one.name in small]
-    folder = trial.folder / f"share-{share.start or 0}"
-    folder.mkdir()
-    with Server(build_library(folder)) as server:
-        for scenario in chosen[share]:
+    with Server() as server:
+        for scenario in chosen:
             say(scenario.name)
-            yield Bench(server, folder, scenario)
+            yield Bench(server, trial.folder, scenario)
 
 
 class Bench:
@@ -185,8 +181,7 @@ class Bench:
             self._expect(not done.status, done)
         place = self.copy()
         self.old = look(place)
-        outcome = self.run(place, fault=Fault("any", 0, below=server.below))
-        self._counts = outcome.counts
+        outcome = self.run(place)
         self.new = look(place)
         self._expect(not outcome.status and not self.new.leftovers, outcome)
         # Otherwise states of an index would be compared by why they cannot be read.
@@ -208,10 +203,7 @@ class Bench:
         """Return a run of a command in a folder of the scenario."""
         (place / "tmp").mkdir(exist_ok=True)
         streams = {0: "stdin"} if (place / "stdin").exists() else {}
-        limits = {}
-        if fault and fault.kind == "room":
-            limits, fault = {"RLIMIT_FSIZE": fault.number}, None
-        around = Around({"TMPDIR": str(place / "tmp")}, limits, streams=streams)
+        around = Around({"TMPDIR": str(place / "tmp")}, streams=streams)
         batch = 0 if "2" in arguments else None
         return Run(arguments, place, around, fault, LATER, batch)
 
@@ -223,53 +215,32 @@ class Bench:
         """Return a fault that counts only what concerns the folder of the scenario."""
         return replace(fault, within=f"{self._place}{os.sep}")
 
-    def calls(self, kind: str) -> int:
-        """Return how many calls of a kind a run makes that nothing happens to."""
-        return self._counts.get(kind, 0)
-
     def count(self, arguments: Call) -> int:
         """Return how many calls within the folder the main process of a command makes alone."""
-        if not self.server.below:
-            return 0
-        fault = self.inside(Fault("any", 0, where="main"))
-        return self.run(self.copy(), arguments, fault).counted
+        return self.run(self.copy(), arguments, self.inside(Fault(0))).counted
 
     def strike(self, fault: Fault) -> Verdict:
         """Run the command with a fault, look at what is there, and run it once more without."""
         place = self.copy()
-        outcome = self.run(place, fault=self.inside(fault) if fault.within else fault)
-        if not outcome.reached and fault.kind != "room":
-            return Verdict(outcome)
-        return self.judge(place, fault, outcome)
+        outcome = self.run(place, fault=self.inside(fault))
+        return self.judge(place, fault, outcome) if outcome.reached else Verdict(outcome)
 
     def judge(self, place: Path, fault: Fault, outcome: Outcome) -> Verdict:
         """Look at what a command with a fault left behind, and run it once more."""
         state = look(place)
         verdict = Verdict(outcome, leftovers=bool(state.leftovers))
-        source = bool(fault.error) and fault.kind in _READING and self._is_source(outcome.path)
-        self._judge_files(verdict, state, source)
-        verdict.faults += self._judge_words(verdict, fault, source)
-        if fault.kind == "sync":
-            verdict.faults += self._judge_sync(verdict)
+        self._judge_files(verdict, state)
+        verdict.faults += self._judge_words(verdict, fault)
         verdict.faults += self._judge_next(verdict, place)
         return verdict
 
-    def _is_source(self, path: str) -> bool:
-        """Return whether a path is a SOURCE, or the copy of standard input."""
-        if self.scenario.stdin and os.path.basename(path) == "input":
-            return True
-        below = os.path.relpath(os.path.join(self._place, path), self._place)
-        return below in self.old.beside(*self.scenario.targets) and below != "tmp"
-
-    def _judge_files(self, verdict: Verdict, state: State, source: bool) -> None:
+    def _judge_files(self, verdict: Verdict, state: State) -> None:
         """Each target is as it was or as it should be; everything else is as it was."""
         targets = self.scenario.targets
         beside, was = state.beside(*targets), self.old.beside(*targets)
         if beside != was:
             verdict.faults.append(f"changed outside of its targets: {differences(beside, was)}")
         states = {self._which(state, target) for target in targets}
-        if "" in states and source and (verdict.outcome.status == 2 or self.scenario.rereads):
-            states = {LEFT_OUT}
         if "" in states:
             wrong = differences(state.of(*targets), self.new.of(*targets))
             verdict.faults.append(f"neither old nor new: {wrong}")
@@ -285,11 +256,10 @@ class Bench:
         each = all(now.get(path) in (old.get(path), new.get(path)) for path in paths)
         return MIXED if self.scenario.by_file and each else ""
 
-    def _judge_words(self, verdict: Verdict, fault: Fault, source: bool) -> Iterator[str]:
+    def _judge_words(self, verdict: Verdict, fault: Fault) -> Iterator[str]:
         """An error is one clear line and status 2; success means that all is there."""
         outcome = verdict.outcome
-        struck = fault.signal and fault.where != "workers"
-        number = getattr(signal, fault.signal) if struck else 0
+        number = 0 if fault.workers else getattr(signal, fault.signal)
         killed = number == signal.SIGKILL
         yield from outcome.faults((-number if killed else 128 + number,) if number else (0, 2))
         if number:
@@ -302,27 +272,10 @@ class Bench:
             if not killed and verdict.leftovers:
                 yield "it left something behind"
         elif outcome.status == 0:
-            if verdict.state != NEW and not (source and self.scenario.rereads):
+            if verdict.state != NEW:
                 yield f"status 0, but the state is {verdict.state!r}"
-        # A document that cannot be read has a line of its own.
-        elif len(outcome.errors) != 1 and not (source and outcome.errors):
+        elif len(outcome.errors) != 1:
             yield f"{len(outcome.errors)} lines of error: {outcome.err!r}"
-
-    def _judge_sync(self, verdict: Verdict) -> Iterator[str]:
-        """What could not be synced does not appear, and the command fails; with two exceptions.
-
-        Of the folder that a target has appeared in, nobody can say more than that it was tried. And
-        what SQLite cannot move from its log into an index is safe in the log, which stays.
-        """
-        path = verdict.outcome.path
-        name = os.path.basename(path).removesuffix("-wal")
-        in_log = name in self.scenario.targets and verdict.leftovers
-        if verdict.outcome.status == 0:
-            if path != os.path.realpath(self._place) and not in_log:
-                yield f"{path} was not synced, and it said nothing"
-        # Folders that files were moved into are synced afterwards.
-        elif verdict.state == NEW and not self.scenario.by_file:
-            yield f"{path} was not synced, but it appeared"
 
     def _judge_next(self, verdict: Verdict, place: Path) -> Iterator[str]:
         """The next run succeeds and leaves nothing behind, whatever it found."""

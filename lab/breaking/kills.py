@@ -50,7 +50,7 @@ def run(trial: Trial) -> Iterator[Table]:
     """Kill and interrupt."""
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     for bench in benches(trial, (_FROM_START_SMALL, _WORKERS)):
-        struck = _strike(bench, trial) if bench.server.below else iter(())
+        struck = _strike(bench, trial)
         if bench.scenario.name == trial.pick(_FROM_START_SMALL, _FROM_START):
             struck = chain(struck, _from_start(bench, trial))
         for words, counts in struck:
@@ -64,16 +64,16 @@ def run(trial: Trial) -> Iterator[Table]:
 
 
 def _strike(bench: Bench, trial: Trial) -> Iterator[tuple[str, Counter[str]]]:
-    """Kill a command at every third call that concerns its folder; interrupt it at some."""
+    """Kill a command at every call that concerns its folder; interrupt it at some."""
     calls = bench.count(bench.scenario.arguments)
-    for name, stride, where in (
-        ("SIGKILL", trial.pick(calls // 2, 3), "main"),
-        *((name, trial.pick(calls, 29), "main") for name in INTERRUPTIONS),
-        *([("SIGKILL", trial.pick(6, 1), "workers")] if bench.scenario.name == _WORKERS else []),
+    for name, stride, workers in (
+        ("SIGKILL", trial.pick(calls // 2, 1), False),
+        *((name, trial.pick(calls, 9), False) for name in INTERRUPTIONS),
+        *([("SIGKILL", trial.pick(6, 1), True)] if bench.scenario.name == _WORKERS else []),
     ):
-        words = f"{name} to a worker" if where == "workers" else f"{name} at a call"
+        words = f"{name} to a worker" if workers else f"{name} at a call"
         for number in range(trial.pick(stride // 2, 1 + 5 % stride), 10**6, stride):
-            fault = Fault("any", number, signal=name, where=where, within="run")
+            fault = Fault(number, name, workers=workers)
             verdict = bench.strike(fault)
             if not verdict.outcome.reached:
                 break
@@ -98,7 +98,7 @@ def _from_start(bench: Bench, trial: Trial) -> Iterator[tuple[str, Counter[str]]
             place = bench.copy()
             outcome = _start(bench, place, notes, name, seconds)
             if outcome.reached:
-                verdict = bench.judge(place, Fault("any", 0, signal=name), outcome)
+                verdict = bench.judge(place, Fault(0, name), outcome)
                 what = f"{bench.scenario.name}, {name} after {seconds:.3f} s"
                 yield f"{name} from the start on", verdict.counts(trial, what)
 

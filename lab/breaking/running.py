@@ -1,15 +1,13 @@
 """Run commands in forks of a server that has imported everything: a few hundredths of a second.
 
-What surrounds a command (limits, streams, a terminal, variables) and what strikes it (a fault, a
-signal, a file that changes) is set up in the fork, by `serving`.
+What surrounds a command (limits, streams, a terminal, variables) and what strikes it (a signal, a
+pause, a file that changes) is set up in the fork, by `serving`.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -68,9 +66,7 @@ class Outcome:
     seconds: float = field(default=0.0, compare=False)  # of the processor
     megabytes: float = field(default=0.0, compare=False)  # Python and its libraries included
     alone: bool = field(default=True, compare=False)  # all processes that it started have ended
-    reached: bool = field(default=False, compare=False)  # whether the fault happened,
-    path: str = field(default="", compare=False)  # and at which file, as far as that is known
-    counts: dict[str, int] = field(default_factory=dict, compare=False)  # calls of each kind
+    reached: bool = field(default=False, compare=False)  # whether the fault happened
     counted: int = field(default=0, compare=False)  # calls that the fault counted
 
     @property
@@ -96,20 +92,9 @@ class Outcome:
 
 
 class Server:
-    """The process that forks: a Python with its flags, and changed variables.
+    """The process that forks: a Python with its flags, and changed variables."""
 
-    A library that `build_library` has built makes calls fail below Python.
-    """
-
-    def __init__(
-        self,
-        library: Path | None = None,
-        python: Sequence[str] = (sys.executable,),
-        **variables: str,
-    ) -> None:
-        self.below = library is not None
-        if library is not None:
-            variables["LD_PRELOAD"] = str(library)
+    def __init__(self, python: Sequence[str] = (sys.executable,), **variables: str) -> None:
         self._process = subprocess.Popen(
             [*python, "-m", "lab.breaking.serving"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=CHECKOUT,
@@ -136,22 +121,3 @@ class Server:
         self._process.stdin.flush()
         outcomes: list[Outcome] = pickle.load(self._process.stdout)
         return outcomes
-
-
-def build_library(folder: Path) -> Path | None:
-    """Compile what stands between a process and the C library; None where that is impossible."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None or sys.platform != "linux":
-        return None
-    place = folder / "injecting.so"
-    source = Path(__file__).with_name("injecting.c")
-    # It must also be possible to load it here.
-    probe = "import ctypes; ctypes.CDLL(None).fault_plan"
-    for command, variables in (
-        ([compiler, "-O1", "-shared", "-fPIC", "-o", str(place), str(source), "-ldl"], {}),
-        ([sys.executable, "-c", probe], {"LD_PRELOAD": str(place)}),
-    ):
-        env = os.environ | variables
-        if subprocess.run(command, capture_output=True, check=False, env=env).returncode:
-            return None
-    return place

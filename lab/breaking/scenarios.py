@@ -19,14 +19,9 @@ class Scenario:
     arguments: Call  # in a folder that `fill` has filled
     targets: Call  # the files and folders that it writes
     before: tuple[Call, ...] = ()  # commands that make what is there before
-    # Each file of the target is replaced by itself: a fault may leave old ones beside new ones.
+    # Each file of the target is replaced by itself: a kill may leave old ones beside new ones.
     by_file: bool = False
     stdin: str = ""  # the file that standard input is read from
-
-    @property
-    def rereads(self) -> bool:
-        """Whether texts are read again for people to see; those that cannot be are left out."""
-        return any(target.endswith(".html") or target == "gone.csv" for target in self.targets)
 
     @property
     def command(self) -> str:

@@ -23,10 +23,9 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 from lab.breaking.running import Around, Outcome, Run
-from lab.breaking.striking import Below, Fault, InPython
+from lab.breaking.striking import Striker
 
 # What is printed beyond that is no news.
 _MOST_PRINTED = 64 << 20
@@ -36,9 +35,7 @@ _NOTES = Path(tempfile.gettempdir(), f"simdup-lab-{os.getpid()}")
 
 def main() -> None:
     """Serve until standard input ends."""
-    ways: dict[bool, Any] = {False: InPython()}
-    if "LD_PRELOAD" in os.environ:
-        ways[True] = Below()
+    striker = Striker()
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)
         while True:
@@ -46,7 +43,7 @@ def main() -> None:
                 runs = pickle.load(sys.stdin.buffer)
             except EOFError:
                 return
-            pickle.dump(_run(runs, ways), answers, protocol=4)
+            pickle.dump(_run(runs, striker), answers, protocol=4)
             answers.flush()
             if _NOTES.exists():
                 _import(_NOTES.read_text("utf-8").split())
@@ -67,21 +64,20 @@ def _import(names: list[str]) -> None:
     gc.freeze()
 
 
-def _run(runs: Sequence[Run], ways: dict[bool, Any]) -> list[Outcome]:
+def _run(runs: Sequence[Run], striker: Striker) -> list[Outcome]:
     """Start all commands together, and return what became of each; one sleeps before others start.
 
     At most one of them has a fault.
     """
-    struck = next((number for number, run in enumerate(runs) if run.fault), None)
-    fault = (struck is not None and runs[struck].fault) or Fault("any", 0)
-    way = ways[fault.below] if struck is not None else None
-    if way is not None:
-        way.prepare(fault)
-    children = [_Child(run, way if number == struck else None) for number, run in enumerate(runs)]
+    for run in runs:
+        if run.fault:
+            striker.prepare(run.fault)
+    children = [_Child(run, striker) for run in runs]
     deadline = time.monotonic() + max(run.patience for run in runs)
-    if struck is not None and fault.pause:
-        children[struck].start()
-        _await_pause(children[struck], way, deadline)
+    for child, run in zip(children, runs, strict=True):
+        if run.fault and run.fault.pause:
+            child.start()
+            _await_pause(child, striker, deadline)
     for child in children:
         child.start()
     pause = 0.001
@@ -89,15 +85,17 @@ def _run(runs: Sequence[Run], ways: dict[bool, Any]) -> list[Outcome]:
         time.sleep(pause)
         pause = min(0.01, pause * 1.5)
     outcomes = [child.outcome() for child in children]
-    if struck is not None:
-        outcomes[struck] = replace(outcomes[struck], **way.seen())
-    return outcomes
+    seen = {"reached": striker.reached, "counted": striker.counted}
+    return [
+        replace(outcome, **seen) if run.fault else outcome
+        for outcome, run in zip(outcomes, runs, strict=True)
+    ]
 
 
 class _Child:
     """A command that was forked; it waits at a gate, and what it prints is read."""
 
-    def __init__(self, run: Run, way: Any) -> None:
+    def __init__(self, run: Run, striker: Striker) -> None:
         self._gate = os.pipe()
         # No limit on the size of files holds for a pipe.
         ends = [pty.openpty() if run.around.terminal else os.pipe(), os.pipe()]
@@ -106,7 +104,7 @@ class _Child:
             os.read(self._gate[0], 1)
             for end in (*self._gate, *(reader for reader, _ in ends)):
                 os.close(end)
-            _become(run, way, [writer for _, writer in ends])
+            _become(run, striker, [writer for _, writer in ends])
         self._printed = [bytearray() for _ in ends]
         self._threads = list[Thread]()
         for (reader, writer), printed in zip(ends, self._printed, strict=True):
@@ -158,9 +156,9 @@ def _drain(reader: int, printed: bytearray) -> None:
     os.close(reader)
 
 
-def _await_pause(child: _Child, way: Any, deadline: float) -> None:
+def _await_pause(child: _Child, striker: Striker, deadline: float) -> None:
     """Wait until a process sleeps, or has ended."""
-    while not way.plan.reached and time.monotonic() < deadline:
+    while not striker.reached and time.monotonic() < deadline:
         if os.waitid(os.P_PID, child.number, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             return
         time.sleep(0.001)
@@ -178,7 +176,7 @@ def _group_ends(group: int) -> bool:
     return False
 
 
-def _become(run: Run, way: Any, writers: list[int]) -> None:
+def _become(run: Run, striker: Striker, writers: list[int]) -> None:
     """Run a command in this process, which has just been forked, and leave."""
     status = 99
     try:
@@ -188,7 +186,7 @@ def _become(run: Run, way: Any, writers: list[int]) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
         _surround(run, writers)
-        status = _call(run, way)
+        status = _call(run, striker)
     except BaseException:
         os.write(2, traceback.format_exc().encode("utf-8", "replace"))
     finally:
@@ -262,7 +260,7 @@ def _give_up_rights() -> None:
         raise OSError(ctypes.get_errno(), "capset")
 
 
-def _call(run: Run, way: Any) -> int:
+def _call(run: Run, striker: Striker) -> int:
     """Run the command, strike it, and end as Python ends."""
     if run.around.fresh:
         # Warnings are for developers; people see none.
@@ -272,8 +270,8 @@ def _call(run: Run, way: Any) -> int:
     from simdup.cli import main as command
 
     before = set(sys.modules)
-    if way is not None:
-        way.arm()
+    if run.fault:
+        striker.arm()
     sys.argv = ["simdup", *run.arguments]
     try:
         command()

@@ -1,109 +1,46 @@
-"""Make one call of this process fail, send a signal there, or change the file that it opens.
+"""Send a signal to this process at one of its calls, let it sleep there, or change what it opens.
 
-From Python, audit events tell of most calls that concern files, and an event that raises makes its
-call fail; this needs nothing.  Below, `injecting.c` stands between the process and the C library,
-so that it also reaches what SQLite does; this needs a C compiler and LD_PRELOAD.
+Audit events tell of the calls that concern files.  Some have none: three of `os`, and the
+statements that SQLite is given.
 """
 
 from __future__ import annotations
 
-import ctypes
-import errno
 import mmap
 import os
 import signal
+import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-# As in `injecting.c`, in this order; "any" counts all of them.
-KINDS = ("open", "write", "sync", "name", "unlink", "folder", "close", "truncate", "memory",
-         "process", "read", "any")  # fmt: skip
-PLACES = ("everywhere", "main", "workers")
 
 
 @dataclass(frozen=True)
 class Fault:
     """What happens to a command, and when."""
 
-    kind: str  # one of `KINDS`
-    number: int  # which call of this kind it happens to, from 1; 0 only counts
-    error: str = ""  # its name; without one the call succeeds
+    number: int  # at which call, from 1; 0 only counts
     signal: str = ""  # its name; sent before the call
     pause: int = 0  # milliseconds for which the process sleeps before the call
-    lasting: bool = False  # all later calls of this kind fail too, as on a full disk
-    where: str = "everywhere"  # one of `PLACES`: which processes are counted
-    below: bool = True  # whether it happens below Python
-    within: str = ""  # only files below this folder count: not those of simdup and of Python
-    change: str = ""  # one of `CHANGES`, from Python: what happens to `path` when it is opened,
-    path: str = ""  # or a copy of it
+    workers: bool = False  # whether the calls of workers are counted, instead of its own
+    within: str = ""  # only calls that concern this folder count
+    change: str = ""  # one of `CHANGES`: what happens to `path`, whose openings alone count
+    path: str = ""
 
     def __str__(self) -> str:
-        acts = (self.change, self.error, self.signal, "lasting" * self.lasting)
-        what = ", ".join(filter(None, acts)) or "a pause"
-        way = "" if self.below else " in Python"
-        return f"{what} at {self.kind} {self.number} {self.where}{way}"
+        who = " of a worker" if self.workers else ""
+        return f"{self.change or self.signal or 'a pause'} at call {self.number}{who}"
 
 
-class _Plan(ctypes.Structure):
-    """What is to happen and what has happened, as `injecting.c` has it."""
-
-    _fields_ = [
-        *((n, ctypes.c_int) for n in ("kind", "error", "signal", "pause", "lasting", "where")),
-        *((name, ctypes.c_long) for name in ("at", "count")),
-        ("counts", ctypes.c_long * (len(KINDS) - 1)),
-        ("main", ctypes.c_int),
-        ("reached", ctypes.c_int),
-        ("within", ctypes.c_char * 512),
-        ("path", ctypes.c_char * 512),
-    ]
-
-
-class _Way:
-    """How a fault is made to happen; its plan is shared with processes that are forked later."""
-
-    plan: Any
-
-    def prepare(self, fault: Fault) -> None:
-        """Write the plan, before the process is forked."""
-        self.fault = fault
-        ctypes.memset(ctypes.byref(self.plan), 0, ctypes.sizeof(self.plan))
-        self.plan.kind = KINDS.index(fault.kind)
-        self.plan.error = getattr(errno, fault.error, 0)
-        self.plan.signal = getattr(signal, fault.signal or "", 0)
-        self.plan.pause, self.plan.lasting, self.plan.at = fault.pause, fault.lasting, fault.number
-        self.plan.where = PLACES.index(fault.where)
-        self.plan.within = os.fsencode(fault.within)
-
-    def seen(self) -> dict[str, Any]:
-        """Return whether it happened, at which path, and how many calls there were."""
-        return {
-            "reached": bool(self.plan.reached),
-            "path": self.plan.path.decode("utf-8", "replace"),
-            "counts": dict(zip(KINDS, self.plan.counts, strict=False)),
-            "counted": self.plan.count,
-        }
-
-
-class Below(_Way):
-    """The library in C."""
-
-    def __init__(self) -> None:
-        library: Any = ctypes.CDLL(None)
-        library.fault_plan.restype = ctypes.POINTER(_Plan)
-        self.plan = library.fault_plan().contents
-        self.arm = library.fault_arm  # begins to count, in the forked process
-
-
-# The audit events that concern files, and the kind of each.
+# The audit events that concern files.
 _EVENTS = {
-    "open": "open", "os.listdir": "open", "os.scandir": "open", "os.rename": "name",
-    "os.link": "name", "os.symlink": "name", "os.remove": "unlink", "os.rmdir": "unlink",
-    "os.mkdir": "folder", "os.truncate": "truncate", "mmap.__new__": "memory",
-    "os.fork": "process",
+    "open", "os.listdir", "os.scandir", "os.rename", "os.link", "os.symlink", "os.remove",
+    "os.rmdir", "os.mkdir", "os.truncate", "os.chmod", "fcntl.flock", "sqlite3.connect",
 }  # fmt: skip
 
 
@@ -130,52 +67,95 @@ CHANGES: dict[str, Callable[[str], object]] = {
 }
 
 
-class InPython(_Way):
-    """Audit events, and the three calls that have none."""
+class Striker:
+    """Makes a fault happen; what it counts is shared with processes that are forked later."""
 
     def __init__(self) -> None:
-        self.plan = _Plan.from_buffer(mmap.mmap(-1, ctypes.sizeof(_Plan)))
-        self._path = ""
-        self._changing = False
+        # How many calls there were, and whether it happened.
+        self._shared = memoryview(mmap.mmap(-1, 16)).cast("q")
+
+    @property
+    def counted(self) -> int:
+        """The calls that were counted."""
+        return self._shared[0]
+
+    @property
+    def reached(self) -> bool:
+        """Whether the fault happened."""
+        return bool(self._shared[1])
+
+    def prepare(self, fault: Fault) -> None:
+        """Note what is to happen, before the process is forked."""
+        self._fault = fault
+        self._shared[0] = self._shared[1] = 0
 
     def arm(self) -> None:
         """Begin to count, in the forked process, which cannot be disarmed."""
-        self._path = os.path.abspath(self.fault.path)
+        self._main, self._path = os.getpid(), os.path.abspath(self._fault.path)
         sys.addaudithook(self._hear)
-        for name, kind in (("fsync", "sync"), ("write", "write"), ("ftruncate", "truncate")):
-            setattr(os, name, self._wrapped(getattr(os, name), kind))
+        if self._fault.change:
+            return
+        for name in ("fsync", "write", "ftruncate"):
+            setattr(os, name, self._counted(getattr(os, name)))
+        # The type of mypy for a factory knows no class within a function.
+        sqlite3.connect = partial(  # type: ignore[assignment]
+            sqlite3.connect, factory=_database(self._strike)
+        )
 
     def _hear(self, event: str, values: tuple[Any, ...]) -> None:
-        path = values[0] if values else ""
-        if event not in _EVENTS or self._changing:
+        if event not in _EVENTS:
             return
-        if self.fault.change:
-            # Without a mode it is `os.open`, which `open` may have called.
-            name = os.path.basename(self._path)
-            if event != "open" or values[1] is None or os.path.basename(str(path)) != name:
-                return
-        self._count(_EVENTS[event], path)
+        if not self._fault.change:
+            self._meet(values[0])
+        # Without a mode it is `os.open`, which `open` may have called.
+        elif event == "open" and values[1] is not None and self._is_named(values[0]):
+            self._strike()
 
-    def _wrapped(self, call: Any, kind: str) -> Any:
+    def _is_named(self, path: object) -> bool:
+        """Return whether it is the file that changes, or a copy of it."""
+        return os.path.basename(str(path)) == os.path.basename(self._path)
+
+    def _counted(self, call: Any) -> Any:
         def counted(descriptor: int, *values: Any) -> Any:
-            path = ""
-            with suppress(OSError):
-                path = os.readlink(f"/proc/self/fd/{descriptor}")
-            self._count(kind, path)
+            self._meet(descriptor)
             return call(descriptor, *values)
 
         return counted
 
-    def _count(self, kind: str, path: object) -> None:
-        fault, plan = self.fault, self.plan
-        if kind != fault.kind:
+    def _meet(self, path: Any) -> None:
+        """Count a call that concerns a path or a descriptor, if it is one of the folder."""
+        if isinstance(path, int):
+            place = ""
+            with suppress(OSError):
+                place = os.readlink(f"/proc/self/fd/{path}")
+        else:
+            # Commands run in the folder itself, so that relative paths are below it.
+            place = os.path.abspath(os.fsdecode(path or os.curdir))
+        if f"{place}{os.sep}".startswith(self._fault.within):
+            self._strike()
+
+    def _strike(self) -> None:
+        fault = self._fault
+        if fault.workers == (os.getpid() == self._main):
             return
-        plan.count += 1
-        if plan.count == fault.number:
-            plan.reached, plan.path = 1, os.fsencode(str(path))[:500]
-            if fault.change:
-                self._changing = True
-                CHANGES[fault.change](self._path)
-                self._changing = False
-        if fault.error and (plan.count == fault.number or (fault.lasting and plan.reached)):
-            raise OSError(plan.error, os.strerror(plan.error))
+        self._shared[0] += 1
+        # Of calls that two workers count at the same time, one may be lost.
+        if self.reached or not 0 < fault.number <= self.counted:
+            return
+        self._shared[1] = 1
+        if fault.change:
+            CHANGES[fault.change](self._path)
+        time.sleep(fault.pause / 1000)
+        if fault.signal:
+            os.kill(os.getpid(), getattr(signal, fault.signal))
+
+
+def _database(strike: Callable[[], None]) -> type[sqlite3.Connection]:
+    """Return a connection that strikes before each statement."""
+
+    class Database(sqlite3.Connection):
+        def execute(self, *values: Any) -> sqlite3.Cursor:
+            strike()
+            return super().execute(*values)
+
+    return Database

@@ -5,10 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support import commands
 
 from lab.breaking.kills import run
-from lab.breaking.running import build_library
+from lab.breaking.scenarios import SCENARIOS
 from lab.trial import Trial
+
+# Options that let a command write, and commands that write what they are named as an argument.
+_WRITING = {"--output", "--removed", "--evidence", "--add", "--update-baseline"}
+_NAMED = {"index build", "index add", "index remove"}
 
 
 @pytest.fixture
@@ -23,11 +28,21 @@ def nohup() -> Iterator[None]:
 
 @pytest.mark.usefixtures("nohup")
 def test_what_is_killed_leaves_the_old_state_or_the_new_one(tmp_path: Path) -> None:
-    if build_library(tmp_path) is None:
-        pytest.skip("no C compiler, or no LD_PRELOAD: nothing can be killed at a call")
     trial = Trial(tmp_path, "small")
     (table,) = run(trial)
     assert trial.failures == []
     signals = ("SIGINT", "SIGTERM", "SIGHUP")
     ways = {f"{name} {when}" for name in signals for when in ("at a call", "from the start on")}
     assert {row[0] for row in table.rows} >= ways | {"SIGKILL at a call", "SIGKILL to a worker"}
+
+
+def test_every_command_that_writes_is_tried() -> None:
+    wanted = {(name, "") for name in _NAMED}
+    for name, one in commands().items():
+        options = {option for parameter in one.params for option in parameter.opts}
+        wanted |= {(name, option) for option in options & _WRITING}
+    tried = {(one.command, "") for one in SCENARIOS}
+    for one in SCENARIOS:
+        given = {"--output" if word == "-o" else word for word in one.arguments}
+        tried |= {(one.command, option) for option in given & _WRITING}
+    assert wanted - tried == set()

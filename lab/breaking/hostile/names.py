@@ -134,7 +134,7 @@ LARGE: Fill = {
 
 
 def _changed(path: str, change: str, time: int) -> Fault:
-    return Fault("open", time, below=False, change=change, path=path)
+    return Fault(time, change=change, path=path)
 
 
 # By how often they open each file, at least.
