@@ -339,8 +339,9 @@ def _real(name: str, trial: Trial) -> Row:
     texts = list(real.texts(name, trial.pick(300, None)).values())
     named = list(real.numbered(texts))
     with Index.build(str(trial.folder / f"{name}.index"), named) as built:
-        store = built._session.store
-        documents = concat(list(store.blocks()), store.words)
+        storage, store = built._session.storage, built._session.store
+        blocks = [store.block(number) for number, _ in storage.blocks()]
+        documents = concat(blocks, store.words)
         matches = [
             (int(answer.document), int(match.document))
             for answer in built.query(named)

@@ -187,21 +187,3 @@ def test_adding_to_an_index_is_told_to_the_end(tmp_path: Path, many: int) -> Non
         assert steps[-1] == many
         assert steps == sorted(steps)
         assert (len(steps) > 3) == (many > 3)
-
-
-def test_what_a_delivery_adds_to_an_index_is_told(tmp_path: Path) -> None:
-    said: list[tuple[str, int, int | None]] = []
-    run = RunOptions(progress=lambda *one: said.append(one))
-    first, second = [("a", prose(1)), ("b", prose(2))], [("c", prose(3)), ("d", prose(1))]
-    for day, stages in ((first, ["clustering"]), (second, ["matching", "clustering"])):
-        said.clear()
-        cleaned = dedupe(day, index=tmp_path / "seen", add=True, run=run)
-        assert cleaned.added is not None
-        assert said[-1] == ("adding", cleaned.added.added, cleaned.added.added)
-        told = list(dict.fromkeys(stage for stage, _, _ in said))
-        assert [one for one in told if one in ("matching", "clustering")] == stages
-    path = str(tmp_path / "built")
-    said.clear()
-    Index.build(path, first, run=run).close()
-    assert said[-1] == ("adding", 2, 2)
-    assert ("fingerprinting", 2, 2) in said

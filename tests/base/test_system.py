@@ -6,7 +6,6 @@ import io
 import locale
 import ntpath
 import os
-import re
 import stat
 import subprocess
 import sys
@@ -21,7 +20,7 @@ import pytest
 
 from simdup import SimdupError, dedupe, scan
 from simdup.base import atomic, system
-from simdup.base.atomic import beside, reserve
+from simdup.base.atomic import beside
 from simdup.cli import process
 from simdup.corpus import patterns, rewriting, sources
 from simdup.corpus.sources import list_files, read_list
@@ -33,25 +32,12 @@ from simdup.show.words import language_of
 DECOMPOSED = "re\u0301sume\u0301.txt"
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "examples" / "corpus"
-# Programs of their own, which import nothing of simdup.
-PROGRAMS = {"pdf_child.py", "strip_child.py"}
-ASKS = re.compile(
-    r"os\.name\b|sys\.platform|import (fcntl|resource|msvcrt)\b|/proc/|SIGHUP|os\.O_N|sched_getaff"
-    r"|os\.(sysconf|posix_fallocate|sep|altsep)\b|commonpath|relpath"
-)
 
 
 @pytest.fixture
 def windows(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (system, atomic, sources):
         monkeypatch.setattr(module, "WINDOWS", True)
-
-
-def test_one_module_knows_the_system() -> None:
-    files = [path for path in (ROOT / "simdup").rglob("*.py") if path.name not in PROGRAMS]
-    asking = {path.name for path in files if ASKS.search(path.read_text(encoding="utf-8"))}
-    # The others take the ends of paths that they made themselves, below one folder.
-    assert asking == {"system.py", "rewriting.py", "targets.py"}
 
 
 # -- processes --
@@ -77,20 +63,6 @@ def test_a_script_without_a_guard_starts_processes_that_do_not_run_it(tmp_path: 
 
 
 # -- files --
-
-
-def test_without_any_locks_nothing_is_replaced_and_nothing_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(system, "fcntl", None)
-    target = tmp_path / "t.csv"
-    with reserve(str(target)), beside(str(target)) as path:
-        Path(path).write_text("ours", encoding="utf-8")
-    with pytest.raises(SimdupError, match="created by another"), beside(str(tmp_path / "u")) as one:  # noqa: PT012
-        Path(one).write_text("ours", encoding="utf-8")
-        (tmp_path / "u").write_text("theirs", encoding="utf-8")
-    assert sorted(os.listdir(tmp_path)) == ["t.csv", "u"]
-    assert (tmp_path / "u").read_text(encoding="utf-8") == "theirs"
 
 
 @pytest.mark.usefixtures("windows")

@@ -14,15 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from support import Command, Ran, command, environment, process
 
 import simdup as package
 from lab.corpora.made import edited, prose, write
-from simdup.cli import COMMANDS, _simdup
-
-SUBCOMMANDS = list(COMMANDS)
+from simdup.cli import COMMANDS
 
 
 @contextmanager
@@ -39,13 +36,6 @@ def running(*arguments: str | bytes | Path, **settings: Any) -> Iterator[subproc
             alarm.cancel()
 
 
-def options_of(name: str) -> set[str]:
-    found = _simdup.resolve_command(click.Context(_simdup), [name])[1]
-    assert found is not None
-    names = (n for p in found.params for n in (*p.opts, *p.secondary_opts))
-    return {n for n in names if n.startswith("--")}
-
-
 # Help.
 
 
@@ -56,35 +46,6 @@ def test_help_lists_the_commands(simdup: Command) -> None:
         assert re.search(rf"^  {name}\s+{re.escape(purpose[:30])}", ran.text, re.MULTILINE)
     assert simdup("-h").out == ran.out
     assert simdup("--version").text == f"simdup {package.__version__}\n"
-
-
-@pytest.mark.parametrize("name", SUBCOMMANDS)
-def test_help_of_a_command(simdup: Command, name: str) -> None:
-    ran = simdup(name, "--help")
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.text.startswith(f"Usage: simdup {name} ")
-    for option in options_of(name):
-        assert re.search(rf"(^|[ /]){option}\b", ran.text, re.MULTILINE), option
-    assert "Examples:" in ran.text
-    assert f"simdup {name}" in ran.text.partition("Examples:")[2]
-    described = re.findall(r"^  (-.*)", ran.text, re.MULTILINE)
-    assert all(re.search(r"\S  +\S|^.{20,}$", line) for line in described)
-    assert max(map(len, ran.lines)) <= 100
-
-
-def test_options_mean_the_same_everywhere() -> None:
-    common = {"--distance", "--output", "--debug"}
-    assert common <= options_of("scan") & options_of("cluster") & options_of("pairs")
-    recipe = {"--recipe", "--tokens", "--fold", "--weight", "--idf", "--min-df", "--top", "--cap",
-              "--hash", "--bits", "--ties", "--dict"}  # fmt: skip
-    for name in ("scan", "compare", "fingerprint"):
-        assert recipe <= options_of(name)
-    # A model has only terms and how many documents have them.
-    assert recipe & options_of("fit") == {"--recipe", "--tokens", "--fold", "--dict"}
-    assert {"--similarity", "--verify", "--no-verify", "--shingle", "--keep", "--check",
-            "--format", "--jobs", "--encoding", "--glob", "--exclude", "--files-from", "--null",
-            "--input-format", "--field", "--id-field", "--quiet", "--progress", "--no-progress",
-            "--color"} <= options_of("scan")  # fmt: skip
 
 
 def test_a_command_without_arguments_says_what_is_missing(simdup: Command) -> None:
@@ -150,15 +111,6 @@ def test_an_error_is_one_line_and_perhaps_a_hint(
     assert all(line.startswith("hint: ") for line in lines[1:])
     assert len(lines) <= 2
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_wrong_usage_names_the_way_to_the_help(simdup: Command) -> None:
-    ran = simdup("scan", "--nonsense", ".")
-    assert ran.err.startswith("simdup: scan: no such option '--nonsense'")
-    assert ran.err.endswith("\nhint: simdup scan --help\n")
-    ran = simdup("scan")
-    assert ran.err.startswith("simdup: scan: missing SOURCE")
-    assert ran.err.endswith("\nhint: simdup scan --help\n")
 
 
 @pytest.mark.parametrize("arguments", [["scan", "--idf", "none", "."], ["cluster", "none"]])
@@ -742,23 +694,6 @@ def test_pairs(simdup: Command) -> None:
     assert [json.loads(line) for line in as_json] == [
         {"type": "pair", "a": "a", "b": "c", "distance": 0}
     ]
-
-
-def test_every_distance_of_pairs(simdup: Command) -> None:
-    values = {name: int(digits, 16) for digits, name in (
-        line.split("  ") for line in LINES.decode().splitlines()[1:]
-    )}  # fmt: skip
-    names = list(values)
-    for distance in (0, 1, 2, 5, 11, 16, 200):
-        found = simdup("pairs", "-d", str(distance), stdin=LINES).lines
-        expected = []
-        for i, a in enumerate(names):
-            for b in names[i + 1 :]:
-                apart = (values[a] ^ values[b]).bit_count()
-                # c is a copy of a: it is paired with a, and only a with others.
-                if apart <= distance and ("c" not in (a, b) or (a, b) == ("a", "c")):
-                    expected.append(f"{apart}\t{a}\t{b}")
-        assert found == expected
 
 
 def test_cluster(simdup: Command) -> None:

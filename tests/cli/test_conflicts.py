@@ -209,11 +209,3 @@ def test_hostile_values_do_not_drive_the_terminal(simdup: Command, tmp_path: Pat
     done = simdup("conflicts", "pages")
     assert "\x1b" not in done.text
     assert "\u202e" not in done.text
-
-
-def test_the_page_lists_conflicts(simdup: Command, handbook: Path) -> None:
-    done = simdup("conflicts", "handbook", "-o", "found.html")
-    assert done.status == 0
-    assert (
-        Path("found.html").read_text("utf-8").startswith("<!DOCTYPE html><!-- simdup report 1 -->")
-    )

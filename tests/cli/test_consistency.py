@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import click
-import pytest
 from support import Command, commands
 
 from lab.corpora.made import near, prose, write
@@ -11,67 +10,9 @@ from simdup.cli.help import Option
 
 COMMANDS = commands()
 
-# What people expect of any command.
-EXPECTED = ("--quiet", "--verbose", "--color", "--format", "--output", "--files-from", "--null")
-
-_ONE_FORMAT = "fingerprint lines are its only format"
-_WRITES_INDEX = "it prints a report only; its result is the index"
-_NO_RECIPE = "no recipe decides what it does"
-_NO_SOURCES = "it takes no list of SOURCEs"
-_FILES = "a few files of fingerprint lines; cat joins more"
-_TWO = "it takes exactly two files"
-_PAGE = "it writes a page"
-_PLAIN = "its text has nothing to color"
-
-# The commands that lack an option, and why.
-EXCEPTIONS = {
-    "--quiet": {"completion": "it prints a script only"},
-    "--verbose": {
-        "passages": _NO_RECIPE, "conflicts": _NO_RECIPE, "pairs": _NO_RECIPE,
-        "evaluate": _NO_RECIPE, "audit": _NO_RECIPE, "decontaminate": _NO_RECIPE,
-        "fit": "a model has no complete recipe: it only counts documents per term",
-        "index remove": _NO_RECIPE, "index check": _NO_RECIPE,
-        "index info": "it shows the recipe anyway", "index export": "its header names the recipe",
-        "completion": _NO_RECIPE,
-    },
-    "--color": {
-        "fingerprint": _ONE_FORMAT, "index export": _ONE_FORMAT, "dedupe": "it lists CSV or JSONL",
-        "decontaminate": _PLAIN, "audit": _PAGE,
-        "fit": "a model is not text", "pairs": "tabs between columns, for other programs",
-        "evaluate": _PLAIN, "index info": _PLAIN, "completion": "a script",
-        **dict.fromkeys(("index build", "index add", "index remove", "index check"),
-                        _WRITES_INDEX),
-    },
-    "--format": {
-        "fingerprint": _ONE_FORMAT, "index export": _ONE_FORMAT, "fit": "models have one format",
-        "dedupe": "OUT has the format of its SOURCE, --removed that of its suffix",
-        "decontaminate": "OUT has the format of its SOURCE, --evidence is JSON lines",
-        "audit": _PAGE,
-        "completion": "a script for the shell that is named",
-        **dict.fromkeys(("index build", "index add", "index remove", "index check"),
-                        _WRITES_INDEX),
-    },
-    "--output": {
-        "completion": "a script is redirected where the shell reads it",
-        **dict.fromkeys(("index build", "index add", "index remove", "index check"),
-                        _WRITES_INDEX),
-    },
-    "--files-from": {
-        "compare": _TWO, "evaluate": _TWO, "cluster": _FILES, "pairs": _FILES,
-        **dict.fromkeys(("index info", "index check", "index export", "completion"), _NO_SOURCES),
-    },
-}  # fmt: skip
-EXCEPTIONS["--null"] = EXCEPTIONS["--files-from"]
-
 
 def spellings(command: click.Command) -> set[str]:
     return {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
-
-
-@pytest.mark.parametrize("option", EXPECTED)
-def test_an_option_is_where_it_makes_sense(option: str) -> None:
-    lacking = {name for name, command in COMMANDS.items() if option not in spellings(command)}
-    assert lacking == set(EXCEPTIONS[option])
 
 
 def test_an_option_has_one_short_form_and_one_type() -> None:

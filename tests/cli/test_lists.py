@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import Command, process
+from support import Command
 
 from lab.corpora.made import near, prose, write
 from simdup import scan
@@ -125,20 +125,6 @@ def test_copies_do_not_change_the_result(tmp_path: Path, monkeypatch: pytest.Mon
     assert found.clusters == every.clusters
     assert found.skipped == every.skipped
     assert found.summary.candidates == every.summary.candidates
-
-
-def test_copies_among_processes(tmp_path: Path) -> None:
-    chance = random.Random(3)
-    texts = [prose(n % 60, 300) for n in range(700)]
-    chance.shuffle(texts)
-    lines = "".join(json.dumps({"text": t}, ensure_ascii=False) + "\n" for t in texts)
-    (tmp_path / "r.jsonl").write_text(lines)
-    outs = [
-        process("scan", "r.jsonl", "-f", "csv", "-q", "-j", jobs, cwd=tmp_path).out
-        for jobs in ("1", "3")
-    ]
-    assert outs[0] == outs[1]
-    assert len(outs[0].splitlines()) == 701
 
 
 def test_the_table_of_digests_forgets_but_never_errs() -> None:

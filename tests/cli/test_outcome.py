@@ -14,12 +14,8 @@ from simdup.cli import COMMANDS, _simdup
 from simdup.cli.help import Option
 from simdup.cli.messages import Status, as_option, as_typed, status, typed
 from simdup.cli.options import TABLE
-from simdup.cli.row import Text
-from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
 from simdup.model.matches import QueryResults
-from simdup.model.recipe import Recipe
-from simdup.model.settings import Reading, RunOptions
 
 
 def commands() -> list[tuple[str, click.Command]]:
@@ -75,24 +71,6 @@ def test_every_option_has_a_panel_a_help_and_its_default(simdup: Command, name: 
             assert option.is_flag or re.fullmatch("[A-Z]+", option.metavar or ""), option.name
             for choice in getattr(option.type, "choices", ()):
                 assert re.search(rf"\b{choice}\b", text), (option.name, choice)
-
-
-def test_defaults_are_those_of_the_values() -> None:
-    values = [Criteria(), Reading(), Recipe(), RunOptions(), RunOptions().search]
-    defaults = {
-        name: getattr(value, name) for value in values for name in value.__dataclass_fields__
-    }
-    seen = set()
-    for _, command in commands():
-        for option in command.params:
-            default = option.default
-            given = isinstance(default, str | int | float) and default is not False
-            if option.name in defaults and given:
-                seen.add(option.name)
-                if isinstance(option.type, Text):
-                    default = option.type.convert(default, option, None)
-                assert str(default) == str(defaults[option.name]), option.name
-    assert {"distance", "method", "input_format", "recall"} <= seen
 
 
 @pytest.mark.parametrize(

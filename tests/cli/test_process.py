@@ -91,20 +91,6 @@ def test_an_unwritable_standard_error_does_not_change_the_status(
     assert done.returncode == status
 
 
-@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
-def test_bars_that_cannot_be_written_do_not_end_a_run(tmp_path: Path) -> None:
-    write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1)})
-    code = "import simdup.base.progress as shown; shown._DELAY = 0; shown._BEAT = 0.01\n"
-    code += "from simdup.__main__ import main; main()"
-    arguments = [sys.executable, "-c", code, "scan", ".", "--progress"]
-    with FULL.open("wb") as full:
-        done = subprocess.run(
-            arguments, stdout=subprocess.PIPE, stderr=full, env=environment(), cwd=tmp_path,
-            check=False,
-        )  # fmt: skip
-    assert (done.returncode, b"a.txt" in done.stdout) == (0, True)
-
-
 # Modules during whose import a signal arrives: in Python, in numpy's C code, in scikit-learn.
 @pytest.mark.parametrize(
     ("name", "during"),

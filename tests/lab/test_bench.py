@@ -1,13 +1,10 @@
 """The benchmarks can be listed and run; their results are not tested."""
 
-import inspect
 import json
 import subprocess
 import sys
 from pathlib import Path
-from pkgutil import resolve_name
 
-import pytest
 from support import ROOT, environment
 
 from lab.__main__ import BENCHMARKS
@@ -27,11 +24,6 @@ def test_without_a_name_they_are_listed() -> None:
     names = [line.split()[0] for line in lines]
     assert names == [*BENCHMARKS]
     assert all(line.endswith(".") for line in lines)
-
-
-@pytest.mark.parametrize("name", BENCHMARKS)
-def test_each_is_a_function_that_yields_tables(name: str) -> None:
-    assert inspect.isgeneratorfunction(resolve_name(BENCHMARKS[name]))
 
 
 def test_a_small_one_prints_tables_and_writes_figures(tmp_path: Path) -> None:

@@ -1,23 +1,20 @@
 """Made pages share what was planted in them, where their truth says so, and nothing else."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import cache
 
 from lab.corpora.conflicts import (
     FACTUAL,
     MARGIN,
-    NOTHING,
     NUMBERING,
     PASSAGE,
     PHRASE,
     SPELLING,
     WORDING,
     MadePages,
-    notices,
     pages,
     units,
 )
-from lab.corpora.facts import KINDS, LANGUAGES, RESPELLED
 
 COUNT = 400
 
@@ -29,22 +26,6 @@ def made() -> MadePages:
 
 def compact(text: str) -> str:
     return "".join(text.split())
-
-
-def test_a_seed_makes_the_same_pages() -> None:
-    assert pages(COUNT) == made()
-    assert pages(COUNT, seed=1).texts != made().texts
-
-
-def test_there_is_so_much_of_everything() -> None:
-    counts = Counter(one.differs for one in made().planted)
-    del counts[PHRASE]
-    assert counts == {FACTUAL: 40, SPELLING: 40, WORDING: 40, NUMBERING: 20, NOTHING: 20}
-    kinds = {one.kind for one in made().planted if one.differs == FACTUAL}
-    assert kinds == set(KINDS)
-    kinds = {one.kind for one in made().planted if one.differs == SPELLING}
-    assert kinds == set(RESPELLED)
-    assert {one.language for one in made().planted} == set(LANGUAGES)
 
 
 def test_the_truth_has_the_places_of_facts() -> None:
@@ -84,10 +65,3 @@ def test_pages_share_nothing_else() -> None:
             for i in range(start, low - 49):
                 assert seen.setdefault(text[i : i + 50], name) == name
             start = high
-
-
-def test_notices_have_a_common_date_and_rare_ones() -> None:
-    texts, [notice] = notices()
-    assert len(texts) == 100
-    assert [len(copies) for copies in notice.readings.values()] == [3, 7, 90]
-    assert len(notices(50, 2).planted[0].readings) == 2

@@ -14,7 +14,7 @@ from support import ROOT, environment
 from lab.__main__ import main
 from lab.fuzz import oracle, running
 from lab.fuzz.oracle import Wrong, judge
-from lab.fuzz.target import Taken, Target
+from lab.fuzz.target import Target
 from lab.fuzz.targets import TARGETS
 from simdup import SimdupError
 
@@ -52,21 +52,8 @@ def test_a_call_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) ->
         judge(_forever, b"")
 
 
-def test_memory_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oracle, "MEGABYTES", -1)
-    with pytest.raises(Wrong, match="memory grew"):
-        judge(lambda data: None, b"")
-
-
 def test_an_error_with_a_hostile_name_is_a_result() -> None:
     assert judge(lambda data: _raise(SimdupError("a\n\x1b[1m", "is \u202e", "no\r")), b"").refused
-
-
-def test_an_input_is_taken_from_its_beginning() -> None:
-    taken = Taken(b"\x02\x03abc\x01\x02rest")
-    assert taken.choice("abc") == "c"
-    assert (taken.part(), taken.number(2), taken.rest()) == (b"abc", 513, b"rest")
-    assert (taken.number(), taken.part(), bool(taken)) == (0, b"", False)
 
 
 def call(*arguments: str | Path) -> int:

@@ -36,11 +36,6 @@ def test_all_that_was_planted_is_found() -> None:
     assert column(_unplanted(verdict), "kind", "unplanted")[ALL] == 0
 
 
-def test_a_half_is_found() -> None:
-    row = [*_planted(judge(MADE, map(reported, FACTS[::2])))][-1]
-    assert (row["found"], row["share"]) == (len(FACTS) / 2, 0.5)
-
-
 def test_a_missing_copy_is_no_right_reading() -> None:
     wanted = next(one for one in FACTS if len(one.copies) > 2)
     conflict = reported(wanted)
@@ -48,17 +43,6 @@ def test_a_missing_copy_is_no_right_reading() -> None:
     cut = conflict._replace(readings=(rare, common._replace(documents=common.documents[:-1])))
     row = [*_planted(judge(MADE, [cut]))][-1]
     assert (row["found"], row["readings right"]) == (1, 0)
-
-
-def test_what_is_left_out_is_a_place_too() -> None:
-    wanted = next(one for one in FACTS if one.kind == "negation")
-    conflict = reported(wanted)
-    empty = [
-        reading._replace(value="", documents=[one._replace(end=one.start) for one in places])
-        for reading in conflict.readings
-        for places in [reading.documents]
-    ]
-    assert judge(MADE, [conflict._replace(readings=tuple(empty))]).reported[0].right
 
 
 def test_spellings_are_unplanted() -> None:
@@ -75,14 +59,3 @@ def test_phrases_and_other_places_are_unplanted() -> None:
     verdict: Verdict = judge(MADE, [reported(phrase), Conflict("number", "", "", tuple(elsewhere))])
     found = column(_reported(verdict), "differs", "unplanted conflicts")
     assert {name: count for name, count in found.items() if count} == {PHRASE: 1, "elsewhere": 1}
-
-
-def test_another_fact_of_a_passage_is_unplanted() -> None:
-    wanted = FACTS[0]
-    moved = [
-        FactReading("", [ReadingPlace(one.page, one.start, one.start + 1, 1, math.nan)])
-        for one in wanted.copies[:2]
-    ]
-    [judged] = judge(MADE, [Conflict("number", "", "", tuple(moved))]).reported
-    assert not judged.planted
-    assert MADE.planted[judged.passage or 0] is wanted

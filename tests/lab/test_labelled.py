@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.__main__ import main
-from lab.bench.labelled import rand_index, scores
+from lab.bench.labelled import scores
 from lab.corpora.labels import Case, is_plagiarism, read_folder, read_plagiarism
 from lab.oracles import plagdet
 from simdup.base.errors import SimdupError
-from simdup.operations.evaluate import from_clusters
 
 WOLF = "天黑以后，守林人提着灯往山谷走，远处传来几声狼叫，他数着脚步，只想早些回到炉火旁边。"
 SHIP = "渡船在雾里鸣了三次笛，码头上的人收起雨伞，等着看谁第一个走下跳板，把消息带到岛上来。"
@@ -107,13 +106,6 @@ def test_options_and_the_lowest_score_of_labels_are_used(tmp_path: Path) -> None
     assert rows(path)[0]["true pairs"] == 2
 
 
-def test_all_documents_count_for_the_adjusted_rand_index() -> None:
-    found, truth = from_clusters([["a", "b"]]), from_clusters([["a", "b"], ["c", "d"]])
-    # Of 6 pairs: both 1, found 1, true 2; chance is 1/3.
-    assert rand_index("abcd", found, truth) == pytest.approx((1 - 1 / 3) / (1.5 - 1 / 3))
-    assert rand_index("abcd", truth, truth) == 1
-
-
 # -- passages --
 
 
@@ -154,24 +146,6 @@ def test_passages_of_pairs_that_count_are_scored(tmp_path: Path) -> None:
     assert (row["pairs"], row["cases"], row["passages"]) == (1, 1, 1)
     assert (row["granularity"], row["plagdet"]) == (1, pytest.approx(1, abs=0.01))
     assert row["micro recall"] == pytest.approx(1, abs=0.01)
-
-
-def test_the_measures_of_an_example() -> None:
-    cases = [Case("d", 0, 100, "s", 0, 100), Case("d", 200, 300, "s", 200, 300)]
-    # Two passages of the first case, each half of it here and there; one that is elsewhere there.
-    found = [
-        Case("d", 0, 50, "s", 0, 50),
-        Case("d", 50, 150, "s", 50, 100),
-        Case("d", 200, 300, "s", 400, 500),
-    ]
-    figures = scores(cases, found)
-    # Recall: all of one case, nothing of the other. Precision: 1, 100 of 150 characters, 0.
-    assert (figures["recall"], figures["granularity"]) == (0.5, 2)
-    assert figures["precision"] == pytest.approx((1 + 2 / 3 + 0) / 3)
-    f1 = 2 * 0.5 * (5 / 9) / (0.5 + 5 / 9)
-    assert figures["plagdet"] == pytest.approx(f1 / 1.584962500721156)  # log2(3)
-    assert figures["micro recall"] == 200 / 400
-    assert figures["micro precision"] == 200 / (250 + 200)
 
 
 spans = st.tuples(st.integers(0, 12), st.integers(1, 6))

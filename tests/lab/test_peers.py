@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lab.bench import peers
-from lab.bench.peers import TOOLS, Corpus, Outcome, Tool
+from lab.bench.peers import Corpus, Outcome
 from lab.measuring import Ran
 from lab.trial import Trial
 
@@ -30,22 +30,6 @@ def test_what_is_removed_with_all_its_copies_is_removed_without_need(tmp_path: P
     corpus = Corpus("example", dict.fromkeys("abc", ""), [("a", "b")], tmp_path / "docs.jsonl")
     figures = peers._quality(corpus, outcome([{"a", "b"}], kept="c"))
     assert (figures["recall"], figures["removed without need"], figures["left"]) == (1, 2, 0)
-
-
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.package)
-def test_lines_to_write_are_those_of_the_script(tool: Tool) -> None:
-    source = (peers._ADAPTERS / f"{tool.script}.py").read_text("utf-8")
-    own = [line for line in source.splitlines() if line.strip() and not line.startswith('"""')]
-    assert 15 <= tool.lines <= len(own)
-    compile(source, tool.script, "exec")
-
-
-def test_settings_have_names_and_fit_the_script() -> None:
-    for tool in TOOLS:
-        source = (peers._ADAPTERS / f"{tool.script}.py").read_text("utf-8")
-        (taken,) = [line for line in source.splitlines() if line.endswith("= sys.argv[1:]")]
-        for setting in (tool.grid.own, *tool.grid.tried):
-            assert len(setting) == len(tool.grid.names) == taken.count(",") - 1
 
 
 def test_simdup_runs_and_gives_one_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

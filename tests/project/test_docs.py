@@ -127,11 +127,3 @@ def test_the_architecture_draws_the_rooms_of_the_contract() -> None:
     ]
     expected = contracts["contracts"][0]["layers"]
     assert [re.sub(r"\s+", " ", line) for line in drawn] == expected
-
-
-def test_the_glossary_is_in_order() -> None:
-    page = (ROOT / "docs" / "glossary.md").read_text("utf-8")
-    words = re.findall(r"^\| ([^|]+?) \|", page, re.MULTILINE)[1:]
-    assert len(words) > 50
-    assert words == sorted(words, key=str.lower)
-    assert len(words) == len(set(words))

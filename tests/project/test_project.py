@@ -118,15 +118,6 @@ def test_the_public_surface() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+\S*", package.__version__)
 
 
-def test_types_are_promised() -> None:
-    assert (ROOT / "simdup" / "py.typed").is_file()
-    for name in ("scan", "compare", "fingerprint", "simhash", "distance", "all_pairs"):
-        signature = inspect.signature(getattr(package, name))
-        assert signature.return_annotation is not inspect.Signature.empty
-        for parameter in signature.parameters.values():
-            assert parameter.annotation is not inspect.Parameter.empty
-
-
 MODULES = [found.name for found in pkgutil.walk_packages(package.__path__, "simdup.")]
 
 
