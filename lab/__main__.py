@@ -44,7 +44,7 @@ BENCHMARKS = {
         "texts": ("minhash", "verification", "words"),
         "fingerprints": ("search", "queries"),
         "index": ("index", "index_recall", "passage_index"),
-        "formats": ("formats", "decoding", "office", "html_pages", "hostile"),
+        "formats": ("formats", "decoding", "office", "html_pages"),
     }.items()
     for name in names
 }
@@ -52,8 +52,7 @@ BENCHMARKS = {
 CAMPAIGNS = {
     name: f"lab.breaking.{name}:run"
     for name in (
-        "oracles", "brute_force", "branches", "kills", "concurrency", "hostile", "growth",
-        "damage", "determinism",
+        "brute_force", "kills", "concurrency", "hostile", "growth", "damage", "determinism",
     )
 }  # fmt: skip
 KINDS = {"bench": BENCHMARKS, "break": CAMPAIGNS}

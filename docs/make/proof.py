@@ -12,7 +12,6 @@ _GLANCE = (
     ("hostile inputs and environments", "hostile", "entry"),
     ("parsers and searches, each at sizes n, 2n and 4n", "growth", "shapes"),
     ("ways to run that must give the same results", "determinism", "runs"),
-    ("pairs compared with slow definitions", "oracles", "pairs"),
     ("made corpora compared with all pairs", "brute_force", "corpora"),
 )
 

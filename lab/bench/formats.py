@@ -1,4 +1,4 @@
-"""Formats: what reading costs and how well it is done, from encodings to hostile archives."""
+"""Formats: what reading costs and how well it is done."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import os
 import random
 import shutil
 import statistics
-import struct
 import time
 import zipfile
 from collections import Counter
@@ -290,13 +289,10 @@ def _paragraphs(text: str) -> bytes:
     )  # fmt: skip
     head = "<w:p><w:pPr><w:ind w:firstLine='480'/></w:pPr>"
     body = "".join(f"{head}{''.join(of_line)}</w:p>" for of_line in runs)
-    return _word_document(body, members=[("[Content_Types].xml", _TYPES)])
-
-
-def _word_document(body: str, declared: str = "", members: Any = ()) -> bytes:
-    main = f'{declared}<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'
+    main = f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'
     relation = related({"r": ("officeDocument", "word/document.xml")})
-    return zipped([*members, ("_rels/.rels", relation), ("word/document.xml", main)])
+    parts = {"[Content_Types].xml": _TYPES, "_rels/.rels": relation, "word/document.xml": main}
+    return zipped(parts.items())
 
 
 def _readers(document: Path, rounds: int) -> Iterator[Row]:
@@ -387,74 +383,3 @@ def _score(wanted: str, text: str) -> tuple[float, float, float]:
     both = (a & b).total()
     precision, recall = both / max(1, b.total()), both / max(1, a.total())
     return precision, recall, 2 * precision * recall / ((precision + recall) or 1)
-
-
-# -- hostile archives --
-
-
-def hostile(trial: Trial) -> Iterator[Table]:
-    """Hostile archives: 20 MB of zip bombs, overlaps, long lists and deep XML end with a note each.
-
-    All of them together would unpack to more than a petabyte.
-    """
-    size = trial.pick(1 << 20, 20 << 20)
-    folders = {name: trial.folder / name.replace(" ", "-") for name in (*HOSTILE, "all")}
-    for folder in folders.values():
-        folder.mkdir()
-    for name, make in HOSTILE.items():
-        content, suffix = make(), ".docx" if "document" in name else ".zip"
-        count = max(1, size // len(HOSTILE) // len(content))
-        for number in range(min(count, 20)):  # most are small
-            for place in (folders[name], folders["all"]):
-                (place / f"{folders[name].name}-{number}{suffix}").write_bytes(content)
-    rows: list[Row] = []
-    for name, folder in folders.items():
-        sizes = [path.stat().st_size for path in folder.iterdir()]
-        (rans,) = in_turn(
-            trial.rounds, partial(simdup, "scan", folder, "-f", "jsonl", statuses=(2,))
-        )
-        notes = sum(record["type"] == "skipped" for record in rans[0].records)
-        rows.append(
-            {"archives": name, "MB": sum(sizes) / 1e6, "files": len(sizes), "notes": notes,
-             "seconds": median_seconds(rans)}
-        )  # fmt: skip
-    yield tabulate("Hostile archives", rows)
-
-
-def _layers() -> bytes:
-    """Return an archive of 16 archives, and so on, six layers deep."""
-    content = zipped([("0.txt", bytes(100 << 20))])
-    for _ in range(5):
-        content = zipped((f"{i}.zip", content) for i in range(16))
-    return content
-
-
-def _overlapping() -> bytes:
-    """Return 60,000 members that are the same bytes."""
-    content = zipped([("a.txt", bytes(20 << 20))])
-    end = content.rfind(b"PK\5\6")
-    start = struct.unpack_from("<L", content, end + 16)[0]
-    count = 60_000
-    entries = b"".join(content[start:end].replace(b"a.txt", b"%05d" % i) for i in range(count))
-    tail = bytearray(content[end:])
-    struct.pack_into("<HHL", tail, 8, count, count, len(entries))
-    return content[:start] + entries + bytes(tail)
-
-
-_LAUGHS = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in pairwise("abcdefghijk"))
-_ELEMENTS = ("<w:t/>", "<w:p/>")  # five million of them hardly repeat
-
-HOSTILE: dict[str, Callable[[], bytes]] = {
-    "bombs": lambda: zipped([("a.txt", bytes(300 << 20))]),
-    "bombs in layers": _layers,
-    "overlapping members": _overlapping,
-    "long lists": lambda: zipped((f"{i}", b"") for i in range(120_000)),
-    "document bombs": lambda: _word_document(" " * (300 << 20)),
-    "documents with entities": lambda: _word_document(
-        "<w:p>&k;</w:p>", f'<!DOCTYPE x [<!ENTITY a "ha">{_LAUGHS}]>'
-    ),
-    "documents of many elements": lambda: _word_document(
-        "".join(random.Random(0).choices(_ELEMENTS, k=5_000_000))
-    ),
-    "deep documents": lambda: _word_document("<w:p>" * 100_000 + "</w:p>" * 100_000),
-}
