@@ -82,7 +82,6 @@ _ROWS = {
     "dedupe, a folder over another": (
         "dedupe in more -o out --force", "out",
         "dedupe in more --keep longest --prefer more/* -o out"),
-    "dedupe, a folder of links": ("dedupe in -o out --link hard", "out"),
     "dedupe, a file": ("dedupe r.jsonl -o out.jsonl --removed gone.csv", "out.jsonl gone.csv"),
     "dedupe, a file over another": (
         "dedupe r.jsonl -o out.jsonl --force --removed gone.csv", "out.jsonl gone.csv",

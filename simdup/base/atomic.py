@@ -64,32 +64,22 @@ def beside(target: str, name: str = "", replace: bool = True) -> Iterator[str]:
 
 def sync_path(path: str) -> None:
     """Wait until a file, or a folder with all its contents, has reached the disk."""
-    if os.path.islink(path):
-        return
     paths = [path]
     for folder, _, files in walk(path):
         paths.append(folder)
         paths += [os.path.join(folder, name) for name in files]
     if len(paths) == 1:
-        sync_one(path)
+        sync(path)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_SYNCS) as pool:
-        list(pool.map(sync_one, paths))
-
-
-def sync_one(path: str) -> None:
-    """Sync one file or folder; links refer to content that is already on the disk."""
-    status = os.lstat(path)
-    linked = stat.S_ISREG(status.st_mode) and status.st_nlink > 1
-    if not linked and not stat.S_ISLNK(status.st_mode):
-        sync(path)
+        list(pool.map(sync, paths))
 
 
 def _publish(path: str, target: str, replace: bool) -> None:
     sync_path(path)
-    if os.path.isdir(path) and not os.path.islink(path):
+    if os.path.isdir(path):
         if WINDOWS and os.path.isdir(target):
             os.rmdir(target)  # a folder is renamed to no other there, not even to an empty one
         move_folder(path, target)
@@ -98,7 +88,7 @@ def _publish(path: str, target: str, replace: bool) -> None:
     else:
         _link(path, target)
     with suppress(OSError):
-        sync_one(os.path.dirname(target))
+        sync(os.path.dirname(target))
 
 
 def move_folder(path: str, target: str) -> None:

@@ -44,7 +44,7 @@ def command(call: Call) -> Status:
 
     Examples:
       simdup dedupe train.jsonl.zst -o clean.jsonl.zst --removed removed.csv
-      simdup dedupe ./corpus -o ./clean --link hard --keep longest
+      simdup dedupe ./corpus -o ./clean --keep longest
       simdup dedupe today.jsonl --id-field url --index seen.index --add -o new.jsonl
       simdup dedupe train.jsonl -o clean.jsonl --by source --max-removed 0.5
       simdup dedupe ./pages --unit paragraph --dry-run

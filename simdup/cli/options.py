@@ -34,7 +34,7 @@ from simdup.cli.row import (
 )
 from simdup.model import criteria, readings, settings
 from simdup.model.audited import SAMPLE, SEED
-from simdup.model.cleaned import LINKS, UNITS, DedupeOptions, PartCriteria
+from simdup.model.cleaned import UNITS, DedupeOptions, PartCriteria
 from simdup.model.criteria import Criteria
 from simdup.model.decontaminated import LeakCriteria
 from simdup.model.formats import PageOptions
@@ -470,7 +470,6 @@ _OUTPUT = (
     _rewrites("--force", text="Replace existing files in OUT; never delete any.", typed=WRITES,
         rules=(Idle(lambda o: o["target"] == "-", "standard output is not a file"),),
         trial="|-o full|"),
-    _rewrites("--link HOW", text="How to put unchanged files in OUT", kind=LINKS, trial="symbolic"),
     Row("-q, --quiet", _ALL, "Print no report and no notes.", of=Screen, common=True,
         rules=(Yields(lambda o: o.typed("verbose")),
                Clash(lambda o: o["verbose"], "--quiet and --verbose exclude each other")),
@@ -575,7 +574,7 @@ def rows_of(command: str) -> Iterator[Row]:
 
 # What `dedupe --unit` uses beside the panels that say how files are read.
 _WITH_UNIT = (
-    "unit", "copies", "min_length", "target", "removed", "bom", "dry_run", "link", "force", "quiet",
+    "unit", "copies", "min_length", "target", "removed", "bom", "dry_run", "force", "quiet",
     "progress", "lang", "jobs", "verbose",
 )  # fmt: skip
 

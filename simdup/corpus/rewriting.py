@@ -30,14 +30,13 @@ from simdup.base.atomic import (
     entries,
     make_folders,
     move_folder,
-    sync_one,
     sync_path,
     walk,
     work_folder,
     writes_into,
 )
 from simdup.base.errors import SimdupError, unwritable
-from simdup.base.system import move, unlink
+from simdup.base.system import move, sync, unlink
 from simdup.base.when_used import pattern
 from simdup.corpus.batches import open_content, read_header
 from simdup.corpus.bibliography import RawEntry, entries_of
@@ -358,7 +357,6 @@ class CleanedFolder:
 
     files: Sequence[tuple[File, str]]  # all files, and the place of each in the folder
     references: Sequence[File]  # files that are read but not written
-    link: str  # how to put unchanged files there: ``copy``, ``hard`` or ``symbolic``
     root: str  # the folder that it is a copy of, if any
     # The documents left out; those that must stay after all are dropped.
     cuts: Sequence[RemovedDocument]
@@ -431,7 +429,7 @@ def _merge(place: str, target: str) -> None:
                 _merge(entry.path, goal)
             else:
                 move_folder(entry.path, goal)
-    sync_one(target)
+    sync(target)
 
 
 def fill(folder: str, cleaned: CleanedFolder, progress: Progress = no_progress) -> None:
@@ -524,7 +522,7 @@ def _write_file(file: File, place: str, change: Change, cleaned: CleanedFolder) 
                     write_records(file, stream, change, file.compression)
                 shutil.copystat(file.path, place)
             else:
-                _copy(file.path, place, cleaned.link)
+                _copy(file.path, place)
         except Exception:
             if not _note_loss(file, cleaned.lost):
                 raise
@@ -536,18 +534,13 @@ def _write_file(file: File, place: str, change: Change, cleaned: CleanedFolder) 
             unlink(place)
     # A named pipe or a folder may have replaced it.
     if os.path.isfile(file.path) and os.access(file.path, os.R_OK):
-        _copy(file.path, place, cleaned.link)
+        _copy(file.path, place)
 
 
-def _copy(source: str, place: str, link: str) -> None:
-    if link == "hard":
-        os.link(os.path.realpath(source), place)
-    elif link == "symbolic":
-        os.symlink(os.path.realpath(source), place)
-    else:
-        with open_regular(source) as stream, open(place, "xb") as target:
-            shutil.copyfileobj(stream, target, 1 << 20)
-        shutil.copystat(source, place)
+def _copy(source: str, place: str) -> None:
+    with open_regular(source) as stream, open(place, "xb") as target:
+        shutil.copyfileobj(stream, target, 1 << 20)
+    shutil.copystat(source, place)
 
 
 def _copy_folder_stats(folder: str, cleaned: CleanedFolder) -> None:

@@ -8,9 +8,6 @@ from typing import Any, NamedTuple
 
 from simdup.base.errors import NUMBER, WHOLE, SimdupError, check_type, invalid
 
-# How to put unchanged files into a folder.
-LINKS = ("copy", "hard", "symbolic")
-
 
 @dataclass(frozen=True, slots=True)
 class DedupeOptions:
@@ -19,7 +16,6 @@ class DedupeOptions:
     target: str | None  # a file or folder; ``-`` for standard output; None writes nothing
     # Files, folders and indexes whose documents are never redundant, and are not written.
     references: Sequence[str] = ()
-    link: str = "copy"  # one of `LINKS`
     force: bool = False  # whether files of the target may be replaced
     # Another file that the caller writes; it must not overwrite anything either.
     report: str | None = None
@@ -46,13 +42,8 @@ class DedupeOptions:
         if self.add and self.annotate:
             what = "is for a corpus that is cleaned, and `annotate` removes nothing"
             raise SimdupError("add", what, field="add")
-        if self.annotate and self.link != "copy":
-            what = "has no effect with `annotate`, which changes every file"
-            raise SimdupError("link", what, field="link")
         if self.max_removed is not None and not 0 <= self.max_removed <= 1:
             raise invalid("max_removed", self.max_removed, "a share from 0 to 1")
-        if self.link not in LINKS:
-            raise invalid("link", self.link, "one of " + ", ".join(LINKS))
 
 
 # The parts that documents are made of.

@@ -57,7 +57,6 @@ def decontaminate(
     *,
     mask: bool = False,
     output: str | os.PathLike[str] | None = None,
-    link: str = "copy",
     force: bool = False,
     against_field: str | tuple[str, ...] | None = None,
     reading: Reading | None = None,
@@ -82,7 +81,7 @@ def decontaminate(
     output : path, optional
         Where to write files without leaks: one file of records becomes a file, everything else a
         folder.  Data that is not in files cannot be written.
-    link, force
+    force
         As for `dedupe`.
     against_field : str or tuple of str, optional
         The field of the text of evaluation records, where it has another name; several are one
@@ -120,7 +119,7 @@ def decontaminate(
     names = (against_field,) if isinstance(against_field, str) else against_field
     texts = read_evaluations(against, settings, names)
     target = as_optional_path(output, "output")
-    options = DedupeOptions(target, link=link, force=force, references=texts.files)
+    options = DedupeOptions(target, force=force, references=texts.files)
     rows = keep_rows(data)
     paths = recognise(rows, settings.reading)
     if isinstance(paths, list) and paths:

@@ -70,14 +70,14 @@ from simdup.show.targets import check_name, check_places, places, single_file
 @overload
 def dedupe(
     data: Data, *, unit: str, copies: int = 1, min_length: int = 20,
-    output: str | os.PathLike[str] | None = None, link: str = "copy", force: bool = False,
+    output: str | os.PathLike[str] | None = None, force: bool = False,
     reading: Reading | None = None, run: RunOptions | None = None, jobs: int | None = None,
     text: str | tuple[str, ...] | None = None, id: str | None = None,
 ) -> Shortened: ...  # fmt: skip
 @overload
 def dedupe(
     data: Data, recipe: Recipe | str = "default", criteria: Criteria | None = None, *,
-    output: str | os.PathLike[str] | None = None, references: Paths = (), link: str = "copy",
+    output: str | os.PathLike[str] | None = None, references: Paths = (),
     force: bool = False, by: str | None = None, max_removed: float | None = None,
     annotate: bool = False, index: str | os.PathLike[str] | None = None, add: bool = False,
     reading: Reading | None = None, run: RunOptions | None = None, jobs: int | None = None,
@@ -91,7 +91,6 @@ def dedupe(
     *,
     output: str | os.PathLike[str] | None = None,
     references: Paths = (),
-    link: str = "copy",
     force: bool = False,
     by: str | None = None,
     max_removed: float | None = None,
@@ -123,10 +122,8 @@ def dedupe(
         everything else a folder.  Data that is not in files cannot be written.
     references : path or iterable of path
         Files, folders and indexes whose documents are never redundant, and not part of the result.
-    link : str
-        How unchanged files come into a folder: ``copy``, ``hard`` or ``symbolic``.
     force : bool
-        Whether files of the folder may be replaced.  Like `link` it matters with `output` only.
+        Whether files of the folder may be replaced; it matters with `output` only.
     by : str, optional
         A field or column, or ``folder``: `Cleaned.parts` tells what each of its values lost.
     max_removed : float, optional
@@ -146,8 +143,8 @@ def dedupe(
 
     unit : str, optional
         ``line``, ``sentence`` or ``paragraph``: no document is redundant, but those of its parts
-        are cut that other documents have.  Only how data is read, `output`, `link` and `force` go
-        with it.
+        are cut that other documents have.  Only how data is read, `output` and `force` go with
+        it.
     copies : int
         In how many documents a part stays: the first ones that have it.
     min_length : int
@@ -195,13 +192,13 @@ def dedupe(
             what = "has no effect with `unit`: equal parts are cut, and every document stays"
             raise SimdupError(name, what, "leave it out", name)
         parts = PartCriteria(unit, copies, min_length)
-        return shorten(data, DedupeOptions(target, link=link, force=force), parts, settings)
+        return shorten(data, DedupeOptions(target, force=force), parts, settings)
     for name, changed in (("copies", copies != 1), ("min_length", min_length != 20)):
         if changed:
             raise SimdupError(name, "has no effect without `unit`", "leave it out", name)
     rows, named = keep_rows(data), as_paths(references, "references")
     options = DedupeOptions(
-        target, named, link, force, by=by, max_removed=max_removed, annotate=annotate,
+        target, named, force, by=by, max_removed=max_removed, annotate=annotate,
         index=as_optional_path(index, "index"), add=add,
     )  # fmt: skip
     paths = recognise(rows, settings.reading)
@@ -359,9 +356,6 @@ def _write_nothing(task: _Task) -> Cleaned:
 
 def _write_file(task: _Task, target: str, file: File, references: Sequence[File]) -> Cleaned:
     """Write the remaining records of a file to another file."""
-    if task.options.link != "copy":
-        notes = [*task.opened.notes, ("`link`", "has no effect: OUT is not a folder")]
-        task = replace(task, opened=replace(task.opened, notes=notes))
     with open_single(target, file, task.opened.settings.reading) as single:
         losses = task.find()
         losses.check()
@@ -379,13 +373,13 @@ def _write_folder(
     task: _Task, target: str, files: Sequence[tuple[File, str]], references: Sequence[File]
 ) -> Cleaned:
     """Write the remaining documents to a folder."""
-    annotate, link = task.options.annotate, task.options.link
+    annotate = task.options.annotate
     with reserve(target, parents=True), open_folder(target, task.options.force) as folder:
         losses = task.find()
         losses.check()
         annotated = losses.annotations([file for file, _ in files])
         cuts = () if annotate else losses.cuts
-        filled = CleanedFolder(files, references, link, root_of(task.sources), cuts, annotated)
+        filled = CleanedFolder(files, references, root_of(task.sources), cuts, annotated)
         fill(folder, filled, task.progress)
         missing = list_missing(folder, filled, task.opened.skipped)
         skipped = not_copied(losses.result.skipped, missing, target)

@@ -226,8 +226,6 @@ class _CorpusTask(Generic[Said]):
         """Write a file of records to another file."""
         with open_single(target, file, self.opened.settings.reading) as single:
             found = self.find(self.opened)
-            if self.options.link != "copy":
-                found.notes.append(("`link`", "has no effect: OUT is not a folder"))
             changes = found.changes(self.opened)
             check_unchanged([file])
 
@@ -246,11 +244,10 @@ class _CorpusTask(Generic[Said]):
 
     def write_folder(self, target: str, files: Sequence[tuple[File, str]]) -> Said:
         """Write all files to a folder."""
-        options = self.options
-        with reserve(target, parents=True), open_folder(target, options.force) as folder:
+        with reserve(target, parents=True), open_folder(target, self.options.force) as folder:
             found = self.find(self.opened)
             changes = found.changes(self.opened)
-            filled = CleanedFolder(files, (), options.link, root_of(self.sources), (), changes)
+            filled = CleanedFolder(files, (), root_of(self.sources), (), changes)
             fill(folder, filled, self.opened.settings.run.progress)
             # What is changed in a file may depend on another one that is gone.
             for path, why in filled.lost.items():

@@ -42,12 +42,10 @@ NOTED = [
     ("scan c --extract all", "--extract"),
     ("scan c --extract none", "--extract"),
     ("scan c/a.txt --glob *.txt --exclude *.md", "--glob --exclude"),
-    ("dedupe r.jsonl -o - --link hard", "--link"),
-    ("dedupe r.jsonl -o out.jsonl --link hard", "--link"),
     # Options with an effect.
     ("scan c --field text", ""),
     ("compare c/a.txt c/b.txt --no-verify --shingle 3", ""),
-    ("dedupe c -o out --force --link hard", ""),
+    ("dedupe c -o out --force", ""),
     ("scan c --method minhash --no-verify -s 0.9 --shingle 4 --recall 0.9", ""),
     ("scan c -d 5 -s 0.9 --shingle 4 --tables 4 --memory 1G", ""),
     ("scan c --weight logtf --idf corpus --min-df 3 --dict w", ""),

@@ -219,7 +219,6 @@ def test_what_it_cannot_do_is_said(simdup: Command, tmp_path: Path) -> None:
     for options, said in (
         (("--dry-run",), "--annotate writes what --dry-run does not"),
         (("-o", "out", "--max-removed", "0.5"), "has no effect with --annotate"),
-        (("-o", "out", "--link", "hard"), "has no effect with --annotate"),
     ):
         ran = simdup("dedupe", "in", "--annotate", *options)
         assert ran.status == 2

@@ -41,11 +41,11 @@ def test_a_folder_of_texts_in_several_encodings(simdup: Command, tmp_path: Path)
     write(source, {"empty.txt": "", "sub/same.txt": "没有重复的一篇。"})
     for name, text, codec in zip("abc", TEXTS, codecs, strict=True):
         (source / f"{name}.txt").write_bytes((long * 5 + "\n" + text).encode(codec))
-    ran = simdup("dedupe", source, "--unit", "sentence", "-o", out, "--link", "hard")
+    ran = simdup("dedupe", source, "--unit", "sentence", "-o", out)
     assert ran.status == 0, ran.err
     for name, text, codec in zip("abc", LEFT, codecs, strict=True):
         assert (out / f"{name}.txt").read_bytes() == (long * 5 + "\n" + text).encode(codec)
-    assert (out / "sub/same.txt").stat().st_nlink == 2
+    assert (out / "sub/same.txt").exists()
     assert (out / "empty.txt").exists()
     ran = simdup("dedupe", source, "--unit", "sentence", "-o", out)
     assert ran.status == 2

@@ -51,7 +51,7 @@ COMMANDS = [
     "passages 语料/news --min-length 5000",
     "dedupe 语料 -o 净 --by folder --removed 删.csv",
     "dedupe 语料/notices --dry-run --lossless",
-    "dedupe 语料/news -o 注 --force --link hard --index 新.index --add",
+    "dedupe 语料/news -o 注 --force --index 新.index --add",
     "tune 语料",
     "tune 语料/news -s 0.7 -v",
     "tune 空",
