@@ -95,10 +95,6 @@ _LISTING = (
     Idle(lambda o: o.format == PAGE, "a report page has a list of its own"),
     Idle(lambda o: o.format == GITHUB, "there is a warning for each document"),
 )
-_PAGE_ONLY = (
-    Idle(lambda o: o.format != PAGE and o.command != "audit",
-         "only a report page (--format html) has texts and links"),
-)
 _UNIT_ONLY = (Idle(lambda o: not o["unit"], "only --unit cuts parts out of documents"),)
 # What decides which documents are near-duplicates, and which of them stays.
 _WHOLE_ONLY = Idle(lambda o: o["unit"], "--unit cuts parts that an earlier document has")
@@ -116,7 +112,6 @@ _dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
 _rewrites = partial(_dedupe, commands="dedupe, decontaminate")
 _leaks = partial(Row, commands="decontaminate")
 _repeated = partial(Row, commands="dedupe")
-_page = partial(Row, of=PageOptions, rules=_PAGE_ONLY)
 _conflicts = partial(Row, commands="conflicts")
 _search = partial(Row, of=SearchOptions, commands=f"{_SCANS}, cluster, pairs", rules=(_NO_PRINTS,))
 _recipe = partial(Row, of=Recipe, rules=(_NAMED,))
@@ -448,12 +443,11 @@ _OUTPUT = (
     Row("--color WHEN", f"{_PAGES}, cluster, query, tune", "Color the text", COLORS, of=Output,
         rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
         default=COLORS[0], trial="always"),
-    _page("--report-texts SIZE", "scan, compare, passages, dedupe, audit",
-        "Most bytes of text in a report page; all or none.", Text(text_bytes_of), name="texts",
-        default="16M", trial="|-f html --removed out.html|none"),
-    _page("--report-root PATH", f"{_PAGES}, dedupe, query, audit",
-        "Folder that a report page's links start from.", name="root",
-        shown="the working folder", trial="|-f html --removed out.html|/r"),
+    Row("--report-texts SIZE", "scan, compare, passages, dedupe, audit",
+        "Most bytes of text in a report page; all or none.", Text(text_bytes_of), of=PageOptions,
+        name="texts", default="16M", trial="|-f html --removed out.html|none",
+        rules=(Idle(lambda o: o.format != PAGE and o.command != "audit",
+                    "only a report page (--format html) has texts"),)),
     _dedupe("--dry-run", of=None, text="Write no corpus; list what would be removed.", common=True,
         typed=WRITES),
     _dedupe("--by FIELD", trial="folder",

@@ -198,7 +198,7 @@ def names_of(known: Sequence[str]) -> Text:
 
 
 # What the help calls files and folders: shells complete them, and a configuration's start from it.
-_PATHS = ("FILE", "PATH", "SOURCE")
+_PATHS = ("FILE", "SOURCE")
 # Kinds of files beside the SOURCEs: those that are read must not be those that are written.
 INFILE, OUTFILE = click.Path(readable=False), click.Path(readable=False)
 

@@ -73,8 +73,6 @@ class PageOptions:
     ----------
     texts : int or None
         Most bytes that texts may take in the file; 0 for no texts, None for all of them.
-    root : str or None
-        The folder that links to documents start from; None for the working folder.
     command : str
         The command that made the page, as it was typed.
     kind : str
@@ -82,6 +80,5 @@ class PageOptions:
     """
 
     texts: int | None = TEXT_BYTES
-    root: str | None = None
     command: str = ""
     kind: str = "scan"

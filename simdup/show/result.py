@@ -44,9 +44,7 @@ class Result(Findings):
 
     __slots__ = ()
 
-    def to_html(
-        self, path: str, *, texts: int | None = TEXT_BYTES, root: str | None = None
-    ) -> None:
+    def to_html(self, path: str, *, texts: int | None = TEXT_BYTES) -> None:
         """Write a report page: one file that shows clusters and texts, offline.
 
         Parameters
@@ -56,8 +54,6 @@ class Result(Findings):
         texts : int or None
             Most bytes that texts may take in it; 0 for none, None for all.  Documents are read
             again for their texts: those of an iterator are gone, and only figures are shown.
-        root : str, optional
-            The folder that links to documents start from; by default the working folder.
 
         Raises
         ------
@@ -67,7 +63,7 @@ class Result(Findings):
         from simdup.show.report.scan_page import scan_page
         from simdup.show.streams import open_output
 
-        page = scan_page(self, PageOptions(texts, root))
+        page = scan_page(self, PageOptions(texts))
         with open_output(os.fspath(path)) as stream:
             stream.writelines(page)
 

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
@@ -193,7 +194,7 @@ def test_the_list_is_sorted_searched_and_filtered(written, browser):
 
 
 def test_a_conflict_has_its_readings_by_rising_number_of_documents(written, browser):
-    path = written(root="/mnt")
+    path = written()
     with opened(browser, path, timezone_id="UTC") as page:
         show(page, "#/c/1")
         assert page.inner_text("article h1") == "10 mg ×4 / 20 mg ×1"
@@ -216,7 +217,7 @@ def test_a_conflict_has_its_readings_by_rising_number_of_documents(written, brow
         assert "characters 812–817" in places[0]
         assert [("newest" in one) for one in places] == [False] * 4 + [True]
         links = page.locator(".place a").evaluate_all("(all) => all.map((one) => one.href)")
-        assert links[0] == "file:///mnt/old/leaflet%201.txt"
+        assert links[0] == f"{Path.cwd().as_uri()}/old/leaflet%201.txt"
         assert len(links) == 5
 
 
@@ -246,10 +247,10 @@ def test_equally_new_files_are_not_marked(written, browser):
 def test_names_beyond_the_first_plane_have_a_link_and_broken_ones_none(written, browser):
     whole, broken = (reading(n, place(n, modified=NEW_YEAR)) for n in ("𠮷😀.txt", "b\udcff.txt"))
     conflict = Conflict("number", "", "", (whole, broken))
-    with opened(browser, written(result([conflict]), root="/mnt")) as page:
+    with opened(browser, written(result([conflict]))) as page:
         show(page, "#/c/1")
         links = page.locator(".place a").evaluate_all("(all) => all.map((one) => one.href)")
-        assert [unquote(one) for one in links] == ["file:///mnt/𠮷😀.txt"]
+        assert [unquote(one) for one in links] == [f"file://{Path.cwd().as_posix()}/𠮷😀.txt"]
 
 
 def test_a_place_can_be_copied(written, browser):

@@ -75,7 +75,7 @@ def test_a_page_has_what_json_lines_have(query, texts, simdup):
 
 
 def test_a_document_has_its_matches_estimated_and_a_command(query, texts, browser, tmp_path):
-    with opened(browser, query("--report-root", "/elsewhere")) as page:
+    with opened(browser, query()) as page:
         show(page, "#/c/2")
         assert page.inner_text("article h1") == "near.txt"
         assert "2 matches" in page.inner_text(".facts")
@@ -87,7 +87,7 @@ def test_a_document_has_its_matches_estimated_and_a_command(query, texts, browse
         # Only the document that was asked is known to be here.
         links = page.locator(".member a[href^='file:']")
         assert links.evaluate_all("(all) => all.map((one) => one.href)") == [
-            "file:///elsewhere/asked/a/near.txt"
+            f"{tmp_path.as_uri()}/asked/a/near.txt"
         ]
         assert not page.locator(".pairs, .why, .rd-panel").filter(visible=True).count()
         first = page.inner_text(".missing pre")
@@ -172,13 +172,6 @@ def test_names_alone_have_no_page(query, texts, simdup):
     done = simdup("query", "seen.index", "asked", "--new", "-o", "page.html")
     assert done.status == 2
     assert "--new" in done.err
-
-
-def test_options_of_a_page_need_one(query, texts, simdup):
-    simdup("index", "build", "seen.index", "stored", "-q")
-    assert "no such option" in simdup("query", "i", "asked", "--report-texts", "1M").err
-    done = simdup("query", "seen.index", "asked", "--report-root", "/")
-    assert "--report-root: has no effect" in done.err
 
 
 def test_decisions_outlive_the_page_and_reach_a_scan(query, texts, simdup, browser, tmp_path):

@@ -170,7 +170,7 @@ def page_head(
         "simdup": __version__,
         "id": _identity(rows),
         "command": options.command,
-        "root": portable(os.path.abspath(options.root or os.curdir)),
+        "root": portable(os.getcwd()),
         "recipe": {},
         "folds": _folds(occurs),
         **about,
