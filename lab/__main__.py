@@ -30,7 +30,7 @@ BENCHMARKS = {
     name: f"lab.bench.{module}:{name}"
     for module, names in {
         "commands": ("start", "scan", "large_groups", "report"),
-        "accuracy": ("accuracy", "planted", "short_texts", "template_pages", "advice"),
+        "accuracy": ("accuracy", "planted", "short_texts", "template_pages"),
         "passages": ("passages",),
         "rates": ("rates",),
         "units": ("units",),

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from simdup.operations.fit import fit as fit
     from simdup.operations.passages import passages as passages
     from simdup.operations.scan import scan as scan
-    from simdup.operations.tune import tune as tune
     from simdup.search import all_pairs as all_pairs
     from simdup.show.result import Result as Result
     from simdup.text.simhash import distance as distance
@@ -68,7 +67,6 @@ _HOMES = {
     "progress_bars": "simdup.base.progress",
     "scan": "simdup.operations.scan",
     "simhash": "simdup.text.simhash",
-    "tune": "simdup.operations.tune",
 }
 
 __all__ = [*_HOMES, "__version__"]

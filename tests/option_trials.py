@@ -50,7 +50,6 @@ BASES = {
     "index check": Base("index check {sources}", "i"),
     "index export": Base("index export {sources}", "i"),
     "query": Base("query i {sources}"),
-    "tune": Base("tune {sources}"),
     "evaluate": Base("evaluate {sources}", "r.csv t"),
     "audit": Base("audit found.jsonl {sources}", options="--output page.html"),
 }

@@ -61,7 +61,7 @@ def plain(*names: str) -> dict[str, str]:
 # -- accuracy --
 
 FOLDED = "Jaccard 0.8, folded"
-DEFAULT, ADVISED, BY_SHINGLES = "(default: auto)", " (as tune advises)", " --no-short-texts"
+DEFAULT, BY_SHINGLES = "(default: auto)", " --no-short-texts"
 SCANS = (
     DEFAULT,
     "--no-short-texts",
@@ -88,9 +88,7 @@ def accuracy(result: Result) -> Cells:
     for options in SCANS:
         name = "default (`auto`)" if options == DEFAULT else f"`{options}`"
         cells.append([name, *(scores[*truth, options] for truth in truths)])
-    advised = next(options for *_, options in scores if options.endswith(ADVISED))
-    name = f"what `tune` advises for the poems (`{advised.removesuffix(ADVISED)}`)"
-    return [*cells, [name, "", "", "", scores["poems", "the same poem", advised]]]
+    return cells
 
 
 def template_pages(result: Result) -> Cells:
@@ -325,8 +323,4 @@ VIEWS: dict[str, View] = {
     "index": columns(plain("measure", "figure", "unit", "beside", "of", "ratio")),
     "index_recall": index_recall,
     "passage_index": columns(plain("measure", "figure", "unit", "beside", "of", "ratio")),
-    "advice": columns(
-        {**plain("texts", "documents"), "of all pairs": "true pairs",
-         **plain("advice", "promised", "found")},
-    ),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What scans, `tune` and an index find, compared with the pairs that there are.
+"""What scans and an index find, compared with the pairs that there are.
 
 A scan pairs each of identical texts with the first only. Pairs are therefore closed over identical
 texts: if two texts are a pair, so are all that are identical to them.
@@ -8,26 +8,23 @@ from __future__ import annotations
 
 import random
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, islice, product
+from collections.abc import Iterable, Iterator
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
+from scipy.sparse import csr_matrix
 
 from lab.corpora import real, templates
 from lab.corpora.edits import OF_DOCUMENTS, OF_SHORT_TEXTS, NamePair, with_copies
-from lab.corpora.made import in_memory, zipf_texts
 from lab.measuring import JOBS, Ran, simdup
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
-from simdup.model.criteria import CHARACTERS_5, SHORT, Criteria, Shingling
+from simdup.model.criteria import SHORT, Shingling
 from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
-from simdup.near.rules import longest_form
-from simdup.near.true_pairs import SharedElements, counted_pairs, edited_pairs
-from simdup.near.verifier import Texts
 from simdup.operations.evaluate import from_pairs
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import fold
@@ -35,6 +32,7 @@ from simdup.text.shingles import Shingler, Shingles
 from simdup.text.short_texts import forms_of
 
 LEAST = 0.8  # the lowest similarity of near-duplicates
+_ROWS = 256  # texts that are compared with all others at a time
 
 
 # -- a scan and a truth --
@@ -124,7 +122,18 @@ def jaccard(a: Shingles, b: Shingles) -> float:
 def similar(texts: Iterable[str]) -> MeasuredPairs:
     """Return all pairs of texts that share 0.8 of their 5-grams, counted exactly."""
     sets = Shingler(Shingling()).distinct_sets(compact(fold(text)) for text in texts)
-    return SharedElements(sets).similar(LEAST)
+    sizes, columns = np.diff(sets.starts), np.unique(sets.hashes, return_inverse=True)[1]
+    # Which text has which shingle: times its transpose, this counts what two texts share.
+    ones = np.ones(len(columns), np.int32)
+    matrix = csr_matrix((ones, columns, sets.starts))
+    found = []
+    for first in range(0, len(sizes), _ROWS):
+        common = (matrix[first : first + _ROWS] @ matrix.T).tocoo()
+        a, b = common.row.astype(np.int64) + first, common.col.astype(np.int64)
+        share = common.data / (sizes[a] + sizes[b] - common.data)
+        pairs = MeasuredPairs({"a": a, "b": b, "similarity": share})
+        found.append(pairs.take((a < b) & (share >= LEAST)))
+    return MeasuredPairs.concat(found)
 
 
 def labelled(name: str, texts: dict[str, str]) -> set[NamePair]:
@@ -174,17 +183,13 @@ def accuracy(trial: Trial) -> Iterator[Table]:
             f"Jaccard {LEAST}, folded": {ordered(names[i], names[j]) for i, j in folded},
         }
         settings = [*trial.pick(OPTIONS[:1], OPTIONS)]
-        advised = None
         if name == "poems":
-            advised = _advised(path)["options"]
             # Short texts are measured by edits too, unless a method or this option says otherwise.
             compared = {one: "--method" in one and "--no-verify" not in one for one in settings}
             settings = [f"{one} --no-short-texts" if compared[one] else one for one in settings]
-            settings.append(advised)
         rows: list[Row] = []
         for options in settings:
-            label = f"{options} (as tune advises)" if options == advised else options
-            label = label or "(default: auto)"
+            label = options or "(default: auto)"
             pairs = scan(path, options).pairs
             rows += [
                 {"texts": name, "truth": truth, "true pairs": len(true), "options": label,
@@ -192,13 +197,6 @@ def accuracy(trial: Trial) -> Iterator[Table]:
                 for truth, true in truths.items()
             ]  # fmt: skip
         yield tabulate(f"Accuracy: {name}", rows)
-
-
-def _advised(path: Path) -> dict[str, Any]:
-    """Return what `simdup tune` advises."""
-    ran = simdup("tune", "-q", "-f", "jsonl", path)
-    advice = next(record for record in ran.records if "judged" in record)
-    return advice | {"seconds": ran.cpu}
 
 
 # -- planted copies --
@@ -328,74 +326,3 @@ def template_pages(trial: Trial) -> Iterator[Table]:
             )  # fmt: skip
     note = "of the pairs of documents that share a cluster. Without true pairs, empty."
     yield tabulate("Versions of pages among their siblings", rows, f"F1 of clusters: {note}")
-
-
-# -- advice --
-
-MADE = ((40, 0.01), (40, 0.06), (400, 0.01), (400, 0.06), (4000, 0.03), (4000, 0.1))
-
-
-def advice(trial: Trial) -> Iterator[Table]:
-    """What `tune` advises, and whether a scan with it finds the share of pairs that is promised.
-
-    Truth: all pairs of different texts with the similarity that the advice is for, by edits or by
-    its shingles. Each text is compared with each. Made corpora have an edited copy of each text,
-    with up to twice the given share of its characters replaced.
-    """
-    corpora = {
-        f"made, {edited:.0%} edited, {documents}": _made(documents, edited)
-        for documents, edited in trial.pick(MADE[:1], MADE)
-    }
-    for name in real.NAMES:
-        corpora[name] = list(real.texts(name, trial.pick(300, None)).values())
-    rows: list[Row] = []
-    for name, texts in corpora.items():
-        say(f"{name}, {len(texts)} texts")
-        path = real.write_records(real.numbered(texts), trial.folder / "texts.jsonl").path
-        one = _advised(path)
-        true = _true_pairs(texts, one)
-        rows.append(
-            {"texts": name.rpartition(", ")[0] or name, "documents": len(texts),
-             "truth": one["truth"], "true pairs": one["true"],
-             "advice": one["options"], "promised": one["recall"],
-             "found": share(true, scan(path, one["options"]).pairs),
-             "of all pairs": len(true), "seconds": one["seconds"]}
-        )  # fmt: skip
-    note = (
-        "promised: by tune; found: by a scan with the advice; true pairs: those that tune judges by"
-    )
-    yield tabulate("Advice of tune, followed", rows, note)
-
-
-def _made(documents: int, edited: float) -> list[str]:
-    """Return texts of 100 to 300 characters, half of them copies with characters replaced."""
-    chance = np.random.default_rng(documents)
-    texts = []
-    for text in islice(zipf_texts(chance, 50, 150), documents // 2):
-        copy, changed = list(text), round(len(text) * chance.uniform(0, 2 * edited))
-        for place in chance.integers(0, len(text), changed):
-            copy[place] = chr(chance.integers(0x4E00, 0x9000))
-        texts += [text, "".join(copy)]
-    return texts
-
-
-def _true_pairs(texts: Sequence[str], advised: dict[str, Any]) -> set[NamePair]:
-    """Return the pairs of different texts that meet what the advice is for."""
-    analyzer, least = Analyzer.for_recipe(Recipe()), advised["similarity"]
-    prepared = analyzer.prepare_all(list(texts))
-    first = {text.compact: number for number, text in reversed(list(enumerate(prepared)))}
-    kept = np.array(sorted(first.values()))
-    prepared = [prepared[number] for number in kept.tolist()]
-    forms = forms_of(prepared, longest_form(Criteria(similarity=least)))
-    known, read = in_memory([text.folded.encode() for text in prepared])
-    letters, numbers = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.uint64)
-    letters[forms.rows], numbers[forms.rows] = forms.lengths, forms.number_hashes
-    known = known.and_columns(letters=letters, numbers=numbers)
-    held = Texts(known, analyzer, CHARACTERS_5, read)
-    sets = held.by(Shingling.parse(advised["shingle"])).sets(np.arange(len(kept)))
-    counted = counted_pairs(held, sets, least)
-    return {
-        ordered(str(i), str(j))
-        for pairs in (counted, edited_pairs(held, least))
-        for i, j in zip(kept[pairs["a"]].tolist(), kept[pairs["b"]].tolist(), strict=True)
-    }

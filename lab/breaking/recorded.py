@@ -94,7 +94,6 @@ EXAMPLES = {
     "query-new": "query seen.index homework --new --check",
     "dedupe-index": "dedupe corpus --index seen.index --add -o new",
     "fit": "fit corpus -o model",
-    "tune": "tune corpus",
     "evaluate": "evaluate found.csv truth.tsv",
     "evaluate-jsonl": "evaluate found.csv truth.tsv -f jsonl --lang zh",
     "completion": "completion bash",
@@ -141,7 +140,6 @@ MADE = {
     "query": "query seen.index g {} -s 0.5 -f jsonl",
     "query of new texts": "query seen.index asked {} -s 0.3 -d 12 -f jsonl",
     "fit": "fit c g {} -o model",
-    "tune": "tune c g {} -f jsonl",
     "evaluate": "evaluate r.csv truth.tsv -f jsonl",
 }
 
@@ -285,7 +283,6 @@ def _of_any_run(text: str) -> str:
 def _timeless(text: str) -> str:
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     text = re.sub(r"\b\d+(\.\d+)? s\b|\d+(\.\d+)? 秒", "_ s", text)
-    text = re.sub(r" +\d+\.\d\d$", "", text, flags=re.MULTILINE)  # the last column of tune
     return re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?", "_", text)
 
 

@@ -110,7 +110,6 @@ _ROWS = {
     "query": ("query seen more -o new.csv", "new.csv", _BUILD),
     "query, a page": ("query seen more -o new.html", "new.html", _BUILD),
     "query and add": ("query seen more --add -o new.csv", "new.csv seen", _BUILD),
-    "tune": ("tune in more -o new.jsonl", "new.jsonl"),
     "audit, a page": ("audit had.csv -o new.html", "new.html", "scan in more -o had.csv"),
     "evaluate": ("evaluate found.csv truth.csv -o new.jsonl", "new.jsonl"),
 }  # fmt: skip

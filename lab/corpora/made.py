@@ -1,7 +1,7 @@
 """Texts made up from seeds: another one for each."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
@@ -51,18 +51,6 @@ def prose(seed: int, words: int = 120) -> str:
 def characters(chance: random.Random, length: int) -> str:
     """Return any of 2,500 characters, everyday ones from one block, the first ones more often."""
     return "".join(chr(0x4E00 + int(2500 * chance.random() ** 2)) for _ in range(length))
-
-
-def zipf_texts(chance: np.random.Generator, shortest: int, longest: int) -> Iterator[str]:
-    """Yield texts of two-character words without end: as in a language, few are most of a text.
-
-    They have `shortest` to `longest` words, which is excluded.
-    """
-    often = 1 / np.arange(20, 3020)
-    words = np.array([chr(a) + chr(b) for a, b in chance.integers(0x4E00, 0x9000, (3000, 2))])
-    while True:
-        count = chance.integers(shortest, longest)
-        yield "".join(chance.choice(words, count, p=often / often.sum()))
 
 
 def edited(text: str, seed: int = 0, edits: int = 1) -> str:

@@ -33,7 +33,6 @@ COMMANDS = {
     "fit": "Learn an IDF model from a corpus.",
     "index": "Build and update an index of the documents you already have.",
     "query": "Find the near-duplicates of each document in an index.",
-    "tune": "Find out which settings suit a corpus.",
     "evaluate": "Measure how well a result agrees with known near-duplicates.",
     "audit": "Draw pairs from a result, and make a page to judge them.",
     "completion": "Print the script with which a shell completes what you type.",

@@ -53,7 +53,7 @@ GITHUB = "github"
 # Commands that have several options in common.
 _SOURCES = (
     "scan, passages, conflicts, fingerprint, dedupe, decontaminate, fit, index build, index add, "
-    "query, tune"
+    "query"
 )
 _BARS = f"{_SOURCES}, compare"
 _WALKS = f"{_SOURCES}, audit"
@@ -64,8 +64,8 @@ _MATCHES = f"{_SCANS}, compare"
 _RESULTS = "scan, cluster"
 _PAGES = "scan, compare, passages, conflicts"
 _PRINTED = "fingerprint, index export"
-_WRITTEN = f"{_PAGES}, cluster, query, pairs, index info, tune, evaluate"
-_PRINTS = "scan, compare, fingerprint, dedupe, index build, index add, query, tune"
+_WRITTEN = f"{_PAGES}, cluster, query, pairs, index info, evaluate"
+_PRINTS = "scan, compare, fingerprint, dedupe, index build, index add, query"
 # A model of terms is the same whatever becomes of them later.
 _TERMS = f"{_PRINTS}, fit"
 
@@ -155,8 +155,7 @@ _INPUT = (
         default=Reading().text_fields, shown="text", common=True, trial="r.jsonl|-f jsonl|body",
         rules=(*_RECORDS, Idle(lambda o: o["match"], "the fields of --match are the text"))),
     _reading("--id-field NAME", _READS, "Record field with the name.", shown="record number",
-        rules=_RECORDS, trial={**dict.fromkeys(("fit", "tune"), "r.jsonl||none"),
-                               "*": "r.jsonl|--removed removed.csv|id"}),
+        rules=_RECORDS, trial={"fit": "r.jsonl||none", "*": "r.jsonl|--removed removed.csv|id"}),
     _reading("--html", _READS, "Treat every text as HTML, in records too.",
         trial={"conflicts": "v|-f jsonl|", "*": "w|-f jsonl|"}),
     _reading("--extract PART", _READS, "Part of an HTML page to read; none keeps the markup",
@@ -178,8 +177,6 @@ _INPUT = (
                      "--judged takes the place of TRUTH: remove one of them"),)),
 )
 _MATCHING = (
-    Row("--sample N", "tune", "Number of documents to sample.", _SEVERAL, common=True,
-        default=2000, trial="2"),
     Row("--sample N", "audit", "Number of pairs to draw.", _COUNT, common=True, default=SAMPLE,
         trial="1"),
     Row("--seed N", "audit", "Draw other pairs: the same seed draws the same ones.", _NUMBER,
@@ -204,17 +201,16 @@ _MATCHING = (
         click.IntRange(0, 256), common=True, rules=(_NO_PRINTS,),
         per={"cluster, pairs": {"text": "Maximum fingerprint distance, in bits."}},
         trial={"query": "|-s 0|64", "*": "|--method simhash|20"}),
-    _criteria("-s, --similarity S", f"{_MATCHES}, query, tune",
+    _criteria("-s, --similarity S", f"{_MATCHES}, query",
         "Minimum similarity of a pair, 0 to 1.", _SHARE, common=True,
         shown=f"{criteria.SIMILARITY}; 0 with --containment, --match",
         rules=(Idle(lambda o: o.unverified, _UNVERIFIED), *_LINES),
-        per={"query": {"shown": f"{criteria.SIMILARITY}"},
-             "tune": {"shown": "recommended from the sample"}}, trial="|-d 20|0.99"),
-    _criteria("--shingle SIZE", f"{_MATCHES}, tune",
+        per={"query": {"shown": f"{criteria.SIMILARITY}"}}, trial="|-d 20|0.99"),
+    _criteria("--shingle SIZE", _MATCHES,
         "Compare texts by runs of N characters, or of N words with words:N.",
         shown=f"{Criteria().shingle}; shorter ones for --containment of short texts",
         rules=(Idle(lambda o: o.unverified and o.command != "compare", _UNVERIFIED), *_LINES),
-        trial={"tune": "2", "*": "20"}),
+        trial="20"),
     _criteria("--short-texts/--no-short-texts", _MATCHES,
         f"Measure pairs with a text of fewer than {criteria.SHORT} letters by edit similarity.",
         rules=(*_LINES,
@@ -408,7 +404,7 @@ _OUTPUT = (
         per={"scan, conflicts": {"kind": (*FORMATS, PAGE, GITHUB)},
              "cluster, pairs": {"kind": FORMATS},
              "compare": {"kind": ("text", "jsonl", PAGE)},
-             "index info, tune, evaluate": {"kind": ("text", "jsonl")}}, trial="|-d 20|jsonl"),
+             "index info, evaluate": {"kind": ("text", "jsonl")}}, trial="|-d 20|jsonl"),
     Row("-o, --output FILE", f"{_WRITTEN}, {_PRINTED}", "Write the result to FILE.", OUTFILE,
         of=Output, name="path", common=True, typed=WRITES, per={_PRINTED: {"common": False}},
         trial="out"),
@@ -440,7 +436,7 @@ _OUTPUT = (
                      "--bom needs --format csv"),
                Clash(lambda o: not o.writes_csv, "--bom needs --removed FILE.csv or --dry-run")),
         trial={"dedupe": "c --dry-run||", "*": "|-f csv|"}),
-    Row("--color WHEN", f"{_PAGES}, cluster, query, tune", "Color the text", COLORS, of=Output,
+    Row("--color WHEN", f"{_PAGES}, cluster, query", "Color the text", COLORS, of=Output,
         rules=(Idle(lambda o: o.format != "text" or o["list"], "only text has colors"),),
         default=COLORS[0], trial="always"),
     Row("--report-texts SIZE", "scan, compare, passages, dedupe, audit",

@@ -1,4 +1,4 @@
-"""A sample of a result that people judge, and what their judgements say of all of it."""
+"""How good a result is: by known pairs, or by a sample of it that people judge."""
 
 from __future__ import annotations
 
@@ -11,6 +11,27 @@ from simdup.model.decisions import UNSURE
 # Pairs that are drawn: with them a precision of 0.95 is known to within 3 or 4 in 100.
 SAMPLE = 200
 SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The measures: shares from 0 to 1, except the Rand index, which may be negative."""
+
+    documents: int  # how many documents either side names
+    found_pairs: int
+    true_pairs: int
+    both_pairs: int  # those in both
+    # Of pairs.  If nothing was found, precision is 1; if nothing is true, recall is 1.
+    precision: float
+    recall: float
+    f1: float
+    found_clusters: int  # of two documents or more
+    true_clusters: int  # likewise
+    adjusted_rand: float  # 1 for equal partitions, about 0 for unrelated ones
+    # Means over documents.
+    bcubed_precision: float
+    bcubed_recall: float
+    bcubed_f1: float
 
 
 class FoundPair(NamedTuple):

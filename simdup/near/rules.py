@@ -55,15 +55,6 @@ def same_numbers(a: Side, b: Side) -> Bools:
     return same
 
 
-def may_reach(a: Side, b: Side) -> Bools:
-    """Return which of the pairs that are measured by it may be similar enough.
-
-    Other numbers forbid it, and so does a text that is too long to have its form here.
-    """
-    possible: Bools = (a["numbers"] == b["numbers"]) & (a["letters"] > 0) & (b["letters"] > 0)
-    return possible
-
-
 def longest_form(criteria: Criteria) -> int:
     """Return the characters of the longest form that can be similar enough to a short one."""
     if not criteria.edits_decide:

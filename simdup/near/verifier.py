@@ -108,10 +108,6 @@ class Texts:
         """Return some of the texts, whose numbers are the places of their documents here."""
         return replace(self, documents=self.documents.take(documents), _forms={})
 
-    def by(self, shingling: Shingling) -> Texts:
-        """Return the same texts with other shingles."""
-        return replace(self, shingling=shingling)
-
     def text(self, number: int) -> PreparedText:
         """Return a text."""
         content = self.read(slot_at(self.documents["content"], number))

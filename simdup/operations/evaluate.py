@@ -41,9 +41,8 @@ from simdup.corpus.found_pairs import (
     table_delimiter,
     table_rows,
 )
-from simdup.model.audited import Precision
+from simdup.model.audited import Evaluation, Precision
 from simdup.model.formats import TABLES
-from simdup.model.tuning import Evaluation
 from simdup.near.audit_sample import draw, estimate, population_of
 from simdup.search.arrays import components
 from simdup.show.result import Result

@@ -40,8 +40,7 @@ _IN = {"a": "in_b", "b": "in_a", "both": "in_both"}
 _NAME, _INDENT = 12, 16
 _WEIGHTS = (13, 8)
 
-# The largest distance to suggest: each bit more needs more tables with shorter keys, and from 7 on
-# `tune` does not advise fingerprints alone either.
+# The largest distance to suggest: each bit more needs more tables with shorter keys.
 _NEAR = 6
 
 # From this similarity on, the first difference says more than that nearly everything differs.

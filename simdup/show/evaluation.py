@@ -1,4 +1,4 @@
-"""Write evaluations, the sample of an audit, and the result of tune, as text and as JSONL."""
+"""Write evaluations, and the sample of an audit, as text and as JSONL."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdup.corpus.names import to_bytes
-from simdup.show.csv_jsonl import json_line, rounded, skipped_line
-from simdup.show.escaping import shown
-from simdup.show.summary import recipe_words
-from simdup.show.text import Painter, aligned, padded
+from simdup.show.csv_jsonl import json_line
+from simdup.show.text import aligned, padded
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
-    from simdup.model.audited import Band, BandPrecision, Precision, Sample
-    from simdup.model.tuning import Evaluation, Reason, Tuning
+    from simdup.model.audited import Band, BandPrecision, Evaluation, Precision, Sample
 
 
 # Terminal cells of the names of figures.
@@ -156,88 +153,3 @@ def _span(band: Band | BandPrecision, words: Phrases) -> str:
     if band.low is None or band.high is None:
         return words("band.unmeasured")
     return "1" if band.low == band.high else f"{band.low:.4f}–{band.high:.4f}"
-
-
-# The longest bar of the histogram, in characters.
-_BAR = 40
-
-# The columns of settings, and their terminal cells.
-_COLUMNS = {"recall": 6, "per_document": 12, "seconds": 7}
-_OPTIONS = 36
-
-
-def tuning_jsonl(found: Tuning) -> Iterator[bytes]:
-    """Yield the settings, the histogram, the advice and a summary as typed lines of JSON."""
-    for setting in found.settings:
-        values = asdict(setting) | {"recall": rounded(setting.recall)}
-        values |= {name: round(values[name], 4) for name in ("per_document", "seconds")}
-        del values["distance"]
-        yield json_line({"type": "setting"} | values)
-    for start, end, pairs in found.bins:
-        yield json_line({"type": "bin", "from": start, "to": end, "pairs": pairs})
-    for skipped in found.skipped:
-        yield skipped_line(skipped)
-    names = ("similarity", "shingle", "cosine", "truth", "true", "judged", "sample", "documents",
-             "recipe")  # fmt: skip
-    figures = {name: getattr(found, name) for name in names} | {"recall": rounded(found.recall)}
-    yield json_line({"type": "advice", "options": found.advice} | figures)
-
-
-def tuning_text(found: Tuning, rest: str, paint: Painter, verbose: bool = False) -> Iterator[bytes]:
-    """Yield the advice, a table of settings and a histogram; `verbose` adds the recipe.
-
-    `rest` is what the advised command ends with: sources, and options for how to read them.
-    """
-    words = paint.words
-    if not found.sample:
-        yield f"{words('found.nothing')}\n".encode()
-        return
-    command = f"simdup scan {found.advice} {shown(rest)}"
-    lines = [words("tune.advice", command=command)]
-    why = reasons_words(found.reasons, words)
-    lines += [paint.wrapped(words("tune.reason", reason=why))]
-    lines += ["", paint.wrapped(_truth(found, words)), "", *_table(found, paint), ""]
-    lines += [paint.wrapped(words(f"tune.{column}")) for column in _COLUMNS]
-    lines += ["", paint("heading", words("tune.histogram"))]
-    most = max((pairs for _, _, pairs in found.bins), default=0)
-    for start, end, pairs in found.bins:
-        bar = "#" * -(-pairs * _BAR // max(most, 1))
-        step = words("tune.bin", start=start, end=end)
-        lines.append(f"{step}  {pairs:>7,}  {bar}".rstrip())
-    lines += ["", recipe_words(found.recipe, words)] if verbose else []
-    yield to_bytes("\n".join(lines) + "\n")
-
-
-def reasons_words(reasons: Iterable[Reason], words: Phrases = ENGLISH) -> str:
-    """Return why a setting is advised."""
-    return words("semicolon").join(words(f"advice.{one.key}", **one.values) for one in reasons)
-
-
-def _truth(found: Tuning, words: Phrases) -> str:
-    """Return which pairs are true, and where they are from."""
-    documents = words("tune.documents", n=found.documents)
-    among = words("tune.all" if found.truth == "sample" else "tune.corpus", documents=documents)
-    figures = {"similarity": found.similarity, "cosine": found.cosine}
-    measures = words("tune.similarity" if found.cosine is None else "tune.cosine", **figures)
-    return words("tune.true", n=found.true, measures=measures, among=among)
-
-
-def _table(found: Tuning, paint: Painter) -> Iterator[str]:
-    """Yield the settings: the advised one is marked."""
-    words = paint.words
-    heads = [aligned(words(f"tune.head.{name}"), width) for name, width in _COLUMNS.items()]
-    first = padded(words("tune.with", same=found.same), _OPTIONS)
-    yield paint("heading", "  ".join(["", first, *heads]))
-    tried = [setting.options for setting in found.settings]
-    advised = found.advice if found.advice in tried else ""
-    default = words("tune.default" if found.same in tried else "tune.default_more")
-    for setting in found.settings:
-        name = setting.options.removesuffix(found.same).strip() or words("tune.no_more")
-        cells = (
-            ">" if setting.options == advised else " ",
-            padded(name if setting.options else default, _OPTIONS) + " ",
-            f"{setting.recall:>6.1%} " if found.true else f"{'–':>6} ",
-            f"{setting.per_document:>12.2f} ",
-            f"{setting.seconds:>7.2f}",
-        )
-        yield " ".join(cells)

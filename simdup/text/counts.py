@@ -253,23 +253,6 @@ def join(
     )
 
 
-def select(counts: Counts, documents: Sequence[int]) -> Counts:
-    """Return the counts of some documents only, in memory."""
-    rows = [counts.document(document) for document in documents]
-    starts = np.cumsum([0, *(len(row.columns) for row in rows)], dtype=np.int64)
-    chunk = CountedChunk(
-        starts,
-        np.concatenate([np.zeros(0, np.int32), *(row.columns for row in rows)]),
-        np.concatenate([np.zeros(0, np.int32), *(row.values for row in rows)]),
-        counts.ids,
-        counts.ids,
-        counts.hashes,
-        counts.terms,
-    )
-    firsts, row_of = np.array([0, len(rows)], np.int64), np.arange(len(rows))
-    return replace(counts, starts=starts, chunks=[chunk], firsts=firsts, row_of=row_of)
-
-
 def term_hash(term: str) -> bytes:
     """Return the 8 bytes that identify a term, the most significant first."""
     return hashlib.blake2b(term.encode("utf-8", "surrogatepass")).digest()[:8]

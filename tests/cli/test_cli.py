@@ -202,7 +202,6 @@ def test_the_format_follows_the_suffix_by_default(simdup: Command, tmp_path: Pat
         (["cluster", "c/p"], ".txt, .csv, .jsonl, .ndjson"),
         (["pairs", "c/p"], ".txt, .csv, .jsonl, .ndjson"),
         (["compare", "c/a.txt", "c/b.txt"], ".txt, .jsonl, .ndjson, .html, .htm"),
-        (["tune", "c"], ".txt, .jsonl, .ndjson"),
         (["dedupe", "c", "--dry-run"], ".csv, .jsonl, .ndjson, .html, .htm"),
     ],
 )

@@ -111,7 +111,7 @@ MISTAKES = [
     ("similarity = 9", "simdup.toml: similarity: 9 is not between 0 and 1", ""),
     ("jobs = 100000", "simdup.toml: jobs: 100000 is not between 1 and 1024", ""),
     ("distance = true", "simdup.toml: distance: must be a whole number, not true", ""),
-    ("[tune]\nsample = 1.5", "simdup.toml: [tune]: sample: must be a whole number, not 1.5", ""),
+    ("[audit]\nsample = 1.5", "simdup.toml: [audit]: sample: must be a whole number, not 1.5", ""),
     ("html = 1", "simdup.toml: html: must be true or false, not 1", ""),
     ("glob = [1]", "simdup.toml: glob: must be a string or a list of them, not a list", ""),
     ("glob = 1", "simdup.toml: glob: must be a string or a list of them, not 1", ""),
@@ -285,12 +285,6 @@ def test_an_error_names_the_place_of_a_configured_option(simdup: Command, folder
     assert ran.err.splitlines()[0] == (
         "simdup: simdup.toml: distance: 100 is more than the 64 bits of a fingerprint"
     )
-
-
-def test_a_command_to_paste_names_the_file(simdup: Command, folder: Path) -> None:
-    configure(folder, "shingle = 4", "own.toml")
-    assert "--config own.toml" in simdup("tune", "c", "--config", "own.toml").text
-    assert "--isolated" in simdup("tune", "c", "--isolated").text
 
 
 def test_nothing_that_writes_can_be_configured() -> None:

@@ -50,7 +50,6 @@ class Seen(NamedTuple):
 
 def timeless(text: str) -> str:
     text = re.sub(r"\d+\.\d s\b", "_ s", text)
-    text = re.sub(r" +\d+\.\d\d$", "", text, flags=re.MULTILINE)  # the last column of tune
     text = re.sub(r'"(seconds|made|written|modified|created)": ?[^,}]+', "", text)
     # A report page holds the command.
     text = re.sub(r'"command": ?"[^"]*"', "", text)

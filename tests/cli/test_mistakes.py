@@ -82,7 +82,6 @@ def test_nothing_is_said_of_nothing(simdup: Command, tmp_path: Path) -> None:
     assert (ran.status, ran.err.splitlines()[1:]) == (0, ["Nothing to compare."])
     ran = simdup("scan", "empty")
     assert (ran.status, ran.err.splitlines()[2:]) == (2, ["Nothing to compare."])
-    assert simdup("tune", "empty").text == "Nothing to compare.\n"
 
 
 def test_a_folder_that_nobody_may_write_in_is_named(simdup: Command, tmp_path: Path) -> None:

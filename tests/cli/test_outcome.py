@@ -9,7 +9,7 @@ import click
 import pytest
 from support import ROOT, Command
 
-from lab.corpora.made import prose, write
+from lab.corpora.made import write
 from simdup.cli import COMMANDS, _simdup
 from simdup.cli.help import Option
 from simdup.cli.messages import Status, as_option, as_typed, status, typed
@@ -172,10 +172,3 @@ def test_a_wide_term_leaves_its_table_narrow(simdup: Command, tmp_path: Path) ->
     ran = simdup("compare", "--tokens", "split", "a.txt", "b.txt")
     assert max(map(len, ran.lines)) < 100
     assert "x" * 39 + "…" in ran.text
-
-
-def test_tune_explains_its_counts(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1)})
-    text = simdup("tune", "a.txt", "b.txt").text
-    for word in ("recall: ", "per document: ", "seconds: "):
-        assert f"\n{word}" in text

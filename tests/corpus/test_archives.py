@@ -309,7 +309,7 @@ class TestCommands:
 
     def test_other_commands(self, simdup: Command, corpus: Path) -> None:
         for command in (["fingerprint", "c"], ["passages", "c"], ["fit", "c", "-o", "m.model"],
-                        ["tune", "c"], ["scan", "c", "-o", "r.html"]):  # fmt: skip
+                        ["scan", "c", "-o", "r.html"]):  # fmt: skip
             assert simdup(*command).status == 0
 
     def test_a_page_reads_files_in_archives_again(self, corpus: Path) -> None:

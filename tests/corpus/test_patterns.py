@@ -84,7 +84,6 @@ RESULTS = [
     ("pairs p -f jsonl", "jsonl"),
     ("cluster p -f csv", "txt"),
     ("compare c/a.txt c/b.txt -f jsonl", "jsonl"),
-    ("tune c -f jsonl", "jsonl"),
     ("evaluate f.csv f.csv -f jsonl", "jsonl"),
     ("query i c -f csv", "csv"),
     ("query i c -f jsonl", "jsonl"),

@@ -3,16 +3,11 @@
 import random
 from itertools import combinations
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lab.oracles.plain import clusters, edit_similarity, resemblance
 from simdup import Result, scan
-from simdup.near import bounds, true_pairs
-from simdup.near.true_pairs import SharedElements
-from simdup.text.shingles import Sets
+from simdup.near import bounds
 
 HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -104,25 +99,3 @@ def test_short_texts_of_one_template_are_all_compared() -> None:
     result = found(texts, distance=64)
     assert groups(result) == {one for one in clusters(true, []).values() if len(one) > 1}
     assert result.summary.unchecked == 0
-
-
-SETS = st.lists(st.sets(st.integers(0, 40) | st.integers(0, 2**64 - 1), max_size=30), max_size=12)
-
-
-@given(SETS, st.integers(1, 6), st.sampled_from([1, 30, 1 << 20]), st.sampled_from([0.0, 0.3, 1.0]))
-def test_what_sets_share_is_counted(
-    sets: list[set[int]], rows: int, size: int, frequent: float
-) -> None:
-    starts = np.cumsum([0, *map(len, sets)])
-    hashes = np.array([one for some in sets for one in some], np.uint64)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(true_pairs, "_DENSE", size)
-        patch.setattr(true_pairs, "_PART", size)
-        patch.setattr(true_pairs, "_FREQUENT", frequent)
-        shared = SharedElements(Sets(starts, hashes))
-        for first in range(0, len(sets), rows):
-            last = min(first + rows, len(sets))
-            counts = shared.count(first, last)
-            for i, j in combinations(range(first, len(sets)), 2):
-                if i < last:
-                    assert counts[i - first, j - first] == len(sets[i] & sets[j])

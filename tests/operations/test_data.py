@@ -20,7 +20,6 @@ from simdup.near import collection
 from simdup.near.inputs import open_input
 from simdup.operations.fingerprint import fingerprint_sources
 from simdup.operations.fit import fit
-from simdup.operations.tune import tune
 from simdup.show.result import Result
 
 ONE = RunOptions(jobs=1)
@@ -454,7 +453,6 @@ def test_other_operations_take_the_same_data(
 ) -> None:
     rows = [{"id": n, "text": prose(n // 2)} for n in range(8)]
     assert fit(kind(rows), run=ONE).model.documents == 8
-    assert tune(kind(rows), run=ONE).documents == 4
     run = fingerprint_sources(kind(rows), Settings(run=ONE))
     assert [name for names, _ in run.chunks for name in names] == list(range(8))
 
@@ -482,7 +480,7 @@ def test_any_stream_of_arrow_is_a_table() -> None:
         scan(Streamed(arrow(rows).column("text")), run=ONE)
 
 
-@pytest.mark.parametrize("verb", [scan, dedupe, fit, tune, passages])
+@pytest.mark.parametrize("verb", [scan, dedupe, fit, passages])
 def test_texts_that_look_like_paths_are_an_error_everywhere(verb: Callable[..., Any]) -> None:
     with pytest.raises(SimdupError, match="data: no such file or folder: 'a text'") as no:
         verb(["a text", "another"])

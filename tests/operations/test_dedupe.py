@@ -693,7 +693,7 @@ def test_no_output_overwrites_a_source(simdup: Command, tmp_path: Path) -> None:
     os.link(tmp_path / "c.txt", tmp_path / "hard")
     (tmp_path / "link").symlink_to("c.txt")
     before = state(tmp_path)
-    for verb in ("scan", "fit", "fingerprint", "tune"):
+    for verb in ("scan", "fit", "fingerprint"):
         for sources, out in [
             (["c.txt", "in"], "c.txt"),
             (["c.txt"], "hard"),
@@ -701,7 +701,7 @@ def test_no_output_overwrites_a_source(simdup: Command, tmp_path: Path) -> None:
             (["in"], "in/a.txt"),
             (["c.txt", "."], "./in/../in/b.txt"),
         ]:
-            more = ("-f", "text") if verb in ("scan", "tune") else ()
+            more = ("-f", "text") if verb == "scan" else ()
             ran = simdup(verb, *sources, "-o", out, *more)
             assert (ran.status, "SOURCE" in ran.err) == (2, True), (verb, out, ran.err)
     ran = simdup("scan", "in", "--reference", "c.txt", "-f", "csv", "-o", "c.txt")

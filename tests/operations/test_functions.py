@@ -11,13 +11,13 @@ from support import Command
 
 import simdup as package
 from lab.corpora.made import near, prose, write
-from simdup import Recipe, SimdupError, evaluate, fingerprint, fit, scan, tune
+from simdup import Recipe, SimdupError, evaluate, fingerprint, fit, scan
 from simdup.model.criteria import CriteriaFields
 from simdup.model.shared_passages import PassageFields
 
 TEXTS = [("a", prose(1)), ("b", near(prose(1))), ("c", prose(2)), ("d", prose(1)), ("e", prose(3))]
 VERBS: list[Callable[..., Any]] = [
-    package.scan, package.dedupe, package.tune, package.fit, package.passages,
+    package.scan, package.dedupe, package.fit, package.passages,
 ]  # fmt: skip
 # True and false are what Python says of any value.
 SWITCHES = ("verify", "all_pairs", "force", "groups")
@@ -65,12 +65,6 @@ def test_a_model_of_a_corpus(tmp_path: Path) -> None:
     assert fingerprint(prose(1), Recipe(idf=str(tmp_path / "m.idf"))) is not None
     with pytest.raises(SimdupError, match="no such folder"):
         fitted.save(tmp_path / "missing" / "m.idf")
-
-
-def test_tuning_follows_a_similarity() -> None:
-    assert tune(TEXTS).similarity == 0.8
-    assert tune(TEXTS, similarity=0.95).similarity == 0.95
-    assert tune(TEXTS, sample=2).sample == 2
 
 
 def test_a_result_is_evaluated_as_its_file(simdup: Command, tmp_path: Path) -> None:

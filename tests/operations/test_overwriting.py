@@ -33,7 +33,7 @@ def test_no_output_overwrites_what_an_option_reads(
     read = "read/" + names[option]
     (tmp_path / "link").symlink_to(read)
     before = contents(tmp_path)
-    for verb in ("scan",) if option == "--decisions" else ("scan", "fingerprint", "tune"):
+    for verb in ("scan",) if option == "--decisions" else ("scan", "fingerprint"):
         ran = simdup(verb, "in", option, read, "-o", read)
         assert (ran.status, "is also read by this command" in ran.err) == (2, True), ran.err
     ran = simdup("dedupe", "in", option, read, "-o", "out", "--removed", read)

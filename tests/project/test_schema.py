@@ -37,7 +37,6 @@ COMMANDS = [
     "conflicts examples/handbook/en",
     "conflicts forms.jsonl",
     "conflicts examples/handbook/zh examples/handbook/en --baseline conflicts.known",
-    "tune corpus",
     "query seen.index delivery --add",
     "query seen.index corpus",
     "index info seen.index",

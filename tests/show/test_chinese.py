@@ -52,9 +52,6 @@ COMMANDS = [
     "dedupe 语料 -o 净 --by folder --removed 删.csv",
     "dedupe 语料/notices --dry-run --lossless",
     "dedupe 语料/news -o 注 --force --index 新.index --add",
-    "tune 语料",
-    "tune 语料/news -s 0.7 -v",
-    "tune 空",
     "index build 又.index 语料",
     "index add 旧.index 语料",
     "index info 旧.index",
@@ -105,10 +102,6 @@ def test_tables_line_up(simdup: Command, corpus: Path) -> None:
     at = next(i for i, line in enumerate(account) if line.endswith("文件夹"))
     assert len({cells_before(line, "语料/") for line in account[at + 1 :]}) == 1
     assert cells_before(account[at], "文件夹") == cells_before(account[at + 1], "语料/")
-    table = simdup("tune", "语料", "--lang", "zh").lines
-    at = next(i for i, line in enumerate(table) if line.endswith("秒数"))
-    rows = table[at : table.index("", at)]
-    assert len({cell_len(row) for row in rows}) == 1
 
 
 def test_english_and_chinese_list_the_same(simdup: Command, corpus: Path) -> None:

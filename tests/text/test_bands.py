@@ -17,7 +17,6 @@ from simdup.near.collection import ingest
 from simdup.near.inputs import open_input
 from simdup.near.verifier import cosine, vector
 from simdup.text.bands import LOSS, pstable_signatures
-from simdup.text.counts import select
 from simdup.text.fingerprinter import Fingerprinter
 
 
@@ -36,7 +35,7 @@ def promised_and_found(texts: list[str], least: float, recall: float) -> tuple[i
     settings = Settings.of("default", criteria, jobs=1)
     with ingest(open_input(list(enumerate(texts)), settings)) as corpus:
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
-        weighting = fingerprinter.weigh(select(corpus.counts, range(len(texts))))
+        weighting = fingerprinter.weigh(corpus.counts)
         vectors = [vector(weighting.document(number)) for number in range(len(texts))]
         known = pstable_signatures(weighting, criteria)
     true = [

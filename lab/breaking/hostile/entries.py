@@ -104,7 +104,6 @@ READERS: dict[tuple[str, ...], Callable[[Outcome, Path], bool]] = {
     ("index", "build", "new.index", "c"): _written("new.index"),
     ("query", "known.index", "c", "-f", "jsonl"): _both,
     ("fit", "c", "-o", "model.idf"): _written("model.idf"),
-    ("tune", "c"): lambda ran, folder: "true pair" in ran.out,
     ("scan", "c", "-o", "page.html"): _written("page.html"),
 }
 # What these commands write.

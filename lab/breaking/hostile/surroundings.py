@@ -54,7 +54,7 @@ LOCALES = [
     }.items()
 ]
 NARROW = typed(
-    "scan c", "scan --help", "passages c", "compare c/a.txt c/z.txt --diff", "tune c -q",
+    "scan c", "scan --help", "passages c", "compare c/a.txt c/z.txt --diff",
 )  # fmt: skip
 VARIABLES = [
     _entry("no HOME", USE, Around({"HOME": None, "XDG_CACHE_HOME": None})),
@@ -97,7 +97,7 @@ LIMITS = [
 ]  # fmt: skip
 PRINTED = typed(
     "scan c", "scan c -f csv", "scan c -f jsonl", "scan c --list kept", "fingerprint c",
-    "passages c", "query known.index c", "compare c/a.txt c/z.txt", "tune c",
+    "passages c", "query known.index c", "compare c/a.txt c/z.txt",
     "index info known.index", "index export known.index", "evaluate --help", "completion bash",
     "--version", "dedupe c --dry-run",
 )  # fmt: skip

@@ -30,10 +30,10 @@ from simdup.corpus.fingerprint_lines import (
 )
 from simdup.corpus.patterns import Patterns, ignored, read_ignore_file
 from simdup.corpus.sources import list_files
+from simdup.model.audited import Evaluation
 from simdup.model.criteria import Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.model.tuning import Evaluation
 from simdup.operations.baseline import baseline_of, new_since
 from simdup.operations.cluster import cluster, pairs
 from simdup.operations.evaluate import evaluate
