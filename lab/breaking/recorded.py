@@ -43,7 +43,6 @@ EXAMPLES = {
     "scan-page": "scan corpus -o report.html",
     "scan-github": "scan corpus -f github",
     "scan-pairs": "scan corpus --pairs --sort distance -n 5",
-    "scan-columns": "scan corpus --columns title,length,modified,folder --reverse",
     "scan-kept": "scan corpus --list kept",
     "scan-redundant": "scan corpus --list redundant -0",
     "scan-simhash": "scan corpus --method simhash -d 6 --explain-plan",

@@ -27,7 +27,6 @@ from simdup.cli.row import (
     decisions_in,
     encoding_of,
     fields_in,
-    members_of,
     names_of,
     size_of,
     text_bytes_of,
@@ -42,7 +41,6 @@ from simdup.model.readings import ConflictCriteria, ConflictScope
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
 from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions, SearchOptions
 from simdup.model.shared_passages import PARTS, PassageCriteria, PassageScope
-from simdup.show.details import COLUMNS
 from simdup.show.selection import SORTS, Selection
 from simdup.show.streams import COLORS, Output
 
@@ -166,7 +164,7 @@ _INPUT = (
         shown="first heading or line of the text",
         rules=(Idle(lambda o: o.command == "compare" and not o["same_title"],
                     "only --same-title compares titles"), *_RECORDS),
-        trial="r.jsonl|--same-title --columns title|none"),
+        trial="r.jsonl|--same-title|none"),
     Row("--min-score S", "evaluate", "Count only pairs of TRUTH scored S or more as true.", float,
         common=True, rules=(Idle(lambda o: o["judged"], "judgements have no scores"),),
         trial="0.9"),
@@ -378,21 +376,6 @@ _OUTPUT = (
         common=True, shown="all", trial="both||1"),
     _selection("--sort KEY", _RESULTS, "Order of clusters or pairs", SORTS,
         shown="size; similarity with --pairs", trial="both||name"),
-    _selection("--reverse", _RESULTS,
-        "Reverse the order: smallest, least similar or farthest first.", trial="both||"),
-    _selection("--min-size N", _RESULTS, "List only clusters of at least N documents.",
-        _SEVERAL, trial="3"),
-    _selection("--members N", _RESULTS,
-        "List at most N documents of each cluster, or all, as text.", Text(members_of), ("all",),
-        shown="10 on a terminal, else all",
-        rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents"),
-               Idle(lambda o: o.format != "text", "only text leaves out documents")),
-        trial="1"),
-    _selection("--columns NAMES", "scan",
-        "Add columns, separated by commas: title (the first line), length (characters without "
-        "white space), modified, folder.", names_of(tuple(COLUMNS)), tuple(COLUMNS), default="",
-        shown="none", rules=(*_LISTING, Idle(lambda o: o["pairs"], "each pair has two documents")),
-        trial="length"),
     Row("--new", "query", "Print only the names of documents without a match.", common=True,
         rules=(Clash(lambda o: o.format == PAGE,
                      "--new prints no matches, which a report page is made of"),)),

@@ -302,13 +302,6 @@ def fields_in(text: str | None) -> Any:
     return NO_FIELDS if text is None else text
 
 
-def members_of(text: str) -> int:
-    """Return how many members are listed, from a number or ``all``."""
-    if text != "all" and not re.fullmatch("0*[1-9][0-9]{0,15}", text):
-        raise SimdupError("members", f"{text!r} is neither a number from 1 on nor 'all'")
-    return sys.maxsize if text == "all" else int(text)
-
-
 def size_of(text: str) -> int:
     """Return the bytes of a size such as 500M."""
     match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)([KMGT]?)(?:I?B)?", text.upper())

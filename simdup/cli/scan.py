@@ -47,7 +47,7 @@ def command(call: Call) -> Status:
     out, words, criteria = call.out, call.screen.words, call.settings.criteria
     selection, known = call.value(Selection), call.baseline("", *sources, *references)
     with call.writing(*sources, *references) as stream:
-        if "-" in sources and (out.format == PAGE or selection.reads_again):
+        if "-" in sources and out.format == PAGE:
             let_rewind()
         with call.watch() as settings:
             found = typed(examine(open_scan(sources, settings, references)).result)

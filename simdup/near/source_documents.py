@@ -75,9 +75,6 @@ class Places:
         return np.concatenate([np.arange(-indexed, 0), self.of]).data
 
 
-_COLUMNS = ("name", "path", "record", "modified", "digest", "length")
-
-
 @dataclass(frozen=True)
 class SourceDocuments:
     """The documents of a result by their numbers, and the sources that can be read again."""
@@ -100,9 +97,8 @@ class SourceDocuments:
         places: Places,
     ) -> SourceDocuments:
         """Return the documents of a collection; what was not read has empty rows."""
-        columns = {name: collection[name] for name in _COLUMNS} | {
-            "size": _sizes(opened, collection)
-        }
+        columns = {name: collection[name] for name in ("name", "path", "record", "digest")}
+        columns["size"] = _sizes(opened, collection)
         settings = opened.settings
         return cls(
             places.spread_table(Documents(columns)), opened.files, opened.rows, settings.reading,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from itertools import islice
 from operator import attrgetter
-from types import MappingProxyType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, BinaryIO
 
 from simdup._version import __version__
@@ -25,13 +25,10 @@ from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, QUERY_COLUMNS
 from simdup.model.frames import value_of
 from simdup.model.matches import QueryResult
 from simdup.near.findings import Findings
-from simdup.show.details import Details
 from simdup.show.escaping import shown
 
 # The version of the typed lines; it increases with incompatible changes.
 SCHEMA = 1
-
-NO_DETAILS: Details = MappingProxyType({})
 
 _OF_MEMBER = [field.name for field in fields(Member)]
 
@@ -77,25 +74,25 @@ def cluster_csv(
     clusters: Iterable[Cluster],
     extras: Sequence[str] = (),
     bom: bool = False,
-    more: Details = NO_DETAILS,
+    new: bool = False,
 ) -> Iterator[bytes]:
     """Yield the CSV of clusters: a header, then one row per document.
 
     `extras` are columns of measures beside the similarity, see `Result.extras`, here and below;
-    `bom` is for spreadsheets, and `more` are columns of documents.
+    `bom` is for spreadsheets, and `new` adds a column that marks what a baseline lacks.
     """
     columns = (*CLUSTER_COLUMNS, *extras)
-    yield csv_head((*columns, *more), bom)
+    yield csv_head((*columns, "new") if new else columns, bom)
     left = iter(clusters)
     while some := list(islice(left, _CSV_CLUSTERS)):
         members = [member for cluster in some for member in cluster.members]
         numbers = (cluster.number for cluster in some for _ in cluster.members)
-        details = [[of.get(member.number, "") for member in members] for of in more.values()]
+        marks = [["new" if member.new else "" for member in members]] if new else []
         written = _written(columns[1:], members)
-        yield csv_rows(zip(numbers, *written, *details, strict=True), bom)
+        yield csv_rows(zip(numbers, *written, *marks, strict=True), bom)
 
 
-def cluster_jsonl(clusters: Iterable[Cluster], more: Details = NO_DETAILS) -> Iterator[bytes]:
+def cluster_jsonl(clusters: Iterable[Cluster]) -> Iterator[bytes]:
     """Yield one typed JSON line per cluster."""
     for cluster in clusters:
         yield json_line(
@@ -105,11 +102,7 @@ def cluster_jsonl(clusters: Iterable[Cluster], more: Details = NO_DETAILS) -> It
                 "size": len(cluster.members),
                 "diameter": cluster.diameter,
                 "weakest": rounded(cluster.weakest),
-                "documents": [
-                    _member(member, cluster)
-                    | {column: of.get(member.number) for column, of in more.items()}
-                    for member in cluster.members
-                ],
+                "documents": [_member(member, cluster) for member in cluster.members],
                 "pairs": [_pair(pair) for pair in cluster.pairs],
                 **({} if cluster.complete else {"pairs_complete": False}),
                 **({"chained": True} if cluster.linked else {}),

@@ -167,21 +167,18 @@ def result_lines(
         pair_jsonl,
         summary_jsonl,
     )
-    from simdup.show.details import details, new_documents
 
     extras = result.extras
     pairs = selection.chosen_pairs(result) if selection.pairs else []
     clusters = [] if selection.pairs else selection.clusters(result)
-    more = details(result, clusters, selection.columns)
-    if result.summary.new is not None and out.format != "jsonl":
-        more = {"new": new_documents(clusters), **more}
+    new = result.summary.new is not None
     if out.format == "csv" and selection.pairs:
         return pair_csv(pairs, extras, out.bom)
     if out.format == "csv":
-        return cluster_csv(clusters, extras, out.bom, more)
+        return cluster_csv(clusters, extras, out.bom, new)
     if out.format == "jsonl":
         # One of the two is empty.
-        listed = pair_jsonl(pairs), cluster_jsonl(clusters, more)
+        listed = pair_jsonl(pairs), cluster_jsonl(clusters)
         return chain(*listed, summary_jsonl(result))
     from simdup.show.text import cluster_text, pair_text
 
@@ -190,4 +187,4 @@ def result_lines(
     paint = out.painter(stream, words)
     if selection.pairs:
         return pair_text(pairs, paint, extras)
-    return cluster_text(clusters, paint, extras, more, selection.members)
+    return cluster_text(clusters, paint, extras, new)

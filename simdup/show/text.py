@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, takewhile
 from typing import IO, TYPE_CHECKING, Any
 
@@ -18,8 +18,7 @@ from simdup.base.system import understands_colors
 from simdup.corpus.names import to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.matches import QueryResult
-from simdup.show.csv_jsonl import NO_DETAILS, digits
-from simdup.show.details import Details
+from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
 from simdup.show.summary import recipe_words
 from simdup.show.words import ENGLISH, Phrases
@@ -30,17 +29,14 @@ if TYPE_CHECKING:
 
 # Columns before the name in the answer to a query.
 _QUERY_INDENT = 17
-# Terminal cells of the column of roles, and of that of a further measure.
-_ROLE, _EXTRA = 9, 11
+# Terminal cells of the column of roles, of that of a further measure, and of what is new.
+_ROLE, _EXTRA, _NEW = 9, 11, 3
 # The same of the names of facts about an index.
 _FACT = 11
 # Documents of a cluster that a terminal shows: of a thousand, the others are no use to a person.
 _MEMBERS = 10
 # A name is never cut to less, however narrow the terminal.
 _NARROW = 24
-
-# Terminal cells of each column of documents.
-_WIDTHS = {"new": 3, "title": 30, "length": 8, "modified": 20, "folder": 20}
 
 STYLES = {
     "heading": Style(bold=True),
@@ -141,20 +137,18 @@ def cluster_text(
     clusters: Iterable[Cluster],
     paint: Painter,
     extras: Sequence[str] = (),
-    more: Details = NO_DETAILS,
-    members: int | None = None,
+    new: bool = False,
 ) -> Iterator[bytes]:
     """Yield clusters as text.
 
     Names come last: whatever their width, the columns before them line up.  `extras` are the
-    columns of further measures, `more` those of documents; `members` is as in `Selection`.
+    columns of further measures; `new` adds one that marks what a baseline lacks.
     """
     words = paint.words
-    most = members or (_MEMBERS if paint.width else sys.maxsize)
+    most = _MEMBERS if paint.width else sys.maxsize
     columns = words("heading.clusters") + _heads(extras, words)
-    columns += "".join(_cell(column, words(f"column.{column}")) for column in more)
+    columns += _mark(words("column.new")) if new else ""
     indent = cell_len(columns)
-    values = {column: _named(of, words) if column == "new" else of for column, of in more.items()}
     heading = paint("dim", columns + words("column.document")) + "\n"
     for cluster in clusters:
         yield heading.encode()
@@ -165,8 +159,9 @@ def cluster_text(
         lines = [paint("heading", title)]
         for member in cluster.members[:most]:
             role = paint(member.role, padded(words(f"role.{member.role}"), _ROLE))
-            cells = (_cell(column, of.get(member.number, "")) for column, of in values.items())
-            figures = _figures(member, extras, words) + "".join(cells)
+            figures = _figures(member, extras, words)
+            if new:
+                figures += _mark(words("value.new") if member.new else "")
             lines.append(f"  {role}  {figures}{paint.name(member.name, indent)}")
         if size > most:
             lines.append(paint("dim", "  " + words("cluster.more", n=size - most)))
@@ -178,17 +173,8 @@ def _heads(extras: Sequence[str], words: Phrases) -> str:
     return "".join(f"{aligned(words(f'column.{extra}'), _EXTRA)}  " for extra in extras)
 
 
-def _named(values: Mapping[int, str | int], words: Phrases) -> Mapping[int, str]:
-    """Return the words for values that are words."""
-    return {number: words(f"value.{value}") for number, value in values.items()}
-
-
-def _cell(column: str, value: str | int) -> str:
-    """Return what a column says of a document; words are on the left, and cut to its width."""
-    width = _WIDTHS[column]
-    if column == "length":
-        return aligned(str(value), width) + "  "
-    return padded(shortened(shown(str(value)), width), width) + "  "
+def _mark(text: str) -> str:
+    return padded(text, _NEW) + "  "
 
 
 def pair_text(pairs: Iterable[Pair], paint: Painter, extras: Sequence[str] = ()) -> Iterator[bytes]:

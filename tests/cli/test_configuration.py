@@ -11,6 +11,7 @@ from support import ROOT, Command
 from lab.corpora.made import near, prose, write
 from simdup.cli.options import TABLE
 from simdup.cli.row import OUTFILE, WRITES
+from simdup.model.readings import KINDS
 
 
 @pytest.fixture
@@ -118,9 +119,9 @@ MISTAKES = [
     ("keep = ['first']", "simdup.toml: keep: must be a string, not a list", ""),
     ("[conflicts]\nkinds = [1]",
      "simdup.toml: [conflicts]: kinds: must be a string or a list of them, not a list", ""),
-    ("[scan]\ncolumns = ['title', 'folders']",
-     "simdup.toml: [scan]: columns: 'folders' is not one of title, length, modified, folder",
-     "did you mean 'folder'?"),
+    ("[conflicts]\nkinds = ['date', 'amounts']",
+     f"simdup.toml: [conflicts]: kinds: 'amounts' is not one of {', '.join(KINDS)}",
+     "did you mean 'amount'?"),
     ("dict = 3", "simdup.toml: dict: must be a string, not 3", ""),
     ("format = 'jsnl'", "simdup.toml: format: 'jsnl' is not one of text, csv, jsonl, html, github",
      "did you mean 'jsonl'?"),
@@ -147,8 +148,8 @@ MISTAKES = [
     ('decisions = "\\u0000"', "simdup.toml: decisions: is not the name of a file", ""),
     ("across = ''",
      "simdup.toml: across: invalid value '' (expected a field of records, or folder)", ""),
-    ("[scan]\ncolumns = -1",
-     "simdup.toml: [scan]: columns: must be a string or a list of them, not -1", ""),
+    ("[conflicts]\nkinds = -1",
+     "simdup.toml: [conflicts]: kinds: must be a string or a list of them, not -1", ""),
     ("a." * 20_000 + "a = 1", "simdup.toml: is not valid TOML: nested too deeply",
      "to ignore it, add --isolated"),
     ("#" * (1 << 20) + "\n", "simdup.toml: larger than 1 MB", "to ignore it, add --isolated"),
@@ -201,10 +202,13 @@ def test_lists_flags_and_opposites(simdup: Command, folder: Path) -> None:
     configure(folder, "no-fold = false\nverify = false")
     assert "Configured in simdup.toml: verify, fold." in simdup("scan", "c").err
     # What has commas where it is typed may be a list.
-    typed = simdup("scan", "c", "--columns", "length,folder", "-f", "csv", "--isolated")
-    for listed in ("['length', 'folder']", "'length,folder'", "['length,folder']"):
-        configure(folder, f"columns = {listed}")
-        assert simdup("scan", "c", "-f", "csv").out == typed.out
+    rule = "Keep the bottle in the dark, give {} mg twice a day, and open it with {} hands."
+    write(folder / "n", {"a.txt": rule.format(10, "clean"), "b.txt": rule.format(20, "dry")})
+    typed = simdup("conflicts", "n", "--kinds", "date,amount", "-f", "csv", "--isolated")
+    assert "mg" in typed.text
+    for listed in ("['date', 'amount']", "'date,amount'", "['date,amount']"):
+        configure(folder, f"kinds = {listed}")
+        assert simdup("conflicts", "n", "-f", "csv").out == typed.out
 
 
 def test_paths_start_from_the_file(

@@ -25,7 +25,7 @@ IDLE = [
     ("scan c -o x.jsonl --color always", "--color"),
     ("scan c --list kept --color never", "--color"),
     ("scan c --list kept --pairs", "--pairs"),
-    ("scan c -o x.html --min-size 3", "--min-size"),
+    ("scan c -o x.html -n 3", "--limit"),
     ("scan c -f github --pairs", "--pairs"),
     ("fingerprint --idf builtin --min-df 3 c", "--min-df"),
     ("index build j --fingerprints p --glob *.txt", "--glob"),

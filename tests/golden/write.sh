@@ -21,7 +21,7 @@ simdup query seen.index $all -d 16 -s 0.3 -f jsonl -o query.jsonl
 simdup passages $all --reference passages.index -f csv -o passages.csv
 
 for result in scan.csv scan.jsonl; do
-    simdup scan $all --containment 0.1 -s 0.5 --columns title,length,folder -o "$result"
+    simdup scan $all --containment 0.1 -s 0.5 -o "$result"
 done
 simdup scan $all --baseline known.txt --update-baseline > /dev/null
 pages="--isolated -q texts/en-night.txt texts/en-ward.txt"

@@ -301,11 +301,8 @@ def test_titles_of_pages(simdup: Command, tmp_path: Path) -> None:
     texts = prose(1), near(prose(1)), prose(1)
     for name, title, text in zip("abc", ("One", "ONE ", "Two"), texts, strict=True):
         write(tmp_path / "w", {f"{name}.html": page.format(title, "Docs", text)})
-    ran = simdup(
-        "scan", "w", "--extract", "all", "--same-title", "-f", "csv", "--columns", "title",
-    )  # fmt: skip
-    rows = [line.split(",") for line in ran.lines[1:]]
-    assert [(row[2], row[-1]) for row in rows] == [("w/a.html", "One"), ("w/b.html", "ONE")]
+    ran = simdup("scan", "w", "--extract", "all", "--same-title", "-f", "csv")
+    assert [line.split(",")[2] for line in ran.lines[1:]] == ["w/a.html", "w/b.html"]
 
 
 def test_references_with_titles(tmp_path: Path) -> None:

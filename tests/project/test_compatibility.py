@@ -152,7 +152,7 @@ def _holds(earlier: Any, now: Any, where: str) -> None:
         assert now == earlier, where
 
 
-SCAN = ("--containment", "0.1", "-s", "0.5", "--columns", "title,length,folder")
+SCAN = ("--containment", "0.1", "-s", "0.5")
 
 
 def test_results_have_all_that_they_had(simdup: Command, golden: Path) -> None:

@@ -84,9 +84,9 @@ def _unreadable(folder: Path, scale: Scale) -> None:
 
 
 SCANS = typed(
-    "scan c", "scan c --columns title,folder", "scan c --pairs", "passages c", "dedupe c --dry-run",
-    "fingerprint c", "scan c -f csv", "scan c -f jsonl", "scan c --list redundant",
-    "query known.index c", "scan c -f github",
+    "scan c", "scan c --pairs", "passages c", "dedupe c --dry-run", "fingerprint c",
+    "scan c -f csv", "scan c -f jsonl", "scan c --list redundant", "query known.index c",
+    "scan c -f github",
 )  # fmt: skip
 ENDLESS = typed(
     "scan /dev/zero c --max-size 5M", "fingerprint /dev/zero --max-size 5M",

@@ -137,7 +137,7 @@ ODD_ONES = (
     ("scan", "c", "--glob", "\x1b[31m"), ("scan", "c/" * 5000), ("compare", "\udcff", "c/a.txt"),
     ("scan", "c", "-s", "nan"), ("scan", "c", "-d", "9" * 5000), ("scan", "c", "--memory", "1e999"),
     ("scan", "c", "--max-size", "9" * 5000), ("scan", "c", "--strip", "(" * 5000),
-    ("scan", "c", "--columns", "\x1b[31m"),
+    ("conflicts", "c", "--kinds", "\x1b[31m"),
 )  # fmt: skip
 GONE = typed("scan .", "scan c", "dedupe x -o out", "index info i", "scan x -o y.csv")
 PLACES = [
