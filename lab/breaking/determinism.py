@@ -18,7 +18,8 @@ _PYTHONS = "SIMDUP_PYTHONS"
 _VERSIONS = ("python3.11", "python3.12", "python3.13", "python3.14")
 # How one of them shows that it has what simdup needs, and which it is.
 _PROBE = (
-    "import platform, numpy, click, jieba, sklearn, rapidfuzz, chardet, rich, tqdm, hypothesis;"
+    "import platform, numpy, click, jieba, sklearn, rapidfuzz, chardet, regex, rich, tqdm;"
+    "import hypothesis;"
     "print(f'Python {platform.python_version()}, numpy {numpy.__version__}')"
 )
 _USUAL = Variant("-j 1", order=0)

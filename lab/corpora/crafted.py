@@ -198,7 +198,7 @@ FORGED: dict[str, Craft] = {
     "fingerprints of half a byte": _recipe(bits=4),
     "a recipe with NaN": _recipe(cap=float("nan")),
     "a recipe with text for a number": _recipe(top="many"),
-    "a recipe with an endless pattern": _recipe(strip=["(a+)+$"], digest="0"),
+    "a recipe with an endless pattern": _recipe(strip=["(a|aa)+$"], digest="0"),
     "a recipe with escapes": _recipe(tokens="\x1b[31m\n", idf="\u202e", digest="\x1b"),
     "a recipe with lists": _recipe(hash=[["md5"]] * 5),
     "another date": _described(changed="2001-01-01T00:00:00+00:00"),

@@ -25,9 +25,9 @@ from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading
 from simdup.model.table import Documents, objects
 from simdup.search.arrays import Bools
-from simdup.text.analyzer import strip_texts
 from simdup.text.characters import DIGEST_BYTES, DIGEST_TYPE
 from simdup.text.counts import CountedChunk
+from simdup.text.stripping import strip_texts
 
 
 def read_stripped(

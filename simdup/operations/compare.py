@@ -30,10 +30,11 @@ from simdup.near.rules import by_edit, judged
 from simdup.near.verifier import CACHE_BYTES, Texts, Work
 from simdup.reuse.contradictions import differing_facts
 from simdup.reuse.finding import between
-from simdup.text.analyzer import Analyzer, strip_texts
+from simdup.text.analyzer import Analyzer
 from simdup.text.field_values import intervals, meet
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
 from simdup.text.short_texts import forms_of
+from simdup.text.stripping import strip_texts
 from simdup.text.titles import title_of
 from simdup.text.weights import UNIT, Model, Weighting
 

@@ -15,8 +15,9 @@ from simdup.model.recipe import Recipe, as_recipe
 from simdup.model.settings import Settings
 from simdup.near.collection import ingest_fingerprinted
 from simdup.near.inputs import Data, open_input
-from simdup.text.analyzer import Analyzer, strip_texts
+from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter
+from simdup.text.stripping import strip_texts
 
 
 def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:

@@ -9,11 +9,10 @@ from support import Command
 
 from lab.corpora.made import prose, write
 from lab.corpora.office_files import pdf
-from simdup.corpus.child import Child
 from simdup.corpus.files import File
 from simdup.corpus.office import pdf as reader
 from simdup.corpus.office import read_office
-from simdup.corpus.office.pdf import join_lines
+from simdup.corpus.office.pdf import Child, join_lines
 from simdup.model.documents import Document, Skipped
 
 _NEEDED = pytest.mark.skipif(
@@ -23,6 +22,11 @@ _NEEDED = pytest.mark.skipif(
 
 def read(content: bytes, **limits: int) -> Document | Skipped:
     return read_office(File("x.pdf", format="pdf", **limits), content)
+
+
+def end_children() -> None:
+    for child in list(Child._started.values()):
+        child.close()
 
 
 def _paged(page: str, end: str) -> str:
@@ -75,6 +79,7 @@ class TestReading:
     ) -> None:
         child = tmp_path / "child.py"
         child.write_text("import os, sys; sys.stdin.buffer.readline(); os._exit(9)")
+        end_children()
         with monkeypatch.context() as patch:
             patch.setattr(reader, "_CHILD", child)
             found = read(pdf("a" * 500_000))
@@ -108,11 +113,11 @@ class TestReading:
         child.write_text(code.replace(start, f"{start}    bytearray({int(share * (2 << 30))})\n"))
         write(tmp_path, {"c/b.txt": prose(1)})
         (tmp_path / "c" / "a.pdf").write_bytes(pdf("a page"))
+        end_children()
         with monkeypatch.context() as patch:
             patch.setattr(reader, "_CHILD", child)
             ran = simdup("scan", "c", "-j", "1")
-            for started in list(Child._started.values()):
-                started.close()
+            end_children()
         said = "simdup: c/a.pdf: PDFium fails on it, or takes more than 60 seconds"
         assert (ran.status, said in ran.err) == ((2, True) if share == 1 else (0, False))
 

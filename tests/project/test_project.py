@@ -55,7 +55,7 @@ def test_the_picture_lists_rooms_in_data_order() -> None:
     assert f"{len(contracts['contracts'])} kept, 0 broken" in done.stdout
 
 
-HEAVY = {"numpy", "scipy", "sklearn", "jieba", "chardet", "rich", "tqdm"}
+HEAVY = {"numpy", "scipy", "sklearn", "jieba", "chardet", "regex", "rich", "tqdm"}
 
 
 def test_importing_the_package_costs_nothing() -> None:
@@ -95,12 +95,12 @@ def test_one_room_alone_knows_each_great_library() -> None:
         "jieba": ("text/tokens.py",), "rich": ("show/",),
         "sklearn": ("text/weights.py", "operations/evaluate.py", "sklearn.py"),
         "tqdm": ("base/progress.py",), "chardet": ("corpus/decoding.py",),
-        "click": ("cli/",),
+        "click": ("cli/",), "regex": ("text/stripping.py",),
     }  # fmt: skip
     for path in sorted((ROOT / "simdup").rglob("*.py")):
         below = path.relative_to(ROOT / "simdup").as_posix()
         for line in path.read_text("utf-8").splitlines():
-            met = re.match(r"\s*(?:import|from) (jieba|sklearn|rich|tqdm|chardet|click)\b", line)
+            met = re.match(rf"\s*(?:import|from) ({'|'.join(knows)})\b", line)
             if met:
                 assert below.startswith(knows[met[1]]), (below, line)
 

@@ -6,17 +6,23 @@ keeps PDFium busy for ever, one of 1 kB makes it take 2 GB; both are ended.
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
 import re
+import subprocess
+import sys
+import threading
 from collections import Counter
+from contextlib import suppress
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from simdup.base.errors import reason
+from simdup.base.system import is_closed_pipe
 from simdup.base.when_used import pattern
-from simdup.corpus.child import Child
 from simdup.corpus.office.parts import NotReadable, OfficeText
 from simdup.corpus.office.pdf_child import MOST_SECONDS
 
@@ -55,7 +61,7 @@ def read_pdf(content: bytes, most: int) -> OfficeText:
     if find_spec("pypdfium2") is None:
         raise NotReadable(_NEEDS, error=False)
     try:
-        facts, text = _ask(content, most)
+        facts, text = Child.here().ask(content, most)
     except OSError as error:
         raise NotReadable(f"PDFium cannot be started: {reason(error)}") from None
     if facts.get("large"):
@@ -69,14 +75,72 @@ def read_pdf(content: bytes, most: int) -> OfficeText:
     return OfficeText(join_lines(text), note=note)
 
 
-def _ask(content: bytes, most: int) -> tuple[dict[str, Any], str]:
-    """Return what is known of a file, and its text."""
-    with Child.here(_CHILD).ask([b"%d %d\n" % (len(content), most), content]) as answers:
-        line = answers.readline()
-        if not line:
-            raise NotReadable(f"PDFium fails on it, or takes more than {MOST_SECONDS} seconds")
-        facts: dict[str, Any] = json.loads(line)
-        return facts, answers.read(facts["length"]).decode()
+class Child:
+    """The process that reads files, one after another: it can be ended without harm."""
+
+    # By the process that started it, because a forked one cannot use that of its parent.
+    _started: ClassVar[dict[int, Child]] = {}
+
+    @classmethod
+    def here(cls) -> Child:
+        """Return the child of this process.
+
+        Raises
+        ------
+        OSError
+            If it cannot be started.
+        """
+        if os.getpid() not in cls._started:
+            cls._started[os.getpid()] = cls()
+        return cls._started[os.getpid()]
+
+    def __init__(self) -> None:
+        # Nothing is imported from the folder of the program: `-P`.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(_CHILD)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        self._parent = os.getpid()
+        self._one_at_a_time = threading.Lock()
+        atexit.register(self.close)
+
+    def ask(self, content: bytes, most: int) -> tuple[dict[str, Any], str]:
+        """Return what is known of a file, and its text; after an error the process is ended."""
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests is not None
+        assert answers is not None
+        with self._one_at_a_time:
+            try:
+                # Without an answer, it is noticed below that the process has ended.
+                try:
+                    requests.writelines([b"%d %d\n" % (len(content), most), content])
+                    requests.flush()
+                except OSError as error:
+                    if not is_closed_pipe(error):
+                        raise
+                line = answers.readline()
+                if not line:
+                    what = f"PDFium fails on it, or takes more than {MOST_SECONDS} seconds"
+                    raise NotReadable(what)
+                facts: dict[str, Any] = json.loads(line)
+                return facts, answers.read(facts["length"]).decode()
+            except BaseException:
+                # An answer that nobody has read would be taken for that of the next request.
+                self.close()
+                raise
+
+    def close(self) -> None:
+        """End the process; the next request gets a new one."""
+        if os.getpid() != self._parent:
+            return
+        atexit.unregister(self.close)
+        self._started.pop(self._parent, None)
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):
+                assert pipe is not None
+                pipe.close()
 
 
 def join_lines(text: str) -> str:
