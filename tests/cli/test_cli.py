@@ -447,21 +447,6 @@ def test_a_device_is_written_as_it_is(simdup: Command, tmp_path: Path) -> None:
     assert simdup("scan", "c", "-q", "-o", "/dev/null").status == 0
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk_is_an_error_in_one_line(simdup: Command, tmp_path: Path) -> None:
-    corpus(tmp_path)
-    ran = simdup("scan", "c", "-q", "-o", "/dev/full")
-    assert ran.status == 2
-    assert re.fullmatch(r"simdup: /dev/full: no space left on device\n", ran.err)
-    with (
-        open("/dev/full", "wb") as full,
-        running("scan", "c", "-q", stdout=full, cwd=tmp_path) as p,
-    ):
-        _, err = p.communicate()
-        assert p.returncode == 2
-        assert re.fullmatch(r"simdup: [^:]+: no space left on device\n", err.decode())
-
-
 # Colours.
 
 
@@ -798,28 +783,6 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
             started.stdout.close()
             assert started.wait() == 0
             assert started.stderr.read() == b""
-
-
-def test_a_closed_pipe_of_pairs(tmp_path: Path) -> None:
-    lines = prints(*(f"00ff  name number {n}" for n in range(20_000)))
-    (tmp_path / "lines").write_bytes(lines)
-    with running("pairs", "lines", cwd=tmp_path) as started:
-        assert started.stdout is not None
-        assert started.stderr is not None
-        assert started.stdout.readline() == b"0\tname number 0\tname number 1\n"
-        started.stdout.close()
-        assert started.wait() == 0
-        assert started.stderr.read() == b""
-
-
-def test_closed_standard_output(tmp_path: Path) -> None:
-    corpus(tmp_path)
-    ran = subprocess.run(
-        ["sh", "-c", '"$@" >&-', "sh", *command("scan", "c", "-q")],
-        env=environment(), cwd=tmp_path, capture_output=True, check=False,
-    )  # fmt: skip
-    assert b"Traceback" not in ran.stderr
-    assert b"internal" not in ran.stderr
 
 
 def test_fingerprints_stream(tmp_path: Path) -> None:

@@ -141,20 +141,6 @@ def test_every_name_in_an_error_is_something_to_type() -> None:
         assert not said or said.startswith("simdup ") or said in typed_options, name
 
 
-def test_null_names_the_options_it_goes_with(simdup: Command) -> None:
-    lists = {"scan": " or --list", "query": " or --new"}
-    for name, command in commands():
-        if not any("--null" in p.opts for p in command.params):
-            continue
-        arguments = [*name.split(), *(["i"] if "index" in name or name == "query" else [])]
-        ran = simdup(
-            *arguments, ".", "-0", *(["-o", "m"] if name in ("fit", "dedupe", "audit") else [])
-        )
-        assert f"--null needs --files-from{lists.get(name, '')}\n" in ran.err
-        text = re.sub(r"\s+", " ", simdup(*name.split(), "--help").text)
-        assert f"Names in --files-from{lists.get(name, '').replace('or', 'and')} end" in text
-
-
 def test_counts_have_separators_everywhere(simdup: Command, tmp_path: Path) -> None:
     copies = (
         '{"text": "the very same words in all of these texts"}\n' * 1_130 + '{"text": ""}\n' * 1_001

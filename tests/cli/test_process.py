@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support import Command, Ran, command, environment, process
+from support import Ran, command, environment, process
 
 from lab.corpora.made import prose, write
 
@@ -176,19 +176,6 @@ def test_an_ignored_hangup_stays_ignored(tmp_path: Path) -> None:
         started.stdin.write(b'{"text": "river"}\n')
         started.stdin.close()
         assert started.wait(20) == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "suggested"),
-    [(["pairs", "--check"], ""), (["scan", "--similarty", "."], "--similarity"),
-     (["scan", "--chek", "."], "--check"), (["scan", "--helpp"], "--help")],
-)  # fmt: skip
-def test_only_near_options_are_suggested(
-    simdup: Command, arguments: list[str], suggested: str
-) -> None:
-    hint = simdup(*arguments).err.splitlines()[1]
-    assert ("did you mean" in hint) == bool(suggested)
-    assert suggested in hint
 
 
 def test_commands_run_without_docstrings(tmp_path: Path) -> None:
