@@ -2,7 +2,6 @@
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 # How the names of characters begin whose scripts have no spaces between words.
@@ -143,88 +142,6 @@ def in_step_again(
         if equal >= least:
             return i, j, equal
     return 0, 0, 0
-
-
-Span = tuple[int, int]
-
-
-def dense_parts(chain: Sequence[Run], counted: Sequence[int], least: int) -> list[list[Run]]:
-    """A chain cut at its widest gaps until three quarters are equal; what is too short is left.
-
-    `counted` has how many symbols of each run count.
-    """
-    if sum(counted) < least:
-        return []
-    sides = [(chain[-1][i] + chain[-1][2]) - chain[0][i] for i in (0, 1)]
-    if 4 * sum(n for _, _, n in chain) >= 3 * max(sides):
-        return [list(chain)]
-    gaps = [max(c - a - n, d - b - n) for (a, b, n), (c, d, _) in pairwise(chain)]
-    at = gaps.index(max(gaps)) + 1
-    parts = (chain[:at], counted[:at]), (chain[at:], counted[at:])
-    return [one for part in parts for one in dense_parts(*part, least)]
-
-
-def joined_places(
-    links: Sequence[Sequence[Run]], rows: set[int], least: int, copies: Sequence[Span]
-) -> list[list[Span]]:
-    """Places of each group, from links between spans of one long text that holds all."""
-    sides = [[*one] for one in links] + [[(b, a, n) for a, b, n in one] for one in links]
-    places: list[Span] = []
-
-    def common(x: Span, y: Span) -> int:
-        return min(x[1], y[1]) - max(x[0], y[0])
-
-    def length(x: Span) -> int:
-        return x[1] - x[0]
-
-    def add(spans: Sequence[Span]) -> dict[Span, int]:
-        numbers = {}
-        for one in sorted(set(spans), key=lambda span: (-length(span), span)):
-            most = [
-                (common(one, place), -place[0], number)
-                for number, place in enumerate(places)
-                if 4 * common(one, place) >= 3 * max(length(one), length(place))
-            ]
-            if not most:
-                places.append(one)
-            numbers[one] = max(most)[2] if most else len(places) - 1
-        return numbers
-
-    def image(place: Span, side: Sequence[Run]) -> Span | None:
-        pairs = [(a + i, b + i) for a, b, n in side for i in range(n)]
-        inside = [(x, y) for x, y in pairs if place[0] <= x < place[1]]
-        if sum(x not in rows for x, _ in inside) < least:
-            return None
-        found = inside[0][1], inside[-1][1] + 1
-        return found if 4 * len(inside) >= 3 * max(length(place), length(found)) else None
-
-    spans = [(side[0][0], side[-1][0] + side[-1][2]) for side in sides]
-    alone = add([*spans, *copies])
-    joined = [{alone[one]} for one in copies]
-    done = 0
-    while done < len(places):
-        fresh = range(done, len(places))
-        found = [(number, image(places[number], side)) for number in fresh for side in sides]
-        images = [(number, one) for number, one in found if one is not None]
-        done = len(places)
-        numbers = add([one for _, one in images])
-        joined += [{number, numbers[one]} for number, one in images]
-    groups: list[set[int]] = []
-    for pair in joined:
-        near = [one for one in groups if one & pair]
-        groups = [one for one in groups if not one & pair] + [pair.union(*near)]
-    return [united([places[number] for number in group]) for group in groups]
-
-
-def united(spans: Sequence[Span]) -> list[Span]:
-    """Spans in order, those that overlap as one."""
-    found: list[Span] = []
-    for one in sorted(spans):
-        if found and one[0] < found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], one[1])
-        else:
-            found.append(one)
-    return found
 
 
 def leaked_share(passages: Sequence[tuple[int, int, int]], size: int) -> float:

@@ -282,7 +282,7 @@ _MATCHING = (
     _passages("--min-length N", text="Report passages of at least N equal units.", kind=_COUNT,
         common=True, trial="1000"),
     _runs("--common N", text="Text in more than N documents does not start a passage.",
-        kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5; off with --groups",
+        kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5",
         per={"decontaminate": {"text": "Text in more than N evaluation texts starts no run.",
                                "shown": "1000", "of": LeakCriteria}},
         trial={"decontaminate": "c|--against many|2", "*": "many||2"}),
@@ -324,8 +324,8 @@ _MATCHING = (
     Row("--leave-out NAMES", "passages", "Parts that do not count in --rates, separated by commas: "
         "references, quotes (that name a source), contents, headers, statement (of originality).",
         kind=names_of(PARTS), of=PassageScope, words=PARTS, default="", shown="none", common=True,
-        rules=(Idle(lambda o: not o["rates"] and (o.format != PAGE or o["groups"]),
-                    "only --rates and a page of pairs leave something out"),),
+        rules=(Idle(lambda o: not o["rates"] and o.format != PAGE,
+                    "only --rates and a page leave something out"),),
         trial="o|--rates -f jsonl|references"),
     Row("--index INDEX", "dedupe", "Remove what is near a document of INDEX.",
         of=DedupeOptions, common=True, trial="e|--dry-run|i"),
@@ -339,9 +339,6 @@ _MATCHING = (
                      "--idf-from needs --idf auto or corpus")), trial="c"),
 )
 _OUTPUT = (
-    Row("--groups", "passages", common=True, trial="many||",
-        rules=(Yields(lambda o: o.typed("rates")),),
-        text="List each passage once, with all its places, not by pairs of documents."),
     Row("--text", "passages", "Add the text of each passage to CSV or JSONL.",
         rules=(Yields(lambda o: o.format not in ("csv", "jsonl") or o.typed("rates")),
                Clash(lambda o: o["rates"], "--rates lists no passages: remove --text or --rates"),
@@ -353,9 +350,7 @@ _OUTPUT = (
                Clash(lambda o: o["format"], "--list prints names only; remove --format")),
         trial="unique"),
     Row("--rates", "passages", "Print how much of each document others have, instead of what.",
-        common=True, rules=(
-            Yields(lambda o: o.typed("groups") or o.typed("text")),
-            Clash(lambda o: o["groups"], "--groups has no rates: remove --groups or --rates"))),
+        common=True, rules=(Yields(lambda o: o.typed("text")),)),
     Row("--check", "scan",
         "Exit with status 1 if there are near-duplicates; with --baseline, new ones."),
     _conflicts("--check", common=True,

@@ -12,7 +12,7 @@ from simdup.cli.options import PAGE
 from simdup.model.shared_passages import PassageCriteria, PassageResult, PassageScope
 
 if TYPE_CHECKING:
-    from simdup.near.cutting import GroupTexts, PairTexts
+    from simdup.near.cutting import PairTexts
 
 
 @declare("passages", "SOURCE...")
@@ -34,9 +34,8 @@ def command(call: Call) -> Status:
       simdup passages essays/ --reference library/ -o copied.csv
       simdup passages theses/ --rates --leave-out references,quotes
       simdup passages --min-run 8 --min-length 20 homework.jsonl
-      simdup passages handbook/ --groups
     """
-    from simdup.operations.passages import examine, examine_groups, open_passages
+    from simdup.operations.passages import examine, open_passages
     from simdup.show import passage_output as show
 
     sources, references, words = call.sources, call["references"], call.screen.words
@@ -44,34 +43,10 @@ def command(call: Call) -> Status:
     read = (*sources, *references, *scope.templates)
     with call.writing(*read) as stream, call.watch() as settings:
         opened, beside = open_passages(sources, settings, references, scope)
-        if call["groups"]:
-            with examine_groups(opened, criteria, scope) as (grouped, place_text):
-                stream.writelines(_groups(call, typed(grouped), place_text, stream))
-            report = show.group_report(grouped, criteria, words)
-            return call.finish(grouped.skipped, report, listed=grouped.groups)
         with examine(opened, criteria, scope, beside, rates) as (result, text_of):
             stream.writelines(_overlaps(call, typed(result), text_of, stream))
     report = show.passage_report(result, criteria, words)
     return call.finish(result.skipped, report, listed=result.rates if rates else result.overlaps)
-
-
-def _groups(
-    call: Call, result: PassageResult, text_of: GroupTexts, stream: BinaryIO
-) -> Iterable[bytes]:
-    """Return groups in the format that is asked for."""
-    from simdup.show import passage_output as show
-
-    call.screen.skipped(result.skipped, result.notes)
-    out, carried = call.out, text_of if call["text"] else None
-    if out.format == PAGE:
-        from simdup.show.report.groups_page import groups_page
-
-        return groups_page(result, call.value(PassageCriteria), text_of, call.page)
-    if out.format == "csv":
-        return show.group_csv(result.groups, out.bom, carried)
-    if out.format == "jsonl":
-        return show.group_jsonl(result, carried)
-    return show.group_text(result.groups, text_of, out.painter(stream, call.screen.words))
 
 
 def _overlaps(

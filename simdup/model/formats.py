@@ -14,10 +14,9 @@ RATE_COLUMNS = ("document", "share", "counted", "largest_source", "largest_share
 CONFLICT_COLUMNS = (
     "conflict", "kind", "reading", "document", "start", "end", "line", "before", "after",
 )  # fmt: skip
-GROUP_COLUMNS = ("group", "document", "start", "end", "length", "line")
 TABLES = (
     CLUSTER_COLUMNS, REMOVED_COLUMNS, QUERY_COLUMNS, PAIR_COLUMNS, PASSAGE_COLUMNS,
-    CONFLICT_COLUMNS, REMOVED_PART_COLUMNS, GROUP_COLUMNS, RATE_COLUMNS,
+    CONFLICT_COLUMNS, REMOVED_PART_COLUMNS, RATE_COLUMNS,
 )  # fmt: skip
 
 # The first line of a report page.
@@ -28,7 +27,6 @@ TYPED_LINES = {
     "cluster": ("cluster",),
     "pair": ("a",),
     "overlap": ("a",),
-    "group": ("documents",),
     "rate": ("document",),
     "conflict": ("kind",),
     "form": ("kind",),
@@ -57,9 +55,7 @@ DECISION_LINES = {"decision": ("decision",)}
 TEXT_BYTES = 16 << 20
 
 
-KINDS = (
-    "scan", "audit", "compare", "conflicts", "dedupe", "groups", "passages", "query",
-)  # fmt: skip
+KINDS = ("scan", "audit", "compare", "conflicts", "dedupe", "passages", "query")
 
 
 @dataclass(frozen=True, slots=True)

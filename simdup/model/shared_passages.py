@@ -190,49 +190,6 @@ class Overlap(NamedTuple):
         return max(passage.length for passage in self.passages)
 
 
-class PassagePlace(NamedTuple):
-    """Where a document has the passage of a group.
-
-    Attributes
-    ----------
-    document
-        Its name (or id, as it was passed from Python).
-    start, end : int
-        Characters of the decoded text, end exclusive.
-    line : int
-        The line it begins in, from 1.
-    """
-
-    document: Any
-    start: int
-    end: int
-    line: int
-
-
-class PassageGroup(NamedTuple):
-    """A passage that several documents have.
-
-    Attributes
-    ----------
-    documents : int
-        How many.
-    length : int
-        The units of its places, the median.
-    places : tuple of PassagePlace
-        In input order.
-    """
-
-    documents: int
-    length: int
-    places: tuple[PassagePlace, ...]
-
-    @property
-    def typical(self) -> int:
-        """The number of a place of median length, in characters: the first."""
-        sizes = [place.end - place.start for place in self.places]
-        return sizes.index(sorted(sizes)[len(sizes) // 2])
-
-
 class Rate(NamedTuple):
     """How much of a document others have.
 
@@ -290,8 +247,6 @@ class PassageSummary:
         Occurrences of seeds that did not start a passage because their document repeats them.
     seconds : float
         How long the run took.
-    groups, places, affected : int
-        Groups, their places, and documents with one.
     """
 
     documents: int
@@ -305,9 +260,6 @@ class PassageSummary:
     most_documents: int
     repeated: int
     seconds: float
-    groups: int = 0
-    places: int = 0
-    affected: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,11 +277,6 @@ class PassageResult:
         Names, and what a person should know about how they were read.
     summary : PassageSummary
         The figures.
-    groups : sequence of PassageGroup
-        If groups are asked for, and then there are no overlaps: by falling number of documents
-        and length.
-    crowded : bool
-        Whether some passages are in enough documents that groups would be shorter to read.
     rates : sequence of Rate
         How much of each document others have: by what counts, falling, then by falling share, then
         in input order.  References have none.
@@ -339,10 +286,8 @@ class PassageResult:
     skipped: tuple[Skipped, ...]
     notes: tuple[tuple[str, str], ...]
     summary: PassageSummary
-    groups: Sequence[PassageGroup] = ()
-    crowded: bool = False
     rates: Sequence[Rate] = ()
 
     def __len__(self) -> int:
-        """Return the number of pairs that share passages, or of groups."""
-        return len(self.groups or self.overlaps)
+        """Return the number of pairs that share passages."""
+        return len(self.overlaps)

@@ -229,19 +229,6 @@ class PairTexts:
         return self.text(int(self.pairs[pair, side]))
 
 
-@dataclass(frozen=True, slots=True)
-class GroupTexts:
-    """The texts of groups: call it with the number of a group and of a place of it."""
-
-    documents: Documents
-    rows: Sequence[I64]  # of each group, those of the documents of its places
-    text: Callable[[int], str]
-
-    def __call__(self, group: int, place: int) -> str:
-        """Return a text as it was decoded."""
-        return self.text(int(self.rows[group][place]))
-
-
 def sides_of(cut: Collection, opened: Input, scope: PassageScope | ConflictScope) -> Sides:
     """Return what is compared with what: all with each other, or SOURCEs with references."""
     paths = cut.documents["path"].tolist()

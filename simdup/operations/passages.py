@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import islice, pairwise
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -24,27 +23,21 @@ from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import (
     PassageCriteria,
     PassageFields,
-    PassageGroup,
-    PassagePlace,
     PassageResult,
     PassageScope,
     PassageSummary,
     Rate,
     TextPart,
 )
-from simdup.near.collection import collected
 from simdup.near.compared import References, compared
-from simdup.near.cutting import Cutting, GroupTexts, PairTexts, assemble, find_in_ranges, sides_of
+from simdup.near.cutting import PairTexts, find_in_ranges
 from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.finding import concat
-from simdup.reuse.overlaps import Holders, form_overlaps
-from simdup.reuse.passage_groups import GroupedPassage, GroupFinder, form_groups, joined_places
+from simdup.reuse.overlaps import form_overlaps
 from simdup.reuse.rates import Omissions, and_silent, counted_shares, rate_documents
-from simdup.reuse.slots import Alignment
-from simdup.reuse.symbols import SymbolTexts, Units, look_up_in, spans_in, symbols_before
-from simdup.reuse.winnowing import Template, Window
-from simdup.search.arrays import I64, distinct, run_starts
-from simdup.text.characters import lines_of
+from simdup.reuse.symbols import Units, look_up_in, spans_in, symbols_before
+from simdup.reuse.winnowing import Template
+from simdup.search.arrays import I64
 
 
 def passages(
@@ -55,7 +48,6 @@ def passages(
     templates: Paths = (),
     across: str | None = None,
     within: str | None = None,
-    groups: bool = False,
     leave_out: Iterable[str] = (),
     reading: Reading | None = None,
     run: RunOptions | None = None,
@@ -82,9 +74,6 @@ def passages(
         compared.
     within : str, optional
         The same, but only documents of one value are compared.
-    groups : bool
-        Whether to find groups, each a passage with all its places, in place of pairs of documents.
-        Then nothing is common; `common` is the most documents of a group.
     leave_out : iterable of str, optional
         What does not count in ``rates``: ``references``, ``quotes``, ``contents``, ``headers``,
         ``statement``.
@@ -102,7 +91,7 @@ def passages(
     Returns
     -------
     PassageResult
-        ``overlaps`` and ``rates`` (or ``groups``), ``skipped``, ``notes`` and ``summary``.
+        ``overlaps``, ``rates``, ``skipped``, ``notes`` and ``summary``.
 
     Raises
     ------
@@ -118,9 +107,6 @@ def passages(
     >>> found = passages([("a", text), ("b", f"He wrote: {text}")], min_length=20)
     >>> found.overlaps[0].passages
     (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
-    >>> found = passages([("a", text), ("b", f"He wrote: {text}")], min_length=20, groups=True)
-    >>> [(place.document, place.start, place.end) for place in found.groups[0].places]
-    [('a', 0, 80), ('b', 10, 90)]
     """
     settings = Settings.of(reading=reading, run=run, jobs=jobs, text=text, id=id)
     check_type("criteria", criteria, (PassageCriteria, "a PassageCriteria"), unset=None)
@@ -130,9 +116,6 @@ def passages(
     left_out = (leave_out,) if isinstance(leave_out, str) else tuple(leave_out)
     scope = PassageScope(across, within, tuple(as_paths(templates, "templates")), left_out)
     opened, beside = open_passages(data, settings, references, scope)
-    if groups:
-        with examine_groups(opened, criteria, scope) as (grouped, _):
-            return grouped
     with examine(opened, criteria, scope, beside) as (result, _):
         return result
 
@@ -211,80 +194,7 @@ def examine(
             seconds=time.monotonic() - started,
         )
         skipped, notes = tuple(report.skipped), tuple(report.notes)
-        result = PassageResult(
-            overlaps, skipped, notes, summary, crowded=overlaps.crowded, rates=rates
-        )
-        yield result, pairs
-
-
-@contextmanager
-def examine_groups(
-    opened: Input, criteria: PassageCriteria, scope: PassageScope
-) -> Iterator[tuple[PassageResult, GroupTexts]]:
-    """Find groups of passages in opened sources; yield them, and the texts of their places."""
-    started = time.monotonic()
-    if opened.indexes:
-        what = "is an index: groups have places in the documents themselves"
-        raise SimdupError(opened.indexes[0], what, "name these as `references`")
-    work = Cutting(Window.of(criteria.min_run), _template(opened, criteria, scope))
-    with collected(opened, opened.analyzer(), work) as cut:
-        sides = sides_of(cut, opened, scope)
-        text_of, starts, symbols, seeds, _ = assemble(cut, sides)
-        holders = Holders.of(text_of, len(starts) - 1, sides)
-        keys, least = holders.text_sides.keys, criteria.min_length
-        finder = GroupFinder.of(SymbolTexts(starts, symbols), seeds, keys, criteria)
-        del seeds
-        links = Alignment.concat(find_in_ranges(finder, opened.settings.run))
-        shared = holders.shared(starts, symbols, least)
-        copies = np.stack([starts[shared], starts[shared + 1] - 1], 1)
-        joined = joined_places(links, finder.rows, least, copies)
-        groups = form_groups(joined, starts, holders, criteria.common)
-        documents, report = cut.documents, cut.report
-        text = partial(cut.spool.text, documents["original"])
-        places = _located(groups, documents["name"].tolist(), text)
-        every = np.unique(np.concatenate([holders.order[:0], *(one.documents for one in groups)]))
-        summary = PassageSummary(
-            documents=len(documents),
-            pairs=0,
-            passages=0,
-            skipped=len(report.skipped),
-            identical=0,
-            common=0,
-            common_units=0,
-            common_documents=0,
-            most_documents=0,
-            repeated=0,
-            seconds=time.monotonic() - started,
-            groups=len(groups),
-            places=sum(len(one.places) for one in places),
-            affected=len(every),
-        )
-        notes, skipped = tuple(report.notes), tuple(report.skipped)
-        result = PassageResult((), skipped, notes, summary, places)
-        yield result, GroupTexts(documents, [one.documents for one in groups], text)
-
-
-def _located(
-    groups: Sequence[GroupedPassage], names: Sequence[Any], read: Callable[[int], str]
-) -> list[PassageGroup]:
-    """Return groups with the characters and the lines of their places; each text is read once."""
-    if not groups:
-        return []
-    documents = np.concatenate([one.documents for one in groups])
-    spans = np.concatenate([one.spans for one in groups])
-    lines, order = np.zeros(len(spans), np.int64), np.argsort(documents, kind="stable")
-    for low, high in pairwise([*run_starts(documents[order]).tolist(), len(order)]):
-        rows = order[low:high]
-        text = read(int(documents[rows[0]]))
-        spans[rows] = spans_in(text, spans[rows])
-        lines[rows] = lines_of(text, spans[rows, 0])
-    columns = zip(documents.tolist(), spans.tolist(), lines.tolist(), strict=True)
-    places = (PassagePlace(names[row], start, end, line) for row, (start, end), line in columns)
-    return [
-        PassageGroup(len(distinct(one.documents)), one.length,
-                     tuple(islice(places, len(one.documents))))
-        for one in groups
-    ]  # fmt: skip
+        yield PassageResult(overlaps, skipped, notes, summary, rates), pairs
 
 
 def _template(opened: Input, criteria: PassageCriteria, scope: PassageScope) -> Template | None:

@@ -106,10 +106,6 @@ class Holders(NamedTuple):
         return distinct(np.array(leaders, np.int64))
 
 
-# Fewer passages are soon read.
-_CROWD = 100
-# Passages of a stretch of text, on average: each is in five documents or so.
-_SIDES = 4
 # Pairs that become objects at a time.
 _CHUNK = 1 << 12
 
@@ -147,22 +143,6 @@ class Overlaps(Sequence[Overlap]):
             a=a[order], b=b[order], lengths=self.lengths[order],
             similarities=self.similarities[order],
         )  # fmt: skip
-
-    @property
-    def crowded(self) -> bool:
-        """Whether many passages are listed of few stretches of text: of m documents with one,
-        there are m (m - 1) / 2.
-        """
-        if len(self.lengths) < _CROWD:
-            return False
-        pairs = np.repeat(self.documents, np.diff(self.firsts), axis=0)
-        spans = np.stack([self.a, self.b], 1).reshape(-1, 2)
-        # Far apart, documents do not reach each other.
-        spans += pairs.reshape(-1, 1) * (int(spans.max()) + 1)
-        spans = spans[np.argsort(spans[:, 0])]
-        reach = np.maximum.accumulate(spans[:, 1])
-        stretches = 1 + np.count_nonzero(spans[1:, 0] >= reach[:-1])
-        return bool(len(spans) >= _SIDES * stretches)
 
     def take(self, rows: I64) -> Overlaps:
         """Return some of the pairs."""

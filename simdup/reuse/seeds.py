@@ -430,7 +430,7 @@ class FirstPairs(NamedTuple):
         return list(pairwise(np.unique([0, *cuts.tolist(), len(starts) - 1]).tolist()))
 
 
-def pair_with_first(seeds: Seeds, starts: I64, again: bool = False) -> FirstPairs:
+def pair_with_first(seeds: Seeds, starts: I64) -> FirstPairs:
     """Pair each seed with the first one that is equal, if that is in another text.
 
     Of m texts with a seed there are m - 1 pairs, so that nothing is too common.
@@ -441,8 +441,6 @@ def pair_with_first(seeds: Seeds, starts: I64, again: bool = False) -> FirstPair
         Of all texts, in order.
     starts : int64[texts + 1]
         Where each text begins.
-    again : bool
-        Whether what the first text repeats is paired, too: with the second text that has it.
     """
     count = len(seeds.hashes)
     # Equal in their upper bits, some differ: runs begin where symbols are equal.
@@ -459,14 +457,5 @@ def pair_with_first(seeds: Seeds, starts: I64, again: bool = False) -> FirstPair
     early = rows - own < REPEATS
     paired = np.flatnonzero((own > group) & early)
     a, b = order[group[paired]], order[paired]
-    if again:
-        # Where the second text of each seed begins, if there is one.
-        later = np.minimum.accumulate(np.where(new_text, rows, count)[::-1])[::-1]
-        repeated = np.flatnonzero((own == group) & (rows > own) & early)
-        second = np.append(later, count)[repeated + 1]
-        repeated, second = (side[second < count] for side in (repeated, second))
-        same = group[second] == group[repeated]
-        a = np.concatenate([a, order[repeated[same]]])
-        b = np.concatenate([b, order[second[same]]])
     by_b = np.lexsort((a, b))
     return FirstPairs(seeds.positions[a[by_b]], seeds.positions[b[by_b]])

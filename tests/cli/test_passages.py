@@ -173,7 +173,7 @@ def test_a_person_reads_rates_as_a_table(
 def test_parts_are_left_out_of_rates_and_pages_only(simdup: Command, theses: Path) -> None:
     done = simdup("passages", "theses", "--leave-out", "references")
     assert (done.status, done.out) == (2, b"")
-    assert "only --rates and a page of pairs leave something out" in done.err
+    assert "only --rates and a page leave something out" in done.err
     done = simdup("passages", "theses", "--rates", "--leave-out", "refs")
     assert "'refs' is not one of references, quotes, contents" in done.err
     assert simdup("passages", "theses", "--leave-out", "references", "-o", "x.html").status == 0
@@ -195,76 +195,14 @@ def test_text_of_passages_is_as_it_is_in_the_first_document(
     assert cell["text"] in (row["text"], f"'{row['text']}")
     overlap = json.loads(simdup("passages", "x", "-f", "jsonl", "--text").lines[0])
     assert overlap["passages"][0]["text"] == row["text"]
-    written = simdup("passages", "x", "--groups", "--text", "-f", "csv").out.decode()
-    places = csv.DictReader(io.StringIO(written, newline=""))
-    assert {one["document"]: one["text"] for one in places} == dict.fromkeys(
-        ("x/a.txt", "x/b.txt"), row["text"]
-    )
     refused = simdup("passages", "x", "--text")
     assert (refused.status, "--text needs --format csv or jsonl" in refused.err) == (2, True)
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    notice = prose(0, 40)
-    pages = {f"{i:02}.txt": f"{prose(i, 30)}\n\n{notice}" for i in range(1, 25)}
-    return write(tmp_path / "site", pages)
-
-
-def test_groups_list_a_passage_once(simdup: Command, site: Path) -> None:
-    done = simdup("passages", "site", "--groups")
-    assert done.status == 0
-    assert done.lines[0].startswith("1  in 24 documents, ")
-    line = (site / "01.txt").read_text("utf-8").partition(prose(0, 40))[0].count("\n") + 1
-    assert done.lines[2] == f"     site/01.txt:{line}"
-    assert len(done.lines) == 13
-    assert done.lines[-1] == "     and 14 more"
-    assert "24 documents share 1 passage of at least 50 equal units, in 24 places." in done.err
-    chinese = simdup("passages", "site", "--groups", "--lang", "zh")
-    assert chinese.lines[0].startswith("1  见于 24 篇文档，")
-    assert "24 篇文档有 1 段雷同（每段至少 50 个相同单位），共 24 处。" in chinese.err
-    none = simdup("passages", "site", "--groups", "--common", "23")
-    assert "Found no shared passages" in none.err
-    # What is listed by pairs says that there are groups.
-    assert "with --groups, each is listed once" in simdup("passages", "site", "--common", "24").err
-
-
-def test_groups_for_programs(simdup: Command, site: Path) -> None:
-    rows = list(csv.DictReader(simdup("passages", "site", "--groups", "-f", "csv").lines))
-    assert ",".join(rows[0]) == "group,document,start,end,length,line"
-    group, summary = map(json.loads, simdup("passages", "site", "--groups", "-f", "jsonl").lines)
-    assert list(group) == ["type", "documents", "length", "places"]
-    assert [str(place["end"]) for place in group["places"]] == [row["end"] for row in rows]
-    for place in group["places"]:
-        text = (site.parent / place["document"]).read_text("utf-8")
-        # A few have the same word before it.
-        assert text[place["start"] : place["end"]].endswith(prose(0, 40).rstrip("\n"))
-    assert (summary["groups"], summary["places"], summary["affected"]) == (1, 24, 24)
-    simdup("passages", "site", "--groups", "-o", "site/found.csv")
-    assert "left out: a result of simdup" in simdup("passages", "site", "--groups").err
-
-
-def test_groups_of_hostile_texts_do_not_drive_the_terminal(simdup: Command, tmp_path: Path) -> None:
-    bad = "\x1b[31m\u202e" + prose(1)
-    write(tmp_path, {"a\x1b[2J.txt": bad, "b.txt": bad + "。"})
-    done = simdup("passages", ".", "--groups")
-    assert "\x1b" not in done.text
-    assert "\u202e" not in done.text
-    assert "\\x1b" in done.text
-
-
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        ("--rates --groups", "--groups has no rates: remove --groups or --rates"),
-        ("--rates --text -f csv", "--rates lists no passages: remove --text or --rates"),
-    ],
-)
-def test_options_of_which_one_would_be_ignored_are_refused(
-    simdup: Command, theses: Path, typed: str, said: str
-) -> None:
-    done = simdup("passages", "theses", *typed.split())
-    assert (done.status, done.err.splitlines()[0]) == (2, f"simdup: passages: {said}")
+def test_an_option_that_would_be_ignored_is_refused(simdup: Command, theses: Path) -> None:
+    done = simdup("passages", "theses", "--rates", "--text", "-f", "csv")
+    said = "simdup: passages: --rates lists no passages: remove --text or --rates"
+    assert (done.status, done.err.splitlines()[0]) == (2, said)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ VERBS: list[Callable[..., Any]] = [
     package.scan, package.dedupe, package.fit, package.passages,
 ]  # fmt: skip
 # True and false are what Python says of any value.
-SWITCHES = ("verify", "all_pairs", "force", "groups")
+SWITCHES = ("verify", "all_pairs", "force")
 
 
 def arguments() -> Iterator[tuple[Callable[..., Any], str]]:

@@ -154,56 +154,6 @@ def test_within_and_across_at_once(tmp_path: Path) -> None:
     assert sorted(numbers) == [("1", "2"), ("2", "3")]
 
 
-def places(found: PassageResult) -> list[list[str]]:
-    return [[place.document for place in group.places] for group in found.groups]
-
-
-def test_groups_have_copies_and_those_who_are_compared(tmp_path: Path) -> None:
-    notice, other = prose(1), prose(2)
-    rows = [
-        {"id": "a", "text": notice, "who": "ann"},
-        {"id": "b", "text": f"{notice} ", "who": "ann"},
-        {"id": "c", "text": prose(3) + notice, "who": "bob"},
-        {"id": "d", "text": other, "who": "bob"},
-        {"id": "e", "text": other + prose(4), "who": "bob"},
-        {"id": "f", "text": prose(5)},
-    ]
-    found = passages(rows, groups=True)
-    assert places(found) == [["a", "b", "c"], ["d", "e"]]
-    assert (found.summary.groups, found.summary.places, found.summary.affected) == (2, 5, 5)
-    assert (len(found), list(found.overlaps)) == (2, [])
-    assert places(passages(rows, groups=True, across="who")) == [["a", "b", "c"]]
-    assert places(passages(rows, groups=True, within="who")) == [["a", "b"], ["d", "e"]]
-    # One copy alone is a group: nobody else has its text.
-    assert places(passages(rows[:2], groups=True)) == [["a", "b"]]
-    write(tmp_path, {"library/x.txt": notice, "library/y.txt": other + notice})
-    write(tmp_path, {"new/1.txt": prose(6) + notice, "new/2.txt": prose(7), "new/3.txt": prose(7)})
-    found = passages(f"{tmp_path}/new", references=f"{tmp_path}/library", groups=True)
-    named = [[Path(name).name for name in group] for group in places(found)]
-    assert named == [["x.txt", "y.txt", "1.txt"]]
-
-
-def test_groups_do_not_depend_on_processes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("simdup.near.collection.WORTH_WORKERS", 100)
-    monkeypatch.setattr("simdup.reuse.seeds._FIRST_PAIRS", 500)
-    chance = random.Random(1)
-    texts = [prose(i) for i in range(30)]
-    texts += [prose(100 + i) + chance.choice(texts)[:250] for i in range(40)]
-    texts += chance.choices(texts, k=20)
-    write(tmp_path, {f"{i:03}.txt": text for i, text in enumerate(texts)})
-    one, many = (passages(str(tmp_path), groups=True, jobs=jobs) for jobs in (1, 3))
-    assert one.groups == many.groups
-    assert one.summary.groups > 20
-
-
-def test_text_of_a_template_is_in_no_group(tmp_path: Path) -> None:
-    sheet = prose(1, 60)
-    template = write(tmp_path, {"sheet.txt": sheet}) / "sheet.txt"
-    data = [("a", sheet + prose(3)), ("b", sheet + prose(4)), ("c", prose(5))]
-    assert len(passages(data, groups=True)) == 1
-    assert len(passages(data, groups=True, templates=[str(template)])) == 0
-
-
 def test_text_of_a_template_is_ignored(tmp_path: Path) -> None:
     sheet, answer = prose(1, 60), prose(2, 60)
     template = write(tmp_path, {"sheet.txt": sheet}) / "sheet.txt"

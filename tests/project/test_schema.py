@@ -33,7 +33,6 @@ COMMANDS = [
     "passages essays homework library",
     "passages examples/papers --rates --leave-out references,quotes",
     "passages essays homework library --text",
-    "passages essays homework library --groups --text",
     "conflicts examples/handbook/en",
     "conflicts forms.jsonl",
     "conflicts examples/handbook/zh examples/handbook/en --baseline conflicts.known",

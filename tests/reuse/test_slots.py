@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lab.oracles import reuse as oracle
 from simdup.kernels.passages import in_step_again
 from simdup.reuse.finding import surround
+from simdup.reuse.seeds import pair_with_first
 from simdup.reuse.slot_texts import FoldedText
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder, _unlike
 from simdup.reuse.symbols import SymbolTexts, places
@@ -182,3 +183,20 @@ def test_a_fact_that_touches_a_slot_is_in_it() -> None:
 def test_a_slot_at_the_end_of_an_address_shows_a_fact() -> None:
     for text, fact in (("写信abcd@efgh甲好", True), ("写信abcd@efgh大家说甲好", False)):
         assert [one.fact for one in slot(text, "甲").signs(None)] == [fact]
+
+
+@given(st.lists(st.lists(st.integers(0, 4), max_size=12), min_size=1, max_size=5))
+def test_each_seed_is_paired_with_the_first_text(texts: list[list[int]]) -> None:
+    starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    every = [symbol for text in texts for symbol in text]
+    owner = [number for number, text in enumerate(texts) for _ in text]
+    hashes = np.array(every, np.uint64) << np.uint64(40)
+    expected = set()
+    for at, symbol in enumerate(every):
+        same = [i for i, one in enumerate(every) if one == symbol]
+        rank = sum(owner[i] == owner[at] for i in same if i < at)
+        if owner[at] != owner[same[0]] and rank < 8:
+            expected.add((same[0], at))
+    found = pair_with_first(Seeds(hashes, np.arange(len(every))), starts)
+    assert sorted(zip(*map(np.ndarray.tolist, found), strict=True)) == sorted(expected)
+    assert (np.diff(found.b) >= 0).all()

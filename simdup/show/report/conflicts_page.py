@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from simdup.model.formats import PageOptions
 from simdup.model.readings import Conflict, ConflictCriteria, ConflictResult, ReadingPlace
-from simdup.model.shared_passages import PassageResult
 from simdup.show.report.chunks import deflate, script_json
 from simdup.show.report.columns import LISTED, DocumentRow, folder_by_name, overview, pack
 from simdup.show.report.page import page_head, write_page
@@ -45,37 +44,6 @@ def conflicts_page(
     listed = found.conflicts[:CONFLICTS]
     kinds = Counter(one.kind for one in listed).most_common()
     numbers = [[kind for kind, _ in kinds].index(one.kind) for one in listed]
-    about = {
-        "criteria": {"context": criteria.context, "kinds": ", ".join(criteria.kinds)},
-        "figures": _figures(found, len(listed)),
-        "kinds": kinds,
-    }
-    columns = {"kind": np.array(numbers, np.uint8)}
-    yield from listing_page(listed, columns, about, found, replace(options, kind="conflicts"))
-
-
-def listing_page(
-    listed: Sequence[Conflict],
-    more: Mapping[str, NDArray[Any]],
-    about: Mapping[str, Any],
-    found: ConflictResult | PassageResult,
-    options: PageOptions,
-) -> Iterator[bytes]:
-    """Return a page that lists texts, each with its places in documents.
-
-    Parameters
-    ----------
-    listed : sequence of Conflict
-        The texts.
-    more : mapping
-        Columns of them beside those of all such pages.
-    about : mapping
-        ``criteria``, ``figures`` and ``kinds`` of the head.
-    found : ConflictResult or PassageResult
-        Has what was skipped, and notes.
-    options : PageOptions
-        What the page carries.
-    """
     places = [place for one in listed for reading in one.readings for place in reading.documents]
     first: dict[str, ReadingPlace] = {}
     for place in places:
@@ -83,17 +51,18 @@ def listing_page(
     rows = [DocumentRow(name, folder_by_name(name)) for name in first]
     folders = {folder: i for i, folder in enumerate(dict.fromkeys(row.folder for row in rows))}
     columns = _columns(listed, places, list(first)) | {
-        **more,
+        "kind": np.array(numbers, np.uint8),
         "folder": np.array([folders[row.folder] for row in rows], np.uint32),
         "modified": np.array([place.modified for place in first.values()], np.float64),
     }
     texts = [[one.before, one.after, *(r.value for r in one.readings)] for one in listed]
     labels = {"names": list(first), "folders": list(folders), "conflicts": texts}
-    by_folder = _by_folder(columns, list(folders))
+    figures, by_folder = _figures(found, len(listed)), _by_folder(columns, list(folders))
     about = {
         "title": "",
-        **overview((), about["figures"], by_folder, found.skipped, found.notes),
-        **about,
+        **overview((), figures, by_folder, found.skipped, found.notes),
+        "criteria": {"context": criteria.context, "kinds": ", ".join(criteria.kinds)},
+        "kinds": kinds,
     }
     occurs = np.zeros(sys.maxunicode + 1, np.bool_)
     occurs[to_codes("".join(text for some in texts for text in some))] = True
@@ -101,7 +70,7 @@ def listing_page(
         ("table", deflate(pack(columns))),
         ("names", deflate(script_json(labels).encode())),
     ]
-    head = page_head(about, options, rows, occurs)
+    head = page_head(about, replace(options, kind="conflicts"), rows, occurs)
     yield from write_page(head, blocks)
 
 

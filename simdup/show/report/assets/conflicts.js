@@ -35,7 +35,7 @@ const Conflicts = (() => {
     const home = table.folder;
     table.folder = table.document.map((document_) => home[document_]);
     for (let i = 0; i < count; i += 1) {
-      table.size[i] = Kind.groups ? table.documents[i] : table.first[i + 1] - table.first[i];
+      table.size[i] = table.first[i + 1] - table.first[i];
       for (let p = table.first[i]; p < table.first[i + 1]; p += 1) {
         const modified = seconds(table, p);
         if (modified > table.newest[i]) table.newest[i] = modified;
@@ -58,13 +58,12 @@ const Conflicts = (() => {
 
   /** Return the order of two conflicts for each way to sort. */
   function orders() {
-    const { size, newest, units } = Data.table;
+    const { size, newest } = Data.table;
     const later = (a, b) => (newest[a] === newest[b] ? 0 : newest[b] - newest[a]);
     return {
       size: (a, b) => size[b] - size[a] || a - b,
       lopsided: (a, b) => minority(a) - minority(b) || size[b] - size[a] || a - b,
       newest: (a, b) => later(a, b) || a - b,
-      long: (a, b) => units[b] - units[a] || a - b,
     };
   }
 
@@ -128,13 +127,9 @@ const Conflicts = (() => {
     return (count < characters.length ? '…' : '') + characters.slice(0, count).reverse().join('').trimStart();
   }
 
-  /** Return the most common readings, or the passage, with their numbers of documents. */
+  /** Return the most common readings with their numbers of documents. */
   function said(i, most) {
-    const { firstReading, places, size } = Data.table;
-    if (Kind.groups) {
-      return h('span', { class: 'said' }, value(beginning(plainly(i), 2 * most)), ' ',
-        h('span', { class: 'times' }, `×${State.number(size[i])}`));
-    }
+    const { firstReading, places } = Data.table;
     const values = Data.conflicts[i].slice(2);
     const counted = values.map((text, r) => [text, places[firstReading[i] + r]]).sort((a, b) => b[1] - a[1]);
     const rest = values.length - NAMED;
@@ -146,17 +141,8 @@ const Conflicts = (() => {
     return [some, rest > 0 ? [' ', h('span', { class: 'times' }, `+${State.number(rest)}`)] : null];
   }
 
-  /** Return the text of a passage in one line. */
-  function plainly(i) {
-    return Data.conflicts[i][2].slice(0, 1000).trim().replace(/\s+/g, ' ') || t('noText');
-  }
-
   /** Return what the row of a conflict shows. */
   function row(i) {
-    if (Kind.groups) {
-      return [h('span', { class: 'head' }, said(i, IN_ROW)),
-        h('span', { class: 'tail' }, h('span', { class: 'num' }, t('unitsOf', Data.table.units[i])))];
-    }
     const [before, after] = Data.conflicts[i];
     return [h('span', { class: 'head' }, said(i, IN_ROW)),
       h('span', { class: 'tail' }, h('span', { class: 'chip' }, label(kindOf(i))),
@@ -178,12 +164,6 @@ const Conflicts = (() => {
   /** Return the text around a conflict, with its readings as alternatives. */
   function around(i) {
     const [before, after, ...values] = Data.conflicts[i];
-    if (Kind.groups) {
-      const text = values[0];
-      return h('section', {}, h('h2', {}, t('around')), text
-        ? h('p', { class: 'passage whole', dir: 'auto', lang: langOf(text, Data.folds) }, prose(text, '\n'))
-        : h('p', { class: 'note' }, t('noText')));
-    }
     const rest = values.length - BESIDE;
     const some = values.slice(0, BESIDE).map((text, r) => (
       h('span', { class: 'choice' }, tag(i, r), value(text))));
@@ -253,13 +233,11 @@ const Conflicts = (() => {
     let latest = -Infinity;
     for (let p = first; p < first + count; p += 1) latest = Math.max(latest, seconds(table, p) || -Infinity);
     const most = table.readings[i] > 4 ? FEW : LISTED;
-    const listed = lazily(h('ul', { class: 'places' }), count, most, (n) => place(i, first + n), 'moreMembers');
-    if (Kind.groups) return listed;
     return h('section', { class: 'reading' },
       h('h3', {}, tag(i, r), value(Data.conflicts[i][2 + r])),
       h('p', { class: 'facts' }, h('span', {}, t('documentsOf', count)),
         latest > -Infinity ? [dot(), day(latest, 'modified'), newest(i, latest)] : null),
-      listed);
+      lazily(h('ul', { class: 'places' }), count, most, (n) => place(i, first + n), 'moreMembers'));
   }
 
   const dot = () => h('span', { class: 'mid', 'aria-hidden': 'true' }, '·');
@@ -270,18 +248,17 @@ const Conflicts = (() => {
       h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
       h('p', { class: 'over' }, t('cluster', i + 1)),
       h('h1', { tabindex: '-1' }, said(i, IN_TITLE)),
-      h('p', { class: 'facts' }, Kind.groups ? null : h('span', { class: 'chip' }, label(kindOf(i))),
-        h('span', {}, t('documentsOf', table.size[i])), dot(), Kind.groups
-          ? [h('span', {}, t('unitsOf', table.units[i])), dot(), h('span', {}, t('placesOf', table.places[i]))]
-          : h('span', {}, t('readingsOf', table.readings[i]))));
+      h('p', { class: 'facts' }, h('span', { class: 'chip' }, label(kindOf(i))),
+        h('span', {}, t('documentsOf', table.size[i])), dot(),
+        h('span', {}, t('readingsOf', table.readings[i]))));
   }
 
   /** Draw a conflict. */
   function draw(main, i) {
     const readings = h('div', { class: 'readings' });
     main.replaceChildren(h('article', { class: 'cluster' }, title(i), around(i),
-      h('section', {}, h('h2', {}, t('readings')), Kind.groups ? reading(i, 0)
-        : lazily(readings, Data.table.readings[i], READINGS, (r) => reading(i, r), 'moreReadings'))));
+      h('section', {}, h('h2', {}, t('readings')),
+        lazily(readings, Data.table.readings[i], READINGS, (r) => reading(i, r), 'moreReadings'))));
     main.scrollTop = 0;
   }
 

@@ -14,8 +14,6 @@ const Kind = (() => {
     pairs: false,
     // A cluster is a conflict: a place in which its documents contradict each other.
     conflicts: false,
-    // A cluster is a passage with its places: a conflict in which all say the same.
-    groups: false,
     // A cluster is a document that was asked and its matches: no pairs of these, and no texts.
     asked: false,
     // A cluster is a pair of a sample, judged before its similarity is shown.
@@ -102,25 +100,6 @@ const Kind = (() => {
       found: () => Data.head.figures.matched,
       figures: (moved) => [moved ? 'figPairsLeft' : 'figPairs',
         'figShare', 'figPassages', 'figIdentical', 'figSkipped'],
-    },
-    groups: {
-      tabs: [['#/', 'overview'], ['#/clusters', 'clusters']],
-      without: 'onps123',
-      conflicts: true,
-      groups: true,
-      roles: false,
-      decided: false,
-      why: false,
-      verdicts: [null, null],
-      sorts: ['size', 'long'],
-      sort: 'size',
-      filters: ['all'],
-      found: () => Data.head.figures.matched,
-      sentence: () => {
-        const { pairs, documents, matched } = Data.head.figures;
-        return pairs ? ['sentence', pairs, documents, matched] : ['sentenceNone', documents];
-      },
-      figures: () => ['figPairs', 'figPassages', 'figMatched', 'figShare', 'figSkipped'],
     },
     query: {
       without: 'nps3',
