@@ -32,7 +32,6 @@ BENCHMARKS = {
         "commands": ("start", "scan", "large_groups", "report"),
         "accuracy": ("accuracy", "planted", "short_texts", "template_pages"),
         "passages": ("passages",),
-        "rates": ("rates",),
         "units": ("units",),
         "conflicts": ("conflicts",),
         "leaks": ("leaks",),

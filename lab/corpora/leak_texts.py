@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from lab.corpora.facts import CHINESE, ENGLISH, LANGUAGES
 from lab.corpora.manuals import grammar, words
-from lab.corpora.thesis_words import author, joined, sentence, sentences, word
 
 QUESTION, READING, PROBLEM, CODE = "question", "reading", "problem", "code"
 TYPES = (QUESTION, READING, PROBLEM, CODE)
@@ -40,16 +39,59 @@ def runs(text: str) -> list[str]:
     return [bare[i : i + RUN] for i in range(len(bare) - RUN + 1)]
 
 
+# -- words and sentences --
+
+
+def _word(language: str, name: str, chance: Chance) -> str:
+    """Return some word of a section of the grammar."""
+    chosen = [chance.choice(line) for line in words(f"evaluation.{language}", name)]
+    return ("" if language == CHINESE else " ").join(chosen)
+
+
+def _filled(section: str, language: str, chance: Chance) -> str:
+    def fill(name: re.Match[str]) -> str:
+        if name[1] in "np":
+            return str(chance.randint(11, 96 if name[1] == "p" else 2400))
+        filling = _word(language, name[1], chance)
+        return filling.lower() if name.start() and language == ENGLISH else filling
+
+    pattern = chance.choice(grammar(f"evaluation.{language}")[section])
+    text = re.sub(r"\{(\w+)\}", fill, pattern)
+    return text[0].upper() + text[1:]
+
+
+def sentence(language: str, chance: Chance) -> str:
+    """Return a sentence; two of them share few words."""
+    return _filled("sentence", language, chance)
+
+
+def heading(language: str, chance: Chance) -> str:
+    """Return the heading of a section."""
+    text = _filled("heading", language, chance)
+    return text if language == CHINESE else re.sub(r"\b[a-z]", lambda one: one[0].upper(), text)
+
+
+def joined(texts: list[str], language: str) -> str:
+    """Return sentences as a paragraph."""
+    return ("" if language == CHINESE else " ").join(texts)
+
+
+def _author(language: str, chance: Chance) -> str:
+    """Return a family name and a given name."""
+    family, given = _word(language, "family", chance), _word(language, "given", chance)
+    return family + given if language == CHINESE else f"{given} {family}"
+
+
 # -- questions --
 
 
 def _question(language: str, chance: Chance) -> str:
-    topic, thing = word(language, "topic", chance), word(language, "object", chance)
+    topic, thing = _word(language, "topic", chance), _word(language, "object", chance)
     long = chance.random() < 0.6
     name = "sentence" if long else chance.choice(("object", "reason", "method", "data"))
 
     def option() -> str:
-        text = sentence(language, chance) if long else word(language, name, chance)
+        text = sentence(language, chance) if long else _word(language, name, chance)
         return text[0].upper() + text[1:]
 
     options = [option() for _ in range(chance.choice((4, 4, 4, 5)))]
@@ -57,17 +99,17 @@ def _question(language: str, chance: Chance) -> str:
         stem = chance.choice((
             f"下列说法正确的是（　　）\n（题干：{topic}与{thing}）",
             f"关于{topic}对{thing}的作用，下列哪一项是错误的？",
-            f"单项选择题：{author(language, chance)}在调查{topic}时最先记录的是（　　）",
+            f"单项选择题：{_author(language, chance)}在调查{topic}时最先记录的是（　　）",
             f"请选出最符合题意的一项。\n{sentence(language, chance)}这句话强调的是",
         ))  # fmt: skip
         marks = chance.choice(("{}. ", "（{}）", "{}、"))
     else:
         stem = chance.choice((
             f"Answer the following question.\n\nWhich is true of {topic} and {thing}?",
-            f"Question: What do {word(language, 'actor', chance)} learn from {topic}?",
+            f"Question: What do {_word(language, 'actor', chance)} learn from {topic}?",
             f"Choose the best answer.\n\n{sentence(language, chance)} This implies that",
             (f"Which of the following is NOT a result of {topic} in the study of "
-            f"{author(language, chance)}?"),
+            f"{_author(language, chance)}?"),
         ))  # fmt: skip
         marks = chance.choice(("{}. ", "({}) ", "{}) "))
     listed = [marks.format("ABCDE"[i]) + one for i, one in enumerate(options)]
@@ -77,11 +119,11 @@ def _question(language: str, chance: Chance) -> str:
 def _reading(language: str, chance: Chance) -> str:
     # Sentences of English are more than twice as long.
     most = 34 if language == CHINESE else 15
-    said = sentences(language, int(2 + most * chance.random() ** 2), chance)
+    said = [sentence(language, chance) for _ in range(int(2 + most * chance.random() ** 2))]
     if len(said) > 6:
         said.insert(len(said) // 2, "\n")
     body = joined(said, language).replace(" \n ", "\n")
-    thing = word(language, "object", chance)
+    thing = _word(language, "object", chance)
     if language == CHINESE:
         return f"阅读下面的短文，回答问题。\n\n{body}\n\n问题：文中怎样看待{thing}？"
     return f"Read the passage and answer the question.\n\n{body}\n\nWhat does it say about {thing}?"
@@ -91,15 +133,15 @@ def _reading(language: str, chance: Chance) -> str:
 
 
 def _problem(language: str, chance: Chance) -> str:
-    patterns = grammar(f"problem.{language}")
-    people = [author(language, chance) for _ in range(2)]
+    patterns = grammar(f"evaluation.{language}")
+    people = [_author(language, chance) for _ in range(2)]
 
     def fill(name: re.Match[str]) -> str:
         if name[1] in "nmk":
             return str(chance.randint(2, {"n": 990, "m": 95, "k": 12}[name[1]]))
         if name[1] == "who":
             return chance.choice(people)
-        return chance.choice(words(f"problem.{language}", name[1])[0])
+        return chance.choice(words(f"evaluation.{language}", name[1])[0])
 
     steps = [*chance.sample(patterns["step"], chance.randint(3, 7)), chance.choice(patterns["end"])]
     lines = [re.sub(r"\{(\w+)\}", fill, one) for one in steps]
@@ -133,7 +175,7 @@ def _code(language: str, chance: Chance) -> str:
     place = LANGUAGES.index(language)
     which, does = (one[place].format(**numbers) for one in (_TESTS[test], _CHANGES[change]))
     subject, noun = (
-        chance.choice(words(f"problem.{ENGLISH}", name)[0]) for name in ("place", "thing")
+        chance.choice(words(f"evaluation.{ENGLISH}", name)[0]) for name in ("place", "thing")
     )
     name = f"{subject}_{noun}"
     if language == CHINESE:

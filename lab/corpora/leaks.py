@@ -25,10 +25,20 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from lab.corpora.facts import CHINESE, ENGLISH, LANGUAGES
-from lab.corpora.leak_texts import CODE, PROBLEM, QUESTION, READING, TYPES, Evaluation, Examiner
+from lab.corpora.leak_texts import (
+    CODE,
+    PROBLEM,
+    QUESTION,
+    READING,
+    TYPES,
+    Evaluation,
+    Examiner,
+    heading,
+    joined,
+    sentence,
+)
 from lab.corpora.manuals import filled, grammar
 from lab.corpora.real import NoTexts, texts
-from lab.corpora.thesis_words import heading, joined, sentence
 from lab.corpora.web_pages import COMMENTS, HEADLINES, MENU
 
 AS_IS, WRAPPED, EMBEDDED, CHANGED = "as it is", "wrapped", "embedded", "changed"

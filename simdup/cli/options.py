@@ -322,7 +322,7 @@ _MATCHING = (
     Row("--template FILE...", "passages", "Ignore text that is also in this file.",
         of=PassageScope, name="templates", trial="c/a.txt"),
     Row("--leave-out NAMES", "passages", "Parts that do not count in --rates, separated by commas: "
-        "references, quotes (that name a source), contents, headers, statement (of originality).",
+        "references, quotes (that name a source).",
         kind=names_of(PARTS), of=PassageScope, words=PARTS, default="", shown="none", common=True,
         rules=(Idle(lambda o: not o["rates"] and o.format != PAGE,
                     "only --rates and a page leave something out"),),

@@ -21,7 +21,7 @@ SOME_DOCUMENTS = 10
 
 
 # What may be left out of a rate, in the order of their names in reports.
-PARTS = ("references", "quotes", "contents", "headers", "statement")
+PARTS = ("references", "quotes")
 
 
 class TextPart(NamedTuple):

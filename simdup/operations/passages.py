@@ -75,8 +75,7 @@ def passages(
     within : str, optional
         The same, but only documents of one value are compared.
     leave_out : iterable of str, optional
-        What does not count in ``rates``: ``references``, ``quotes``, ``contents``, ``headers``,
-        ``statement``.
+        What does not count in ``rates``: ``references``, ``quotes``.
     reading : Reading, optional
         Encoding, patterns and formats of files.
     run : RunOptions, optional

@@ -1,16 +1,15 @@
-"""The parts of a text that a rate may leave out: what everybody has, or takes from a named source.
+"""The parts of a text that a rate may leave out: what is taken from a named source.
 
-A thesis has a list of references, a table of contents, a statement of originality, and lines at the
-edges of its pages; none of them is written, all of them are shared.  They are recognised as a
-reader does it at a glance, by headings and by form, in Chinese and English:
+They are recognised as a reader does it at a glance, by headings and by form, in Chinese and
+English:
 
-1. *Headers*, the lines at the edges of pages; see `simdup.text.outline`.
-2. *Contents*.  Under a heading, lines that end with a page number, or come again as headings;
-   anywhere, three lines in a row with dot leaders.
-3. *Statements*.  From the heading to the line with the signature or the date.
-4. *References*.  From a heading to the next one that is not followed by more entries; anywhere,
+1. *References*.  From a heading to the next one that is not followed by more entries; anywhere,
    lines that begin and end as entries do.
-5. *Quotations* of what is left; see `simdup.text.quotations`.
+2. *Quotations* of what is left; see `simdup.text.quotations`.
+
+A heading is a short line alone, and nothing else: "参考文献" in a sentence is none, and neither is
+the line of the table of contents that has a page number behind it.  Running heads and feet beside
+form feeds are in no part, and none ends with them.
 
 No expression that is used here looks at more than the few hundred characters of a line's beginning
 or end, so time is linear.
@@ -18,16 +17,19 @@ or end, so time is linear.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from simdup.base.when_used import pattern
 from simdup.model.shared_passages import PARTS, TextPart
-from simdup.text.outline import LETTERS, SHORT, Outline, mark_headers
+from simdup.text.characters import FOLDED_IN_PLACE
 from simdup.text.quotations import Stretch, sourced_quotations
 
-# Characters of a line that is an entry of the contents.
-_ENTRY = 160
+# What lines are, beside references: running heads and feet.
+_HEADS = "heads"
 
 
 def left_out(text: str, kinds: Collection[str] = PARTS) -> list[TextPart]:
@@ -47,16 +49,16 @@ def left_out(text: str, kinds: Collection[str] = PARTS) -> list[TextPart]:
     """
     if not kinds:
         return []
-    lines = Outline(text)
-    for recognise in (mark_headers, _mark_contents, _mark_statements, _mark_references):
-        recognise(lines)
+    lines = _Outline(text)
+    _mark_heads(lines)
+    _mark_references(lines)
     found = _joined(lines)
     quotations = sourced_quotations(text, lines.folded, _stretches(lines))
-    found += without(quotations, [part for part in found if part.kind == "headers"])
+    found += without(quotations, [part for part in found if part.kind == _HEADS])
     return sorted((part for part in found if part.kind in kinds), key=lambda part: part.start)
 
 
-def _joined(lines: Outline) -> list[TextPart]:
+def _joined(lines: _Outline) -> list[TextPart]:
     """Return lines of one kind that follow each other as one part."""
     found = list[TextPart]()
     before = ""
@@ -69,18 +71,18 @@ def _joined(lines: Outline) -> list[TextPart]:
     return found
 
 
-def _stretches(lines: Outline) -> list[Stretch]:
+def _stretches(lines: _Outline) -> list[Stretch]:
     """Return the text outside parts as paragraphs of lines; they go on over the edge of a page."""
     found = list[Stretch]()
     before = ""
     for kind, line in zip(lines.kinds, lines.lines, strict=True):
         if not kind:
             place = (line.start, line.end, line.indent)
-            if found and (before == "headers" or (not before and not line.apart)):
+            if found and (before == _HEADS or (not before and not line.apart)):
                 found[-1].append(place)
             else:
                 found.append([place])
-        if kind != "headers" or not before:
+        if kind != _HEADS or not before:
             before = kind
     return found
 
@@ -102,162 +104,187 @@ def without(parts: Sequence[TextPart], edges: Sequence[TextPart]) -> Iterator[Te
             yield TextPart(part.kind, start, part.end)
 
 
-# -- contents --------------------------------------------------------------------------------------
+# -- lines -----------------------------------------------------------------------------------------
 
-_ENTRY_END = pattern(r"(\d{1,4}|[ivxlcⅰ-ⅻ]{1,7})[)）]?$")
-_LEADERS = " \t\u3000.·•…_‥⋯-—․。・"
-_LINK = pattern(r"(?:[-*+•]|\d{1,3}[.)]?)?\s*(?:\*\*)?\[[^\[\]]{1,120}\]\([^()]{1,200}\)(?:\*\*)?$")
-_NO_ENTRY = pattern(r"(?:chapter|part|section|appendix|第|图|表|figure|table|page|in|年|月)$")
-# Entries in a row that are contents without a heading.
-_ENTRIES = 3
-# Lines without a page number between two entries: those of a long title.
-_WRAPPED = 2
+# Characters of a line that is a heading, and those that are kept of any line.
+_SHORT = 80
+_KEPT = 320
 
 
-class _Entry(NamedTuple):
-    """A line of the contents."""
+class _LineOfText(NamedTuple):
+    """A line that is not blank, without the white space around it."""
 
-    page: int
-    leaders: bool  # whether dots, a tab or wide space leads to the page number
-    dots: bool
-
-
-def _entry(text: str) -> _Entry | None:
-    """Return a line as an entry of the contents, if it ends with a page number."""
-    if len(text) > _ENTRY:
-        return None
-    found = _ENTRY_END.search(text)
-    if found is None:
-        return _Entry(0, True, False) if _LINK.match(text) else None
-    before = text[: found.start()]
-    title = before.rstrip("(（").rstrip(_LEADERS)
-    between = before[len(title) :]
-    dots = sum(one not in " \t\u3000" for one in between) >= 3 or "…" in between
-    if not found[1].isdecimal() and not between:  # the end of a word
-        return None
-    page = int(found[1]) if found[1].isdecimal() else 0
-    leaders = dots or "\t" in between or "  " in between
-    if not leaders and (not title or _NO_ENTRY.search(title) or _SENTENCE_INSIDE.search(title)):
-        return None
-    return _Entry(page, leaders, dots)
+    start: int
+    end: int
+    indent: int  # columns before it
+    apart: bool  # whether a blank line is before it
+    page: int  # how many form feeds are before it
+    text: str  # folded; its beginning, if it is long
 
 
-_SENTENCE_INSIDE = pattern(r"[。；，,;]|\.\s")
+class _Outline:
+    """The lines of a text, and what each is a part of."""
+
+    def __init__(self, text: str) -> None:
+        self.folded = text.translate(FOLDED_IN_PLACE)
+        self.lines = list(_split(text, self.folded))
+        self.kinds = [""] * len(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __getitem__(self, number: int) -> _LineOfText:
+        return self.lines[number]
+
+    def mark(self, kind: str, numbers: Iterable[int]) -> None:
+        """Say of lines what they are a part of, unless it is known."""
+        for number in numbers:
+            self.kinds[number] = self.kinds[number] or kind
+
+    def open_after(self, number: int) -> Iterator[int]:
+        """Yield the lines behind one, without running heads, as far as nothing is known of them."""
+        for other in range(number + 1, len(self)):
+            if not self.kinds[other]:
+                yield other
+            elif self.kinds[other] != _HEADS:
+                return
+
+    @cached_property
+    def headings(self) -> list[str]:
+        """What each line is as a heading: a key of `_TITLES`, ``numbered``, or nothing."""
+        texts = [line.text if line.end - line.start <= _SHORT else "" for line in self.lines]
+        return [
+            _heading(text, following) if text else "" for text, following in pairwise([*texts, ""])
+        ]
 
 
-def _mark_contents(lines: Outline) -> None:
-    """Mark tables of contents, and lists of figures and tables."""
-    later = dict[str, int]()  # the last line with this title
-    for number, line in enumerate(lines.lines):
-        if line.end - line.start <= SHORT and not lines.kinds[number]:
-            later[_bare(line.text)] = number
-    number = 0
-    while number < len(lines):
-        if lines.headings[number] == "contents" and not lines.kinds[number]:
-            last = _last_entry(lines, number, later)
-            if last > number:
-                lines.mark("contents", range(number, last + 1))
-                number = last
-        number += 1
-    run, page = list[int](), 0
-    for number, line in enumerate(lines.lines):
-        if lines.kinds[number]:
-            continue
-        found = _entry(line.text)
-        if found is None or not found.dots or found.page < page:
-            lines.mark("contents", run if len(run) >= _ENTRIES else [])
-            run, page = [], 0
-        if found and found.dots:
-            run.append(number)
-            page = found.page
-    lines.mark("contents", run if len(run) >= _ENTRIES else [])
+_LINE_END = pattern("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_COLUMNS = {"\t": 4, "\u3000": 2}
 
 
-def _bare(text: str) -> str:
-    """Return a title without what markup and spaces add."""
-    return "".join(text.strip("#*-+ ").split())
+def _split(text: str, folded: str) -> Iterator[_LineOfText]:
+    """Yield the lines of a text that are not blank."""
+    start, page, apart = 0, 0, True
+    ends = (found.start() for found in _LINE_END.finditer(text))
+    for end in [*ends, len(text)]:
+        line = text[start:end]
+        content = line.strip()
+        if content:
+            before = line[: line.index(content[0])]
+            first = start + len(before)
+            last = first + len(content)
+            # Two ideographic spaces are the begin of a paragraph.
+            indent = sum(_COLUMNS.get(one, 1) for one in before.removeprefix("\u3000\u3000"))
+            yield _LineOfText(
+                first, last, indent, apart, page, folded[first : min(last, first + _KEPT)]
+            )
+            apart = False
+        elif text[start - 1 : start] != "\r" or text[end : end + 1] != "\n":
+            apart = True
+        if text[end : end + 1] == "\f":
+            page += 1
+        start = end + 1
 
 
-def _last_entry(lines: Outline, heading: int, later: dict[str, int]) -> int:
-    """Return the last line of the contents under a heading; the heading if there is none."""
-    last, waiting, page, numbered = heading, 0, 0, 0
-    for number in lines.open_after(heading):
-        text = lines[number].text
-        if lines.headings[number] == "contents":
-            break
-        found = _entry(text)
-        plain = found is not None and not found.leaders
-        if found and (plain and (waiting or (found.page and found.page < page))):
-            found = None
-        if found:
-            last, waiting, page = number, 0, found.page
-            numbered += 1
-            continue
-        # Contents without page numbers are titles that come again.
-        again = later.get(_bare(text), -1) > number + 1 and bool(LETTERS.search(text))
-        if again and not numbered and not waiting:
-            last = number
-            continue
-        waiting += 1
-        if waiting > _WRAPPED or lines[number].end - lines[number].start > SHORT:
-            break
-    return last
+_DIGITS = pattern(r"\d+")
+# Pages on which a running head or foot is, at least.
+_PAGES = 3
 
 
-# -- statements ------------------------------------------------------------------------------------
+def _mark_heads(lines: _Outline) -> None:
+    """Mark running heads and feet: lines beside form feeds that recur, but for numbers."""
+    pages = [line.page for line in lines.lines]
+    edges = [n + side for n, (a, b) in enumerate(pairwise(pages)) if a != b for side in (0, 1)]
+    signs = [_DIGITS.sub("", lines[n].text) for n in edges]
+    counts = Counter(signs)
+    found = (n for n, sign in zip(edges, signs, strict=True) if counts[sign] >= _PAGES)
+    lines.mark(_HEADS, (n for n in found if not lines.headings[n]))
 
-_SIGNATURE = pattern(
-    r"签\s*[名字章]|(?:^|[\s_:：])日\s*期\s*[:：]|年[\s_]*月[\s_]*日"
-    r"|\d{4}\s*年\s*\d{1,2}\s*月\s*\d{1,2}\s*日$|^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$"
-    r"|\bsign(?:ature|ed)\b|^(?:date|place|name|city)\b[\w ,]{0,30}[:：_(]|_{4,}"
-    r"|^(?:声明人|承诺人|学号|student\s(?:id|no|number))\b"
+
+# -- headings --------------------------------------------------------------------------------------
+
+_MARKUP = pattern(
+    r"\s*\\(?:part|chapter|(?:sub){0,2}section|paragraph)\*?\s*(?:\[[^\[\]]*\])?\{([^{}]*)\}"
+    r"(?:\s*\\label\{[^{}]*\})?\s*|#{1,6}\s+([^#]*)#*|<h[1-6][^<>]*>([^<>]*)</h[1-6]>|=+\s+([^=]*)=*"
 )
-_SENTENCES = pattern(r"[。；;]|\w\.\s")
-_DECLARES = pattern(
-    r"(?:[^。：:]{0,20}(?:声明|承诺书?)[:：]\s*)?(?:本人|我)(?:在此)?(?:郑重|慎重|谨|庄严)?(?:地)?(?:声明|承诺|保证)"
-    r"|(?:declaration[.:]\s*)?i,?[^.]{0,60}?\b(?:hereby|solemnly)\s(?:declare|certify|confirm|affirm)\b"
+_UNDERLINE = pattern(r"(?:={3,}|-{3,})$")
+_BOLD = pattern(r"[*_]{1,3}([^*_]*)[*_]{1,3}$|[【\[〔]([^【】\[\]〔〕]*)[】\]〕]$")
+_HAN = "一二三四五六七八九十百零〇"
+_NUMBER = pattern(
+    rf"(?:第\s*[\d{_HAN}]{{1,4}}\s*[章节编篇部]|(?:chapter|part|section)\s*(?:\d+|[ivxlc]+)\b"
+    rf"|\d{{1,2}}(?:\.\d{{1,2}}){{0,3}}(?![\d.]*\d)|[ivxlc]{{1,6}}(?=\.)|[{_HAN}]{{1,3}}(?=[、.])"
+    rf"|[(（][\d{_HAN}]{{1,3}}[)）])[.、:：]?\s*"
 )
-# A statement takes a page.
-_STATEMENT_LINES, _STATEMENT_SIZE = 60, 6000
+_CHAPTER = pattern(
+    rf"第\s*[\d{_HAN}]{{1,4}}\s*[章编篇部分](?![的中]|节?[里内])"
+    r"|(?:chapter|part)\s+(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+)
+_SENTENCE_END = pattern(r"[。，；！？!?;,…]$|[^\W\d_]{2,}\.$")
+
+_REFERENCES_ZH = (
+    "(?:主要|部分|本章|全文|中文|外文|英文)?(?:参考|引用|征引|引证)(?:文献|书目|资料|书籍|著作)"
+    "(?:目录|列表|清单|一览)?(?:[及与和]注释)?|注释[及与和]参考文献|引文出处|文献目录"
+)
+_REFERENCES_EN = (
+    "references?|referencelist|listofreferences|(?:selected|select|annotated)?bibliograph(?:y|ies)"
+    "|(?:works|literature|references|sources)(?:cited|consulted)|literature|citedreferences"
+    "|(?:references|bibliography)(?:and|&)notes|notesandreferences|bibliographicreferences"
+)
+# Tables of contents, statements of originality, and of what may be done with the work.
+_FRONT_ZH = (
+    "目[录次]|内容目录|[插附]?[图表](?:目录|目次|清单|索引)|图表(?:目录|清单|索引)"
+    "|.{0,18}(?:声明|承诺书?|保证书|授权书?|(?:授权|使用)的?说明|(?:使用|版权)(?:许可|协议)).{0,12}"
+)
+_FRONT_EN = (
+    "(?:tableof)?contents|listof(?:figures?|tables?|illustrations|plates|charts)(?:and.{6,8})?|toc"
+    "|(?:(?:student|author|candidate|writer)'?s?'?)?(?:statutory|sworn|solemn)?(?:declaration"
+    "|statement|affirmation|certificat(?:e|ion)|affidavit|permission|authori[sz]ation|licen[cs]e)"
+    "(?:(?:of|on|to|for).{1,60})?|(?:originality|authorship|plagiarism|integrity|honesty|copyright"
+    "|academic.{6,9})(?:declaration|statement|pledge|notice|form)|honou?r(?:code|pledge)"
+)
+_OTHER = (
+    "致谢|谢辞|鸣谢|后记|附录.{0,30}|附件.{0,20}|(?:中文|英文|内容)?(?:摘要|提要)|关键词|引言|绪论|导论|导言|前言|序言?"
+    "|(?:结论|结语|总结|小结)(?:与展望)?|本章小结|(?:作者|个人|导师)(?:简介|简历|履历)|索引|术语表|注释"
+    "|(?:主要)?(?:符号|缩略语|缩写|术语)(?:说明|表|对照表|清单|列表)?"
+    "|.{0,12}(?:攻读|在读|在学|学习|研究生|博士|硕士|本科).{0,8}期间.{0,30}"
+    "|(?:已|公开)?发表.{0,8}(?:论文|成果|文章).{0,8}|(?:科研|研究|学术)成果.{0,10}"
+    "|acknowledge?ments?|appendix(?:[a-z0-9]{1,2})?(?:[.:：].{0,60})?|appendices|abstract|summary"
+    "|introduction|preface|foreword|prologue|epilogue|conclusions?|glossary|index|notes|endnotes"
+    "|curriculumvitae|vitae?|biograph(?:y|icalsketch)|abouttheauthors?|publications?.{0,50}"
+    "|listofpublications.{0,30}|dedication|methods?|methodology|results|discussion"
+    "|(?:listof)?abbreviations|(?:listof)?symbols|nomenclature|afterword"
+)
+_TITLES = {
+    kind: pattern(f"(?:{zh})(?:[(（/|·:：]?(?:{en})[)）]?)?|(?:{en})(?:[(（/|·]?(?:{zh})[)）]?)?")
+    for kind, zh, en in (
+        ("references", _REFERENCES_ZH, _REFERENCES_EN),
+        ("front", _FRONT_ZH, _FRONT_EN),
+    )
+} | {"title": pattern(f"(?:{_OTHER})(?:[(（/|·]?[a-z]{{3,24}}[)）]?)?")}
 
 
-def _mark_statements(lines: Outline) -> None:
-    """Mark statements of originality, and what authors allow with their signature."""
-    number = 0
-    while number < len(lines):
-        line, opens = lines[number], lines.headings[number] == "statement"
-        if not lines.kinds[number] and (opens or _DECLARES.match(line.text)):
-            last = _last_of_statement(lines, number)
-            if last > number or not opens:
-                lines.mark("statement", range(number, last + 1))
-                number = last
-        number += 1
+def _heading(text: str, following: str) -> str:
+    """Return what a short line is as a heading; `following` is the next line."""
+    markup = _MARKUP.fullmatch(text)
+    title = next(filter(None, markup.groups()), "").strip() if markup else text
+    if bold := _BOLD.match(title):
+        title, markup = (bold[1] or bold[2] or "").strip(), markup or bold
+    if _SENTENCE_END.search(title):
+        return ""
+    number = _NUMBER.match(title)
+    bare = title[number.end() :] if number else title
+    for one in dict.fromkeys((title, bare)):
+        key = "".join(one.split()).rstrip(":：")
+        for kind, expression in _TITLES.items():
+            if expression.fullmatch(key):
+                return kind
+    if markup or _CHAPTER.match(title) or _UNDERLINE.match(following):
+        return "title"
+    # A number alone is that of a page, and a mark in the middle of an entry.
+    return "numbered" if number and bare and len(bare) <= 40 and not _INSIDE.search(bare) else ""
 
 
-def _last_of_statement(lines: Outline, first: int) -> int:
-    """Return the last line of a statement."""
-    signed, last, paragraph = -1, first, -1
-    for count, number in enumerate(lines.open_after(first)):
-        line = lines[number]
-        short = line.end - line.start <= 2 * SHORT
-        if short and _SIGNATURE.search(line.text) and not _SENTENCES.search(line.text):
-            signed = number
-            continue
-        heading = lines.headings[number] in ("title", "contents", "references", "statement")
-        too_far = count > _STATEMENT_LINES or line.start - lines[first].start > _STATEMENT_SIZE
-        if signed >= 0 or heading or too_far:
-            break
-        if paragraph < 0 and line.apart and count:
-            paragraph = last
-        last = number
-    else:
-        too_far = False
-        number = len(lines)
-    if signed >= 0:
-        return signed
-    if len(lines) > number and too_far:
-        return paragraph if paragraph >= 0 else first
-    return last
+_INSIDE = pattern(r"[。，；,;\[\]]|\.\s|\d{4}|\d$")
 
 
 # -- references ------------------------------------------------------------------------------------
@@ -278,7 +305,7 @@ _END_LIST = pattern(r"\\end\{thebibliography\}")
 _UNSIGNED = 400
 
 
-def _mark_references(lines: Outline) -> None:
+def _mark_references(lines: _Outline) -> None:
     """Mark lists of references."""
     number, own = 0, False  # whether entries are works of the author
     while number < len(lines):
@@ -299,7 +326,7 @@ def _mark_references(lines: Outline) -> None:
         number += 1
 
 
-def _end_of_list(lines: Outline, first: int) -> int:
+def _end_of_list(lines: _Outline, first: int) -> int:
     """Return the line that ends a list of LaTeX."""
     last = first
     for last in lines.open_after(first):
@@ -313,13 +340,13 @@ def _is_reference(text: str) -> bool:
     return bool(_LABEL.match(text) or _TYPE.search(text) or _SOURCE.search(text))
 
 
-def _is_whole_entry(lines: Outline, number: int) -> bool:
+def _is_whole_entry(lines: _Outline, number: int) -> bool:
     """Return whether a line is an entry wherever it is: a label, the type of a work, a year."""
     text = lines[number].text
     return bool(_LABEL.match(text) and _TYPE.search(text) and _SOURCE.search(text))
 
 
-def _last_reference(lines: Outline, heading: int) -> int:
+def _last_reference(lines: _Outline, heading: int) -> int:
     """Return the last line of a list under a heading; -1 if there is no entry."""
     last, end, unsigned = -1, heading, 0
     for number in lines.open_after(heading):
@@ -338,7 +365,7 @@ def _last_reference(lines: Outline, heading: int) -> int:
     return end if last >= 0 else -1
 
 
-def _is_inside(lines: Outline, number: int) -> bool:
+def _is_inside(lines: _Outline, number: int) -> bool:
     """Return whether what looks like a heading is an entry, or the title of a part of the list."""
     text, kind = lines[number].text, lines.headings[number]
     if _OWN_WORKS.search(text) and kind == "title":

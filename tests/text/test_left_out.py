@@ -9,52 +9,27 @@ from hypothesis import strategies as st
 from support import seconds
 
 from lab.corpora.made import prose
-from simdup.model.shared_passages import PARTS, TextPart
+from simdup.model.shared_passages import PARTS
 from simdup.text.left_out import left_out
 
 # A text shows its parts as ⟦r:...⟧, each by the first letter of its kind.
-_MARK = re.compile(r"⟦([rqchs]):|⟧")
-_KINDS = {kind[0]: kind for kind in PARTS}
+_MARK = re.compile("⟦[rq]:|⟧")
 SENTENCE = "下面是一句很普通的话。"
 
 
-def unmarked(marked: str) -> tuple[str, list[TextPart]]:
-    """A text without marks, and its parts."""
-    text, parts, opened = "", list[tuple[str, int]](), list[TextPart]()
-    done = 0
-    for found in _MARK.finditer(marked):
-        text += marked[done : found.start()]
-        done = found.end()
-        if found[1]:
-            parts.append((_KINDS[found[1]], len(text)))
-        else:
-            kind, start = parts.pop()
-            opened.append(TextPart(kind, start, len(text)))
-    return text + marked[done:], opened
-
-
-def shown(text: str, parts: list[TextPart]) -> str:
-    """A text with its parts marked."""
-    for part in reversed(parts):
+def found_in(marked: str) -> str:
+    """A text without its marks, with those of the parts that are found in it."""
+    text = _MARK.sub("", marked)
+    for part in reversed(left_out(text)):
         inside = text[part.start : part.end]
         text = f"{text[: part.start]}⟦{part.kind[0]}:{inside}⟧{text[part.end :]}"
     return text
 
 
-def wrong(text: str, parts: list[TextPart]) -> str:
-    """What of a text is found in another kind of part than it is in, without white space."""
-    kinds = [[""] * len(text), [""] * len(text)]
-    for own, some in zip(kinds, (parts, left_out(text)), strict=True):
-        for part in some:
-            own[part.start : part.end] = [part.kind] * (part.end - part.start)
-    differs = (c for c, a, b in zip(text, *kinds, strict=True) if a != b and not c.isspace())
-    return "".join(differs)
-
-
 CHINESE = """某某大学硕士学位论文
 面向课程作业的文本复用检测研究
 
-⟦s:学位论文原创性声明
+学位论文原创性声明
 本人郑重声明：所呈交的学位论文，是本人在导师指导下独立进行研究工作所取得的成果。
 除文中已经注明引用的内容外，本论文不包含任何其他个人已经发表的成果。
 学位论文作者签名：            日期：     年   月   日
@@ -62,11 +37,11 @@ CHINESE = """某某大学硕士学位论文
 本学位论文作者完全了解学校有关保留、使用学位论文的规定，同意学校保留论文的复印件。
 保密□，在____年解密后适用本授权书。
 作者签名：            导师签名：
-日期：     年   月   日⟧
+日期：     年   月   日
 摘  要
 本文研究课程作业中的文本复用。“复用”一词在文献中有多种含义，参考文献的写法也各不相同。
 关键词：复用；检测
-⟦c:目  录
+目  录
 摘  要	I
 第一章  绪论	1
 1.1  研究背景	1
@@ -76,7 +51,7 @@ CHINESE = """某某大学硕士学位论文
 致  谢	47
 图目录
 图 1.1  系统结构	5
-图 2.1  流程	9⟧
+图 2.1  流程	9
 第一章  绪论
 1.1  研究背景
 课程作业的规模逐年扩大，见参考文献[3]。张三在《文本》中指出：⟦q:“文本复用是写作的常态，而不是例外。”⟧这一看法影响很大。
@@ -101,14 +76,14 @@ do about it[M]. London: Press, 2018: 12-19.
 ENGLISH = """Text Reuse in Student Essays
 A thesis submitted by Jane Doe
 
-⟦s:Declaration of Originality
+Declaration of Originality
 
 I hereby declare that this thesis is my own work and that it contains no material
 previously published or written by another person, except where due reference is made.
 
-Signed: ____________________   Date: ____________⟧
+Signed: ____________________   Date: ____________
 
-⟦c:Table of Contents
+Table of Contents
 
 Abstract ........................................ ii
 1 Introduction .................................. 1
@@ -119,7 +94,7 @@ References ...................................... 40
 
 List of Figures
 
-Figure 1: The architecture ...................... 5⟧
+Figure 1: The architecture ...................... 5
 
 1 Introduction
 
@@ -158,11 +133,11 @@ I thank my parents.
 
 MARKDOWN = """# 文本复用
 
-⟦c:## 目录
+## 目录
 
 - [绪论](#绪论)
 - [方法](#方法)
-- [参考文献](#参考文献)⟧
+- [参考文献](#参考文献)
 
 ## 绪论
 
@@ -210,12 +185,12 @@ Nothing here.
 \end{document}
 """
 
-TRADITIONAL = """⟦s:原創性聲明
+TRADITIONAL = """原創性聲明
 本人聲明所呈交之論文為本人獨立完成。
-簽名：          日期：⟧
-⟦c:目 錄
+簽名：          日期：
+目 錄
 第一章 緒論 ......................... 1
-參考文獻 ........................... 30⟧
+參考文獻 ........................... 30
 第一章 緒論
 胡適認為：⟦q:「大膽假設，小心求證」⟧，此說流傳甚廣。所謂「流傳」，是說很多人知道。
 ⟦r:參考文獻
@@ -226,130 +201,22 @@ TRADITIONAL = """⟦s:原創性聲明
 
 @pytest.mark.parametrize("marked", [CHINESE, ENGLISH, MARKDOWN, LATEX, TRADITIONAL])
 def test_the_parts_of_a_thesis_are_found(marked: str) -> None:
-    text, _ = unmarked(marked)
-    assert shown(text, left_out(text)) == marked
-
-
-def pages(count: int, end: str, head: str = "某某大学硕士学位论文", foot: str = "- {} -") -> str:
-    """Pages of text with running heads and feet, marked."""
-    found = []
-    for number in range(1, count + 1):
-        body = prose(number, 200)
-        edges = [f"⟦h:{one.format(number)}⟧" for one in (head, foot) if one]
-        found.append("\n".join([edges[0], body, *edges[1:]]) if head else f"{body}\n{edges[0]}")
-    return end.join(found)
-
-
-@pytest.mark.parametrize("end", ["\n", "\f", "\n\f", "\n\n"])
-@pytest.mark.parametrize(
-    ("head", "foot"),
-    [
-        ("某某大学硕士学位论文", "- {} -"), ("某某大学硕士学位论文", "{}"),
-        ("A Thesis on Reuse", "{}"),
-        ("", "第 {} 页 共 40 页"), ("", "Page {} of 40"), ("", "{}"), ("Reuse {}", ""),
-        ("第三章  方法    {}", ""),
-    ],
-)  # fmt: skip
-def test_lines_at_the_edges_of_pages_are_headers(head: str, foot: str, end: str) -> None:
-    text, parts = unmarked(pages(6, end, head, foot))
-    assert wrong(text, parts) == ""
-
-
-def test_a_title_page_may_have_one_line() -> None:
-    text, parts = unmarked("文本的复用\f" + pages(4, "\f", foot=""))
-    assert wrong(text, parts) == ""
-
-
-def test_a_short_list_behind_the_last_page_number_is_none() -> None:
-    text, parts = unmarked(pages(3, "\n", "", "{}") + "\n下一步：\n4\n第五步：\n5\n")
-    assert wrong(text, parts) == ""
-
-
-def test_a_statement_without_a_signature_ends_with_its_first_paragraph() -> None:
-    first = "原创性声明\n本人郑重声明：所呈交的论文是本人独立完成的。\n"
-    text = f"{SENTENCE}\n{SENTENCE}\n{first}\n" + "\n\n".join(prose(n, 900) for n in range(9))
-    (part,) = left_out(text)
-    assert text[part.start : part.end] in first
-
-
-@pytest.mark.parametrize("count", [2, 3, 4])
-@pytest.mark.parametrize("foot", ["{}", "- {} -"])
-def test_three_numbers_in_order_are_page_numbers(count: int, foot: str) -> None:
-    text, parts = unmarked(pages(count, "\n", "", foot))
-    assert wrong(text, parts if count > 2 else []) == ""
-
-
-@pytest.mark.parametrize(("joint", "is_head"), [("    ", True), ("，", False)])
-def test_heads_that_name_a_section_have_the_number_of_the_page(joint: str, is_head: bool) -> None:
-    sections = ["绪论", "方法", "数据", "检测", "结果", "讨论", "应用", "结语"]
-    heads = [f"{name}{joint}{number}" for number, name in enumerate(sections, 1)]
-    marked = "\f".join(f"⟦h:{head}⟧\n{prose(n, 200)}" for n, head in enumerate(heads, 1))
-    text, parts = unmarked(marked)
-    assert wrong(text, parts if is_head else []) == ""
-
-
-def test_a_head_may_be_on_one_page_only_above_the_heading_that_it_names() -> None:
-    heads = ["⟦h:第二章 方法⟧\n第二章 方法" if n == 4 else "⟦h:某某大学论文⟧" for n in range(1, 8)]
-    marked = "\f".join(f"{head}\n{prose(n, 200)}" for n, head in enumerate(heads, 1))
-    text, parts = unmarked(marked)
-    assert wrong(text, parts) == ""
-
-
-def test_entries_in_a_row_are_contents_without_a_heading() -> None:
-    entries = "样品 ........ 8\n滤纸 ........ 12\n试管 ........ 35"
-    text = f"{SENTENCE}\n{entries}\n{SENTENCE}"
-    assert shown(text, left_out(text)) == f"{SENTENCE}\n⟦c:{entries}⟧\n{SENTENCE}"
-
-
-@pytest.mark.parametrize(("count", "short"), [(3, 0), *((8, short) for short in range(9))])
-@pytest.mark.parametrize("foot", ["{}", "- {} -"])
-def test_pages_may_be_short_and_follow_a_title_page(count: int, short: int, foot: str) -> None:
-    head = "江北大学本科毕业论文"
-    marked = f"{head}\n\n文本的复用\n作者：张三\n\n"
-    for number in range(1, count + 1):
-        body = prose(number, 5 if number == short else 200)
-        marked += f"⟦h:{head}⟧\n{body}\n⟦h:{foot.format(number)}⟧\n"
-    text, parts = unmarked(marked)
-    assert wrong(text, parts) == ""
-
-
-HEADS = ["绪论", "相关研究", "方法与数据", "实验结果", "讨论", "结语与展望"]
-
-
-def test_a_running_head_may_name_the_section_and_the_page() -> None:
-    marked = "\f".join(f"⟦h:{head}  {n}⟧\n{prose(n, 200)}" for n, head in enumerate(HEADS, 11))
-    text, parts = unmarked(marked)
-    assert wrong(text, parts) == ""
-    # A clause before the number is the end of a sentence.
-    clauses = "\f".join(
-        f"{head}，又{head}  {n}\n{prose(n, 200)}" for n, head in enumerate(HEADS, 11)
-    )
-    assert left_out(clauses) == []
-
-
-def test_the_heading_below_a_running_head_is_none_itself() -> None:
-    marked = "\f".join(f"⟦h:{head}⟧\n{head}\n{prose(n, 200)}" for n, head in enumerate(HEADS))
-    text, parts = unmarked(marked)
-    assert wrong(text, parts) == ""
+    assert found_in(marked) == marked
 
 
 @pytest.mark.parametrize("end", ["\n", "\n\n"])
-def test_a_quotation_goes_on_over_the_edge_of_a_page(end: str) -> None:
+@pytest.mark.parametrize("head", ["- {} -", "某某大学硕士学位论文", "Page {} of 40"])
+def test_a_quotation_goes_on_over_the_edge_of_a_page(end: str, head: str) -> None:
     bodies = [prose(n, 200) for n in range(6)]
-    quoted = f"张三（2019）指出，⟦q:“复用是写作⟧{end}⟦h:- {{}} -⟧\f{end}⟦q:的常态，而不是例外。”⟧"
+    quoted = f"张三（2019）指出，⟦q:“复用是写作{end}⟧{head}⟦q:\f{end}的常态，而不是例外。”⟧"
     marked = "".join(body + quoted.format(n) for n, body in enumerate(bodies, 1))
-    text, parts = unmarked(marked + SENTENCE)
-    assert wrong(text, parts) == ""
+    assert found_in(marked) == marked
 
 
 PIECES = [
     "参考文献",
-    "目录",
-    "原创性声明",
     "References",
-    "Contents",
     "[1] 张三. 文[J]. 刊, 2019.",
-    "签名：",
     "写道：",
     "“",
     "”",
@@ -364,11 +231,8 @@ PIECES = [
     "\f",
     "\u2028",
     "- 3 -",
-    "第 3 页",
     "某大学",
     "1",
-    "12",
-    ".......",
     "\t",
     "第一章 绪论",
     "# ",
@@ -401,20 +265,15 @@ def test_parts_are_in_order_and_do_not_overlap(text: str) -> None:
         "“a”[1",
         '"a" ',
         "> a\n“b”\n",
-        "a .... 1\n",
-        "目录\n",
         "参考文献\n",
         "\f1\n",
-        "1\n",
         "张三写道：\n",
         "[",
         "”（",
         "\\begin{quote}\n",
         "     a\nb\n",
-        "第一章 1\n",
         " ",
         "\n",
-        "原创性声明\na\n",
         f"有人{'常' * 90}x说：“a”\n",
         f"他{'在' * 90}，说：“a”\n",
         f"{'有' * 90}学者x说：“a”\n",
@@ -433,13 +292,11 @@ def test_time_grows_with_the_text_only(piece: str) -> None:
     [
         "⟦r:[1] 张三. 文本复用研究[J]. 情报学报, 2019, 38(2): 1-9.⟧\n下面是正文。",
         f"⟦r:[1] 张三. 复用[J]. 学报, 2019(1): 1-9.⟧\n{SENTENCE}\n{SENTENCE}",
-        "⟦c:滤纸 ........ 1\n试管 ........ 3\n标签 ........ 8⟧\n下面是正文。",
-        "下面是正文。\n⟦c:滤纸 ........ 1\n试管 ........ 3\n标签 ........ 8⟧",
+        "下面是正文。\n⟦r:[1] 张三. 文本复用研究[J]. 情报学报, 2019, 38(2): 1-9.⟧",
     ],
 )
 def test_a_text_may_begin_or_end_with_a_part(marked: str) -> None:
-    text, _ = unmarked(marked)
-    assert shown(text, left_out(text)) == marked
+    assert found_in(marked) == marked
 
 
 @pytest.mark.parametrize(
@@ -447,7 +304,6 @@ def test_a_text_may_begin_or_end_with_a_part(marked: str) -> None:
     [
         "参考文献很多，见下文。\n[1] 是第一条。",
         "见参考文献[1]。\n参考文献 45\n正文",
-        "目录\n正文从这里开始，没有目录。\n正文继续。",
         "所谓“复用”，见下文。",
         "有人说：“天下文章一大抄。”",
         "人们常说，“天下文章一大抄”。",
@@ -466,8 +322,6 @@ def test_a_text_may_begin_or_end_with_a_part(marked: str) -> None:
         "People in Europe said, “all texts are copies of others”.",
         "According to one reader, “all texts are copies of others”.",
         "> 天下文章一大抄，看你会抄不会抄。",
-        "样品\n滤纸 ........ 12\n试管 ........ 35\n标签 ........ 8\n正文",
-        "1\n2\n3\n4\n",
         "攻读学位期间发表的论文\n[1] 张三. 一篇文章[J]. 学报, 2019(1): 1-9.",
         "    缩进的一段，没有出处。\n\n正文。",
         "“天下文章一大抄。”（我最喜欢《荀子》这本书）",
@@ -524,8 +378,7 @@ def test_what_only_looks_like_a_part_is_none(text: str) -> None:
     ],
 )
 def test_a_quotation_names_its_source_in_many_ways(quoted: str) -> None:
-    text, _ = unmarked(f"{SENTENCE}{quoted}{SENTENCE}")
-    assert shown(text, left_out(text)) == f"{SENTENCE}{quoted}{SENTENCE}"
+    assert found_in(f"{SENTENCE}{quoted}{SENTENCE}") == f"{SENTENCE}{quoted}{SENTENCE}"
 
 
 @pytest.mark.parametrize(
@@ -537,8 +390,7 @@ def test_a_quotation_names_its_source_in_many_ways(quoted: str) -> None:
     ],
 )
 def test_a_title_below_a_quotation_names_its_source(block: str) -> None:
-    text, _ = unmarked(f"{SENTENCE}\n{block}\n{SENTENCE}")
-    assert shown(text, left_out(text)) == f"{SENTENCE}\n{block}\n{SENTENCE}"
+    assert found_in(f"{SENTENCE}\n{block}\n{SENTENCE}") == f"{SENTENCE}\n{block}\n{SENTENCE}"
 
 
 @pytest.mark.parametrize(
@@ -551,13 +403,11 @@ def test_a_title_below_a_quotation_names_its_source(block: str) -> None:
     ],
 )
 def test_a_quotation_may_begin_a_text_or_a_source_be_the_line_below(marked: str) -> None:
-    text, _ = unmarked(marked)
-    assert shown(text, left_out(text)) == marked
+    assert found_in(marked) == marked
 
 
 @pytest.mark.parametrize("heading", ["# 英文文献", "第三章 相关文献"])
 def test_a_heading_without_entries_ends_a_list(heading: str) -> None:
     entries = "[1] 张三. 复用[J]. 学报, 2019(1): 1-9.\n[2] 李四. 检测[J]. 学报, 2020(1): 1-9."
     marked = f"{SENTENCE}\n⟦r:参考文献\n{entries}⟧\n{heading}"
-    text, _ = unmarked(marked)
-    assert shown(text, left_out(text)) == marked
+    assert found_in(marked) == marked

@@ -9,8 +9,7 @@ const Passages = (() => {
 
   /** The words for parts that do not count. */
   const PARTS = {
-    references: 'partReferences', quotes: 'partQuotes', contents: 'partContents', headers: 'partHeaders',
-    statement: 'partStatement', template: 'partTemplate',
+    references: 'partReferences', quotes: 'partQuotes', template: 'partTemplate',
   };
 
   /**
