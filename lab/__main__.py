@@ -40,7 +40,7 @@ BENCHMARKS = {
         "publications": ("publications",),
         "parallels": ("parallels",),
         "audit": ("audit",),
-        "texts": ("minhash", "verification", "words"),
+        "texts": ("verification", "words"),
         "fingerprints": ("search", "queries"),
         "index": ("index", "index_recall", "passage_index"),
         "formats": ("formats", "decoding", "office", "html_pages"),
