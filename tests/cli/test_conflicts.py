@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -56,7 +55,7 @@ def test_csv_has_a_row_a_reading_and_document(simdup: Command, handbook: Path) -
     assert "left out: a result of simdup" in simdup("conflicts", "handbook").err
 
 
-def test_jsonl_is_as_the_schema_says(simdup: Command, handbook: Path) -> None:
+def test_jsonl_ends_with_a_summary(simdup: Command, handbook: Path) -> None:
     write(handbook, {"empty.md": ""})
     done = simdup("conflicts", "handbook", "-f", "jsonl")
     conflict, skipped, summary = map(json.loads, done.lines)
@@ -65,10 +64,6 @@ def test_jsonl_is_as_the_schema_says(simdup: Command, handbook: Path) -> None:
     assert list(conflict["readings"][0]["documents"][0]) == ["document", "start", "end", "line"]
     assert skipped["type"] == "skipped"
     assert (summary["documents"], summary["conflicts"], summary["affected"]) == (5, 1, 5)
-    jsonschema = pytest.importorskip("jsonschema")
-    schema = json.loads((resources.files("simdup.show") / "jsonl.schema.json").read_text("utf-8"))
-    for line in (conflict, skipped, summary):
-        jsonschema.Draft202012Validator(schema).validate(line)
 
 
 def doses(folder: Path, *values: int) -> None:
@@ -89,10 +84,6 @@ def test_what_is_left_out_as_a_form_is_said(simdup: Command, tmp_path: Path) -> 
     form, summary = map(json.loads, listed.lines)
     assert (form["type"], len(form["readings"])) == ("form", 5)
     assert (summary["conflicts"], list(summary)[-1], summary["forms"]) == (0, "forms", 1)
-    jsonschema = pytest.importorskip("jsonschema")
-    schema = json.loads((resources.files("simdup.show") / "jsonl.schema.json").read_text("utf-8"))
-    for line in (form, summary):
-        jsonschema.Draft202012Validator(schema).validate(line)
 
 
 def test_further_values_do_not_hide_a_known_conflict(simdup: Command, tmp_path: Path) -> None:
@@ -189,17 +180,6 @@ def test_baselines_are_of_one_kind(simdup: Command, handbook: Path) -> None:
     assert simdup("conflicts", "handbook", "--baseline", "k", "--update-baseline").status == 0
     done = simdup("scan", "handbook", "--baseline", "k")
     assert (done.status, "is a baseline of conflicts, not of" in done.err) == (2, True)
-
-
-def test_no_conflict_and_wrong_values(simdup: Command, handbook: Path) -> None:
-    done = simdup("conflicts", "handbook/1.md", "handbook/2.md")
-    assert (done.status, done.out) == (0, b"")
-    assert "Found no conflicts." in done.err
-    done = simdup("conflicts", "handbook", "--kinds", "dates")
-    assert (done.status, "--kinds" in done.err) == (2, True)
-    assert "hint: did you mean 'date'?" in done.err
-    done = simdup("conflicts", "handbook", "--terms", "missing.txt")
-    assert (done.status, "missing.txt" in done.err) == (2, True)
 
 
 def test_hostile_values_do_not_drive_the_terminal(simdup: Command, tmp_path: Path) -> None:

@@ -199,29 +199,6 @@ def test_text_of_passages_is_as_it_is_in_the_first_document(
     assert (refused.status, "--text needs --format csv or jsonl" in refused.err) == (2, True)
 
 
-def test_an_option_that_would_be_ignored_is_refused(simdup: Command, theses: Path) -> None:
-    done = simdup("passages", "theses", "--rates", "--text", "-f", "csv")
-    said = "simdup: passages: --rates lists no passages: remove --text or --rates"
-    assert (done.status, done.err.splitlines()[0]) == (2, said)
-
-
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        ("--rates --leave-out reference", "hint: did you mean 'references'?"),
-        ("--min-run 0", "simdup: --min-run: 0 is less than 2"),
-        ("--text -o x.xlsx", "simdup: x.xlsx: unknown suffix '.xlsx'"),
-        ("--leave-out quotes", "hint: remove it"),
-    ],
-)
-def test_a_mistake_is_answered_with_the_next_step(
-    simdup: Command, theses: Path, typed: str, said: str
-) -> None:
-    done = simdup("passages", "theses", *typed.split())
-    assert done.status == 2
-    assert said in done.err
-
-
 def test_names_may_be_separated_by_chinese_commas(simdup: Command, theses: Path) -> None:
     found = [
         simdup("passages", "theses", "--rates", "-f", "csv", "--leave-out", names).text

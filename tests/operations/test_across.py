@@ -381,17 +381,6 @@ def test_documents_within_a_folder(simdup: Command, tmp_path: Path) -> None:
     assert "--within: no two documents have the same folder; none are compared" in ran.err
 
 
-def test_other_authors_of_one_site() -> None:
-    records = [
-        {"id": f"{author}{site}{i}", "text": prose(1), "author": author, "path": f"{site}/{i}"}
-        for i, (author, site) in enumerate(["ax", "ax", "bx", "by"])
-    ]
-    with pytest.raises(SimdupError, match="cannot be 'site' beside groups by 'author'"):
-        scan(records, across="author", within="site", run=ALONE)
-    with pytest.raises(SimdupError, match="another field than that of `across`"):
-        scan(records, across="author", within="author", run=ALONE)
-
-
 def test_folders_of_other_authors(tmp_path: Path) -> None:
     def line(author: str) -> str:
         return json.dumps({"text": prose(1), "author": author}) + "\n"

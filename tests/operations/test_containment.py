@@ -171,16 +171,6 @@ def test_without_a_similarity_only_the_containment_counts(simdup: Command, tmp_p
     assert "passages" not in json.loads(by_name.lines[-1])["candidates_by"]
 
 
-def test_dedupe_removes_excerpts(simdup: Command, tmp_path: Path) -> None:
-    chance = random.Random(6)
-    whole = han(chance, 2000)
-    write(tmp_path, {"c/a part": whole[500:700], "c/whole": whole})
-    ran = simdup("dedupe", "c", "--containment", "0.9", "-o", "out")
-    assert ran.status == 0
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["whole"]
-    assert "(kept: longest)" in ran.err
-
-
 def test_a_whole_stays_beside_an_excerpt_that_is_kept(simdup: Command, tmp_path: Path) -> None:
     chance = random.Random(6)
     whole = han(chance, 2000)

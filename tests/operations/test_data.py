@@ -188,14 +188,6 @@ def test_decisions_and_preferences_have_ids_as_text(tmp_path: Path) -> None:
     assert [member.name for member in cluster.members] == [0, 2]
 
 
-def test_ids_are_in_reports_and_notebooks(tmp_path: Path) -> None:
-    rows = [{"id": (n, "<b>"), "text": prose(n // 2)} for n in range(4)] + [{"id": 9, "text": ""}]
-    found = scan(rows, run=ONE)
-    found.to_html(str(tmp_path / "report.html"))
-    assert "(0, &#x27;&lt;b&gt;&#x27;)" in found._repr_html_()
-    assert len((tmp_path / "report.html").read_bytes()) > 100_000
-
-
 @pytest.mark.parametrize("rows", [[{"text": "a b"}], [{"text": "a b", "id": None}]])
 def test_a_record_without_an_id_is_known_by_its_position(rows: list[dict[str, Any]]) -> None:
     found = scan([{"id": "x", "text": "one two"}, *rows, {"id": 0, "text": "three"}], run=ONE)
@@ -363,12 +355,6 @@ def test_html_of_rows_is_read_as_that_of_records(tmp_path: Path) -> None:
 
 
 # Other things than data.
-
-
-def test_two_unrelated_dictionaries_are_no_cluster() -> None:
-    rows = [{"id": "a", "text": prose(1)}, {"id": "b", "text": prose(2)}]
-    found = scan(rows, run=ONE)
-    assert (found.clusters, found.unique) == ((), ["a", "b"])
 
 
 @pytest.mark.parametrize(

@@ -267,19 +267,6 @@ def test_references_are_never_redundant_nor_written(simdup: Command, tmp_path: P
     assert json.loads(ran.lines[-1])["redundant"] == 2
 
 
-def test_methods_measures_and_linkage_are_those_of_a_scan(simdup: Command, tmp_path: Path) -> None:
-    lines = json_lines()
-    (tmp_path / "r.jsonl").write_bytes(b"".join(lines))
-    stay = b"".join(lines[n] for n in STAY)
-    for options, kept in [
-        (("--method", "minhash"), stay),
-        (("--linkage", "star", "--cosine", "0.9"), stay),
-        (("--similarity", "1"), b"".join(lines[n] for n in (0, 1, 2, 3, 5))),
-    ]:
-        ran = simdup("dedupe", "r.jsonl", "-o", "-", "-q", *options)
-        assert (ran.status, ran.out) == (0, kept), options
-
-
 CHAIN = [f"{random.Random(n).getrandbits(40):x}" for n in range(200)]
 
 
@@ -424,17 +411,8 @@ def test_a_damaged_file_of_records_is_not_cut_short(simdup: Command, tmp_path: P
 def test_a_source_that_changes_stops_it(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import simdup.operations.dedupe as deduping
-
     (tmp_path / "r.jsonl").write_bytes(b"".join(json_lines()))
-    examine = deduping.examine
-
-    def and_change(*given: object) -> object:
-        found = examine(*given)  # type: ignore[arg-type]
-        (tmp_path / "r.jsonl").write_bytes(b"other")
-        return found
-
-    monkeypatch.setattr(deduping, "examine", and_change)
+    meddle(monkeypatch, lambda: (tmp_path / "r.jsonl").write_bytes(b"other"))
     ran = simdup("dedupe", "r.jsonl", "-o", "out.jsonl")
     assert (ran.status, "changed while it was read" in ran.err) == (2, True)
     assert not (tmp_path / "out.jsonl").exists()
@@ -477,14 +455,6 @@ def start_work(folder: Path, target: str) -> subprocess.Popen[bytes]:
         time.sleep(0.01)
     time.sleep(0.1)
     return running
-
-
-def test_interrupted_it_leaves_nothing(tmp_path: Path) -> None:
-    running = start_work(tmp_path, "out")
-    running.send_signal(signal.SIGINT)
-    assert running.wait(30) == 130
-    assert os.listdir(tmp_path / "tmp") == []
-    assert set(os.listdir(tmp_path)) == {"in", "tmp"}
 
 
 def test_two_runs_into_one_place(tmp_path: Path) -> None:
@@ -580,12 +550,6 @@ def test_a_source_that_becomes_a_named_pipe_is_named(
     ran = simdup("dedupe", "in", "-o", "out")
     assert (ran.status, "in/a.txt: no longer a regular file" in ran.err) == (2, True)
     assert sorted(tree(tmp_path / "out")) == ["b.txt", "c.txt"]
-
-
-def test_from_a_source_that_does_not_exist_nothing_is_made(simdup: Command, tmp_path: Path) -> None:
-    ran = simdup("dedupe", "no.jsonl", "-o", "out.jsonl")
-    assert (ran.status, "no.jsonl: no such file" in ran.err) == (2, True)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_redundant_source_that_changed_stays(
@@ -743,7 +707,7 @@ def test_results_in_a_source_are_written_again(simdup: Command, tmp_path: Path) 
             assert "SOURCE" not in ran.err, ran.err
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
 def test_stopped_it_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     running = start_work(tmp_path, "deep/out")
     assert not (tmp_path / "deep" / "out").exists()

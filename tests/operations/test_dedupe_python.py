@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.corpora.made import edited, near, prose, write
+from lab.corpora.made import near, prose, write
 from simdup import SimdupError, dedupe, scan
 
 A, B = prose(1), prose(2)
@@ -27,14 +27,6 @@ def test_kinds_of_rows() -> None:
     assert dedupe(tuple(TEXTS)).data == tuple(dedupe(TEXTS).data)
     assert dedupe(iter(TEXTS)).data == dedupe(TEXTS).data
     assert dedupe([]).data == []
-
-
-def test_what_is_removed_is_near_something_that_stays() -> None:
-    chain = [("a", A), ("b", edited(A, 1, 4)), ("c", edited(edited(A, 1, 4), 2, 4))]
-    assert len(scan(chain).clusters[0].members) == 3
-    assert [name for name, _ in dedupe(chain).data] == ["a", "c"]
-    assert [name for name, _ in dedupe(chain, linkage="single").data] == ["a", "c"]
-    assert [name for name, _ in dedupe(chain, keep="longest", similarity=0.99).data] == list("abc")
 
 
 def test_references(tmp_path: Path) -> None:

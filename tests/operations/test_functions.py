@@ -1,7 +1,6 @@
 """The functions for Python users: what they take, return and refuse."""
 
 import inspect
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -99,11 +98,3 @@ def test_evaluating_what_has_nothing_in_common() -> None:
     with pytest.raises(SimdupError, match="least_score"):
         evaluate([("a", "b")], [("a", "b")], least_score=0.5)
     assert evaluate([], [("c", "d")]).recall == 0
-
-
-def test_paths_of_any_kind(tmp_path: Path) -> None:
-    write(tmp_path, {"known/a.txt": prose(1)})
-    for references in (tmp_path, os.fspath(tmp_path), [tmp_path]):
-        assert scan(TEXTS, references=references).redundant == ["a", "b", "d"]
-    for templates in (tmp_path, [tmp_path]):
-        assert len(package.passages(TEXTS[:2], templates=templates)) == 0

@@ -9,7 +9,6 @@ import pytest
 from support import Command, command, environment
 
 from lab.corpora.made import prose, write
-from simdup import Recipe, SimdupError, dedupe
 
 TEXTS = [prose(1), prose(2)]
 
@@ -80,14 +79,6 @@ def test_no_output_overwrites_the_file_of_standard_input(tmp_path: Path) -> None
             )  # fmt: skip
         assert (ran.returncode, b"is standard input" in ran.stderr) == (2, True), (line, ran.stderr)
         assert contents(tmp_path) == before
-
-
-def test_a_clean_corpus_does_not_overwrite_a_model(tmp_path: Path) -> None:
-    write(tmp_path, {"r.jsonl": json.dumps({"text": TEXTS[0]}) + "\n", "words": "近似重复 10\n"})
-    source, words = str(tmp_path / "r.jsonl"), str(tmp_path / "words")
-    with pytest.raises(SimdupError, match="is also read"):
-        dedupe([source], output=words, recipe=Recipe(dictionary=words), force=True)
-    assert (tmp_path / "words").read_text("utf-8") == "近似重复 10\n"
 
 
 @pytest.mark.parametrize("words", ["", "--idf builtin", "--idf corpus"])

@@ -139,16 +139,6 @@ def test_options_for_whole_documents_are_refused(simdup: Command, tmp_path: Path
     assert not (tmp_path / "out").exists()
 
 
-def test_a_damaged_file_is_kept_as_it_is(simdup: Command, tmp_path: Path) -> None:
-    source = tmp_path / "in"
-    write(source, {"a.txt": A})
-    damaged = gzip.compress(FORMS["jsonl"]({"text": A, "n": i} for i in range(12_000)))[:-2000]
-    (source / "b.jsonl.gz").write_bytes(damaged)
-    ran = simdup("dedupe", source, "--unit", "sentence", "-o", tmp_path / "out")
-    assert ran.status == 2
-    assert (tmp_path / "out/b.jsonl.gz").read_bytes() == damaged
-
-
 def test_from_python(tmp_path: Path) -> None:
     pairs = list(zip("abc", TEXTS, strict=True))
     found = dedupe(pairs, unit="sentence")

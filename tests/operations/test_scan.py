@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import Command, examples, process
 
-import simdup
 from lab.corpora.made import LATIN, edited, prose, write
 from lab.oracles import plain
 from simdup import Recipe, SimdupError, scan
@@ -159,45 +158,6 @@ def test_the_order_of_the_input_does_not_change_clusters(order: list[int]) -> No
 # What is a pair.
 
 
-def test_identical_texts_pair_with_the_first_only() -> None:
-    text = prose(1)
-    found = scan([("a", text), ("b", text), ("x", prose(2)), ("c", f" {text}\n"), ("d", text)])
-    assert [(p.a, p.b, p.distance, p.similarity) for p in found.pairs] == [
-        ("a", "b", 0, 1.0), ("a", "c", 0, 1.0), ("a", "d", 0, 1.0),
-    ]  # fmt: skip
-    assert names(found) == [["a", "b", "c", "d"]]
-
-
-def test_texts_that_fold_to_the_same_are_identical() -> None:
-    text = "清晨的市場上有賣麵包和櫻桃的農夫 Harbour"
-    other = "清晨的市场上有卖面包和樱桃的农夫 ＨＡＲＢＯＵＲ"
-    found = scan([("a", text), ("b", other), ("c", text)])
-    assert pairs(found) == {("a", "b"), ("a", "c")}
-
-
-def test_equal_fingerprints_of_different_texts_are_all_verified() -> None:
-    # The same words in another order: one fingerprint, and more or less similar texts.
-    words = LATIN[:30]
-    near = [*words[:-2], words[-1], words[-2]]
-    near_too = [words[1], words[0], *words[2:]]
-    texts = [("a", words), ("b", near), ("c", near_too), ("d", words[::-1])]
-    found = scan([(name, " ".join(text)) for name, text in texts], similarity=0.5)
-    assert len({m.fingerprint for c in found.clusters for m in c.members}) == 1
-    assert pairs(found) == {("a", "b"), ("a", "c"), ("b", "c")}
-    assert found.summary.candidates == 6
-    unverified = scan([(name, " ".join(text)) for name, text in texts], verify=False)
-    assert len(pairs(unverified)) == 6
-    assert {pair.similarity for pair in unverified.pairs} == {None}
-
-
-def test_with_fewer_than_three_terms_only_identical_texts_are_pairs() -> None:
-    texts = [("a", "copper lantern"), ("b", "copper lantern"), ("c", "lantern copper")]
-    assert pairs(scan(texts, similarity=0)) == {("a", "b")}
-    assert pairs(scan(texts, similarity=0, verify=False)) == {("a", "b")}
-    three = [(name, f"{text} harbour") for name, text in texts]
-    assert pairs(scan(three, similarity=0)) == {("a", "b"), ("a", "c")}
-
-
 def test_empty_texts_are_never_pairs() -> None:
     found = scan(
         [("a", ""), ("b", ""), ("c", " \n"), ("d", "。！"), ("e", "。！"), ("f", "the of")]
@@ -233,37 +193,6 @@ def test_every_width(bits: int) -> None:
     found = scan(texts, Recipe(bits=bits), distance=bits, similarity=0.8)
     assert pairs(found) == {("a", "b"), ("a", "c")}
     assert {len(m.fingerprint) for m in found.clusters[0].members} == {bits // 4}
-
-
-def clusters(simdup: Command, texts: dict[str, str], *options: str) -> list[list[str]]:
-    """The clusters that the command finds in texts, each with the kept one first."""
-    lines = [json.dumps({"id": name, "text": text}) for name, text in texts.items()]
-    Path("r.jsonl").write_text("\n".join(lines), "utf-8")
-    ran = simdup("scan", "r.jsonl", "-f", "jsonl", "--id-field", "id", *options)
-    assert ran.status == 0
-    records = [json.loads(line) for line in ran.lines]
-    return [[d["document"] for d in r["documents"]] for r in records if r["type"] == "cluster"]
-
-
-def test_star_linkage_uses_only_pairs_with_the_kept_one(simdup: Command) -> None:
-    words = [f"{random.Random(n).getrandbits(40):x}" for n in range(60)]
-    texts = {str(n): " ".join(words[n * 3 : n * 3 + 40]) for n in range(4)}
-    texts["copy of 1"] = texts["1"]
-    options = ("-d", "64", "--tokens", "split")
-    assert clusters(simdup, texts, *options) == [["0", "1", "2", "3", "copy of 1"]]
-    star = clusters(simdup, texts, *options, "--linkage", "star")
-    assert star == [["0", "1", "copy of 1"], ["2", "3"]]
-
-
-def test_containment_finds_a_text_within_another(simdup: Command) -> None:
-    whole = prose(7)
-    texts = {"whole": whole, "part": whole[: len(whole) // 2], "other": prose(8)}
-    assert plain.resemblance(whole, texts["part"]) < 0.6
-    options = ("-d", "64", "--containment", "0.95")
-    assert clusters(simdup, texts, *options, "-s", "0") == [["whole", "part"]]
-    assert clusters(simdup, texts, *options) == [["whole", "part"]]
-    assert clusters(simdup, texts, *options, "-s", "0.6") == []
-    assert clusters(simdup, texts, "-d", "64", "-s", "0.6") == []
 
 
 # Which document is kept.
@@ -424,15 +353,6 @@ def test_a_folder_is_walked_in_byte_order_without_hidden_files(
     assert found == [f"c/{n}" for n in ["B.txt", "a/z.txt", "a.txt", "b.txt", "é.txt", "河.txt"]]
 
 
-def test_each_file_once_under_the_name_it_was_first_reached(
-    simdup: Command, tmp_path: Path
-) -> None:
-    write(tmp_path / "c", {"a.txt": prose(1), "d/b.txt": prose(2), ".h.txt": prose(3)})
-    ran = simdup("fingerprint", "./c/d/", "c", "c/a.txt", "c/../c/a.txt", "c/.h.txt", "-q")
-    found = [line.split("  ", 1)[1] for line in ran.lines[1:]]
-    assert found == ["./c/d/b.txt", "c/a.txt", "c/.h.txt"]
-
-
 def test_a_source_that_is_a_link_lists_no_file_twice(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"c/a.txt": prose(1), "c/d/b.txt": prose(2), "-": prose(3)})
     (tmp_path / "link").symlink_to("c")
@@ -441,28 +361,6 @@ def test_a_source_that_is_a_link_lists_no_file_twice(simdup: Command, tmp_path: 
     ran = simdup("fingerprint", "-q", *sources, stdin=prose(4).encode())
     found = [line.split("  ", 1)[1] for line in ran.lines[1:]]
     assert found == ["./link/a.txt", "./link/d/b.txt", "-", "./-"]
-
-
-def test_glob_and_exclude(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path, dict.fromkeys(["c/a.md", "c/b.txt", "c/old/d.md", "c/new/e.md"], prose(1)))
-
-    def listed(*options: str) -> list[str]:
-        ran = simdup("fingerprint", "c", "-q", *options)
-        return [line.split("  ", 1)[1] for line in ran.lines[1:]]
-
-    assert listed("--glob", "*.md") == ["c/a.md", "c/new/e.md", "c/old/d.md"]
-    assert listed("--glob", "old/*", "--glob", "*.txt") == ["c/b.txt", "c/old/d.md"]
-    assert listed("--exclude", "old") == ["c/a.md", "c/b.txt", "c/new/e.md"]
-    assert listed("--glob", "*.md", "--exclude", "new/*") == ["c/a.md", "c/old/d.md"]
-
-
-def test_standard_input_is_one_document(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path, {"a.txt": prose(1)})
-    ran = simdup("scan", "a.txt", "-", "-f", "jsonl", stdin=prose(1).encode("gb18030"))
-    assert [d["document"] for d in json.loads(ran.lines[0])["documents"]] == ["a.txt", "-"]
-    records = "\n".join(json.dumps({"text": prose(n)}) for n in (1, 2, 1)).encode()
-    ran = simdup("scan", "-", "--input-format", "jsonl", "-f", "jsonl", stdin=records)
-    assert [d["document"] for d in json.loads(ran.lines[0])["documents"]] == ["-#1", "-#3"]
 
 
 # Records.
@@ -542,16 +440,6 @@ def test_lone_surrogates_of_records_are_harmless(simdup: Command, tmp_path: Path
         assert "a\ufffd" in ran.out.decode()
 
 
-def test_the_input_format_can_be_set(simdup: Command, tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        {"r.txt": json.dumps({"text": prose(1)}), "s.NDJSON": json.dumps({"text": prose(2)})},
-    )
-    assert "r.txt#1" in simdup("fingerprint", "r.txt", "--input-format", "jsonl").text
-    assert simdup("fingerprint", "s.NDJSON").text.endswith("  s.NDJSON#1\n")
-    assert simdup("fingerprint", "s.NDJSON", "--input-format", "text").text.endswith("  s.NDJSON\n")
-
-
 # Encodings.
 
 
@@ -577,19 +465,6 @@ def test_files_of_one_text_in_every_encoding_share_a_cluster(
         homes = [members for members in found if text in members]
         assert len(homes) == 1, text
         assert homes[0].count(text) == files.count(text)
-
-
-def test_a_given_encoding_is_used(simdup: Command, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes(prose(1).encode("big5hkscs", "ignore"))
-    (tmp_path / "b.txt").write_bytes(
-        prose(1).encode("big5hkscs", "ignore").decode("big5hkscs").encode()
-    )
-    given = simdup("fingerprint", "--encoding", "big5hkscs", "a.txt").lines[1][:16]
-    assert given == simdup("fingerprint", "--encoding", "auto", "b.txt").lines[1][:16]
-    assert simdup("fingerprint", "--encoding", "utf-8", "b.txt").lines[1][:16] == given
-    wrong = simdup("scan", "--encoding", "klingon", "a.txt")
-    assert wrong.status == 2
-    assert "'klingon'" in wrong.err
 
 
 def test_a_bad_byte_is_noted(simdup: Command, tmp_path: Path) -> None:
@@ -650,14 +525,3 @@ def test_hostile_files(simdup: Command, shared_data: Path, tmp_path: Path) -> No
 
 
 # From Python.
-
-
-def test_the_library_accepts_folders_files_and_texts(tmp_path: Path) -> None:
-    write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(1)})
-    for sources in (str(tmp_path / "c"), [str(tmp_path / "c")]):
-        assert len(scan(sources).clusters) == 1
-    assert scan(iter([("a", prose(1)), ("b", prose(1))])).summary.clusters == 1
-    assert scan([]).summary.documents == 0
-    for missing in (str(tmp_path / "none"), "a\0b"):
-        assert scan([missing, str(tmp_path / "c")]).skipped[0].error
-    assert simdup.scan is scan

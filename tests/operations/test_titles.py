@@ -289,13 +289,6 @@ def test_a_missing_field_is_an_error(data: Any, what: str) -> None:
     assert error.value.field == "title"
 
 
-def test_a_missing_field_of_files_is_an_error(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path, {"r.jsonl": "".join(json.dumps(one) + "\n" for one in RECORDS)})
-    ran = simdup("scan", "r.jsonl", "--same-title", "--title-field", "none")
-    assert ran.status == 2
-    assert "--title-field: no record has a field 'none' (fields: 'id', 'text', 'head" in ran.err
-
-
 def test_titles_of_pages(simdup: Command, tmp_path: Path) -> None:
     page = "<html><head><title>{}</title></head><body><h1>{}</h1><p>{}</p></body></html>"
     texts = prose(1), near(prose(1)), prose(1)

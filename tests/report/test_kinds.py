@@ -55,17 +55,6 @@ def test_dedupe_says_why_a_document_was_removed(simdup, browser, tmp_path):
         assert sum(one.startswith("removed") for one in shown) == len(removed)
 
 
-def test_passages_are_pairs(simdup, browser, tmp_path):
-    shared = prose(5, 60)
-    write(tmp_path / "in", {"a": prose(1) + shared + prose(2), "b": prose(3) + shared})
-    simdup("passages", "in", "-o", "page.html", "-q")
-    with opened(browser, tmp_path / "page.html") as page:
-        go(page, "#/clusters")
-        until(page, "!!document.querySelector('.texts .rd-panel')")
-        assert shared[20:40].splitlines()[0] in page.inner_text(".texts")
-        assert not page.locator(".decisions").count()
-
-
 def test_both_texts_of_a_comparison_can_be_opened(simdup, browser, tmp_path):
     write(tmp_path / "in", {"a b.txt": prose(1), "c.txt": edited(prose(1), 1)})
     simdup("compare", "in/a b.txt", "in/c.txt", "-o", "page.html")

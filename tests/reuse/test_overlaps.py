@@ -50,9 +50,3 @@ def test_whoever_is_compared_is_in_a_pair(documents: list[Document], referring: 
             assert pair in possible if possible else pair == (-1, -1)
             if possible:
                 assert held.text_sides.allow(np.array([a]), np.array([b]))[0]
-
-
-def test_without_sides_each_copy_is_paired_with_the_first() -> None:
-    held = Holders.of(np.array([0, 1, 0, 0, 1]), 2, Sides.every(5))
-    assert held.copies(np.array([0, 1])).tolist() == [[0, 2], [0, 3], [1, 4]]
-    assert held.pairs(np.array([[0, 1]])).tolist() == [[0, 1]]

@@ -246,31 +246,6 @@ def test_an_absurd_word_is_an_error(simdup: Command, tmp_path: Path) -> None:
     assert ran.err == "simdup: long.dict:1: a word of 30,006 characters (at most 100)\n"
 
 
-@pytest.mark.parametrize(
-    ("line", "entry"),
-    [
-        ("云栖竹径", ("云栖竹径", None, None)),
-        ("云栖竹径 5", ("云栖竹径", "5", None)),
-        ("云栖竹径\t5  n", ("云栖竹径", "5", "n")),
-        ("云栖竹径 n", ("云栖竹径", None, "n")),
-        ("New York 9 ns", ("New York", "9", "ns")),
-        ("New York", ("New", None, "York")),
-        ("a n 5", ("a n", "5", None)),
-        ("a 1 2", ("a 1", "2", None)),
-        ("5", ("5", None, None)),
-        ("5 n", ("5", None, "n")),
-    ],
-)
-def test_an_entry_is_read_from_its_end(
-    line: str, entry: tuple[str, str | None, str | None]
-) -> None:
-    assert list(_entries(Dictionary("a", line.encode()))) == [entry]
-    # As jieba reads it, which takes time in the square of its spaces.
-    found = re.fullmatch(r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?", line)
-    assert found is not None
-    assert found.groups() == entry
-
-
 @given(st.text("a桥5 n\u3000é", min_size=1).filter(str.strip))
 def test_lines_of_a_dictionary_are_a_word_a_frequency_and_a_tag(line: str) -> None:
     pattern = r"(.+?)(?:\s+(\d+))?(?:\s+([a-zA-Z]+))?"

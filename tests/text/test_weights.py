@@ -3,14 +3,12 @@
 import hashlib
 import json
 import random
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import TfidfTransformer
 from support import Command
 
 from lab.corpora.made import LATIN, prose, write
@@ -97,22 +95,6 @@ def test_equal_weights_go_by_term_hash() -> None:
     recipe = Recipe(tokens="split", weight="binary", top=10, cap=0)
     found = compare(text, "", recipe)
     assert {t for t, _ in found.only_a} == set(sorted(LATIN[:30], key=plain.term_hash)[:10])
-
-
-def test_weighting_is_that_of_scikit_learn(simdup: Command, tmp_path: Path) -> None:
-    documents = corpus(seed=9)
-    write_corpus(tmp_path, documents)
-    terms = sorted({term for document in documents for term in document})
-    counts = np.array([[Counter(d)[t] for t in terms] for d in documents])
-    for weight, logarithmic in (("tfidf", False), ("logtf", True)):
-        transformer = TfidfTransformer(norm=None, smooth_idf=True, sublinear_tf=logarithmic)
-        expected = transformer.fit_transform(counts).toarray()
-        found = compared(
-            simdup, *SPLIT, "--weight", weight, "--top", "0", "--cap", "0", "--min-df", "0",
-            "--idf", "corpus", "--idf-from", "c",
-        )  # fmt: skip
-        for name, row in zip("ab", expected, strict=False):
-            assert same(found[name], {t: w for t, w in zip(terms, row, strict=True) if w})
 
 
 # The cap.
