@@ -37,7 +37,6 @@ BENCHMARKS = {
         "leaks": ("leaks",),
         "peers": ("peers",),
         "labelled": ("labelled",),
-        "publications": ("publications",),
         "parallels": ("parallels",),
         "audit": ("audit",),
         "texts": ("verification", "words"),

@@ -251,10 +251,6 @@ VIEWS: dict[str, View] = {
          "conflicts peak MB": "memory, MB", "conflicts": "conflicts"},
         title="Speed beside",
     ),
-    "publications": columns(
-        {"settings": "compared", **plain("precision", "recall", "F1")},
-        title="Records of the same work",
-    ),
     "parallels": columns(
         {"measured by": "", **plain("AUC", "seed 73", "seed 74", "seed 75")},
         title="Pairs that share a phrase",

@@ -48,12 +48,11 @@ class Scanned(NamedTuple):
     ran: Ran
 
 
-def scan(path: Path, options: str = "", name: str = "id", every: bool = True) -> Scanned:
-    """Scan records with the command; list all pairs if wanted, even of large clusters."""
+def scan(path: Path, options: str = "") -> Scanned:
+    """Scan records with the command; list all pairs, even of large clusters."""
     say(f"scan {options}")
-    always = ("-q", "-f", "jsonl", "-j", JOBS, "--id-field", name)
-    more = ("--all-pairs",) if every else ()
-    ran = simdup("scan", *always, *more, *shlex.split(options), path)
+    always = ("-q", "-f", "jsonl", "-j", JOBS, "--all-pairs", "--id-field", "id")
+    ran = simdup("scan", *always, *shlex.split(options), path)
     records = ran.records
     clusters = [record for record in records if record["type"] == "cluster"]
     grouped = {

@@ -14,7 +14,6 @@ from click.core import ParameterSource
 
 from simdup.base.errors import SimdupError
 from simdup.cli.usage import near_choice
-from simdup.model.criteria import NO_FIELDS
 from simdup.model.recipe import Recipe, named_recipe
 
 # Commands whose recipe is that of an index.
@@ -295,11 +294,6 @@ def decisions_in(path: str | None) -> Any:
     from simdup.model.decisions import UNDECIDED
 
     return UNDECIDED if path is None else read_decisions(path)
-
-
-def fields_in(text: str | None) -> Any:
-    """Return the fields that are compared one by one, which `Criteria` reads."""
-    return NO_FIELDS if text is None else text
 
 
 def size_of(text: str) -> int:

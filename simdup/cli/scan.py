@@ -32,7 +32,7 @@ def command(call: Call) -> Status:
     Examples:
       simdup scan ./corpus
       simdup scan news/ archive.jsonl -o report.html
-      simdup scan works.bib --match title:0.9,author:0.5 --differ doi,year:1
+      simdup scan -d 6 -s 0.9 --keep longest --glob '*.md' docs/
       simdup scan ./corpus --list redundant -0 | xargs -0 -r ls -l
       find . -name '*.txt' -print0 | simdup scan --files-from - -0
       simdup scan docs/ --check --baseline simdup.baseline

@@ -87,18 +87,17 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
         yield replace(missing, document=file.path, fields=dict.fromkeys(names, 0) | sizes)
         return
     kinds = dict(leaves)
-    fields = () if reading.match_fields else reading.text_fields
+    fields = reading.text_fields
     for name in fields:
         if not _is_text(kinds[name]):
             reason = f"field {name!r} is not a string (type {kinds[name]})"
             yield Skipped(file.path, reason, error=True)
             return
-    shown = (reading.id_field, reading.group_field, reading.title_field, *reading.named_fields)
+    shown = (reading.id_field, reading.group_field, reading.title_field)
     asked = (*shown, reading.value_field)
     others = [n for n in dict.fromkeys(asked) if n is not None and n in tops]
     rows = max(1, table.metadata.num_rows)
-    sized = fields or tuple(name for name in others if name in names)
-    most = min(max(1, BATCH_BYTES // _bytes_per_row(table, sized)), _MOST_ROWS)
+    most = min(max(1, BATCH_BYTES // _bytes_per_row(table, fields)), _MOST_ROWS)
     record = 1
     columns = [*fields, *others]
     for batch in table.iter_batches(most, columns=columns, use_threads=False):
@@ -106,7 +105,7 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
         texts = [_column(batch, name).cast(pa.large_binary()).to_pylist() for name in fields]
         values = {name: _to_values(_column(batch, name), name in shown) for name in others}
         size = file.size * len(batch) // rows
-        yield ParquetBatch(file, record, texts, values, size, tuple(names), len(batch))
+        yield ParquetBatch(file, record, texts, values, size, tuple(names))
         record += len(batch)
 
 

@@ -70,7 +70,6 @@ class ParquetBatch:
     others: dict[str, list[Any]]
     size: int  # bytes of the file that were read for it
     columns: tuple[str, ...]  # names of all columns
-    rows: int
 
 
 RecordBatch = RawBatch | ParquetBatch
@@ -219,9 +218,7 @@ def column_names(row: Iterable[str], encoding: str) -> tuple[str, ...]:
 
 def missing_field(columns: Sequence[str], reading: Reading, unique: bool = False) -> NoField | None:
     """Return why a table cannot be read: a wanted field is missing, or is not unique."""
-    # Records may lack what is compared field by field.
-    texts = () if reading.match_fields else reading.text_fields
-    fields = [("field", name) for name in texts]
+    fields = [("field", name) for name in reading.text_fields]
     if reading.id_field is not None:
         fields.append(("id_field", reading.id_field))
     for argument, wanted in fields:

@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from itertools import repeat
 from typing import Any, Final, TypeAlias
 
 from simdup.base.when_used import pattern
@@ -121,8 +120,7 @@ def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]
 
 def _has_malformed(values: Mapping[str, str | None], reading: Reading) -> bool:
     """Return whether bytes of a record's texts or name could not be decoded."""
-    names = (*reading.text_fields, *reading.differ_fields, reading.id_field or "")
-    wanted = map(values.get, names)
+    wanted = map(values.get, (*reading.text_fields, reading.id_field or ""))
     try:
         # Only lone surrogates cannot be encoded.
         "".join(filter(None, wanted)).encode()
@@ -144,8 +142,7 @@ def _read_bibliography(batch: RawBatch, reading: Reading) -> Iterator[Document |
 
 
 def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | Skipped]:
-    texts = zip(*batch.texts, strict=True) if batch.texts else repeat(())
-    for i, contents in zip(range(batch.rows), texts, strict=False):
+    for i, contents in enumerate(zip(*batch.texts, strict=True)):
         record = batch.record + i
         # By their full names, dots included: the columns have already been found.
         values = {name: column[i] for name, column in batch.others.items()}
@@ -153,7 +150,7 @@ def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | 
             yield _broken(batch.file, record, f"row {record}: {batch.file.too_large}")
             continue
         try:
-            for name, content in zip(reading.text_fields, contents, strict=False):
+            for name, content in zip(reading.text_fields, contents, strict=True):
                 values[name] = None if content is None else content.decode()
         except UnicodeDecodeError:
             yield _broken(batch.file, record, f"row {record}: not valid UTF-8")
@@ -176,13 +173,8 @@ def _document(
         if not isinstance(identity, str | int) or isinstance(identity, bool) or identity == "":
             return _broken(file, record, f"{where}field {reading.id_field!r} has no name")
         name = without_surrogates(str(identity))
-    found = [find_field(values, name) for name in reading.named_fields]
-    named = tuple(map(value_text, found))
-    texts: list[str | None] = [one or None for one in named[: len(reading.match_fields)]]
-    if reading.match_fields and not any(texts):
-        reason = where + no_value_in(reading.match_fields)
-        return NoField(name, reason, argument="match", fields=list_fields(values))
-    for wanted in () if reading.match_fields else reading.text_fields:
+    texts = list[str | None]()
+    for wanted in reading.text_fields:
         text = find_field(values, wanted)
         if text is MISSING:
             return _lacking(f"{file.path}#{record}", where, values, "field", wanted)
@@ -195,10 +187,6 @@ def _document(
     document = Document(
         name, text, file.modified, path=file.path, record=record, lacking=lacking, head=head
     )
-    if named:
-        document = document._replace(values=named)
-        if any(one is MISSING for one in found):
-            document = document._replace(fields=tuple(list_fields(values)))
     if reading.group_field is not None:
         group = find_field(values, reading.group_field)
         if group is not MISSING and group is not None:
@@ -206,26 +194,6 @@ def _document(
     if reading.title_field is not None:
         document = _titled(document, values, reading.title_field)
     return document if reading.value_field is None else _valued(document, values, reading)
-
-
-def value_text(value: Any) -> str:
-    """Return the value of a named field as text: a list as its items, a missing one as none."""
-    if isinstance(value, str):
-        return without_surrogates(value).replace("\0", " ").strip()
-    if isinstance(value, Mapping):
-        return " ".join(filter(None, map(value_text, value.values())))
-    if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return "; ".join(filter(None, map(value_text, value)))
-    if value is None or value is MISSING or value != value:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return value_text(str(value))
-
-
-def no_value_in(fields: Sequence[str]) -> str:
-    """Return why a record without any of the fields to match cannot take part."""
-    return f"no value in {', '.join(map(repr, fields))}"
 
 
 def join_texts(texts: Texts) -> tuple[str, bool, int]:

@@ -28,8 +28,6 @@ from simdup.corpus.records import (
     as_number,
     find_field,
     list_fields,
-    no_value_in,
-    value_text,
     without_surrogates,
 )
 from simdup.model.documents import Skipped
@@ -232,10 +230,6 @@ _MOST_ROWS = 1024
 _PLAIN = {str}
 # Those of ids that are never null, and can be hashed.
 _PLAIN_IDS = {str, int}
-# The arguments that name the fields of texts.
-_OF_TEXTS = ("text", "match")
-# Those of which some record must have the field.
-_REQUIRED = ("text", "title", "match", "differ")
 # The columns of pairs.
 _PAIR = (("text", None), ("id", None))
 
@@ -263,7 +257,7 @@ class Rows:
     @property
     def fields(self) -> tuple[str, ...]:
         """The names of the texts' columns; pairs and mappings have none."""
-        return tuple(name for argument, name in self.asked if name and argument in _OF_TEXTS)
+        return tuple(name for argument, name in self.asked if name and argument == "text")
 
 
 def recognise(data: Any, reading: Reading) -> Rows | list[str]:
@@ -284,7 +278,6 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
             table.require(argument, name)
         return Rows(partial(table.read, [name for _, name in asked]), asked, table.stream is None)
     if isinstance(data, Mapping):
-        _require_fields(reading)
         return _mapping_rows(data)
     if isinstance(data, bytes | bytearray | memoryview) or not isinstance(data, Iterable):
         raise TypeError(f"data: expected {_ACCEPTED}, not {kind_of(data)}")
@@ -303,16 +296,8 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
         asked = _asked(reading, "id" if reading.id_field is None else reading.id_field)
         return Rows(lambda: _records(read(), asked, reading.id_field), asked, again)
     if is_pair(first):
-        _require_fields(reading)
         return Rows(lambda: _pairs(read()), _PAIR, again)
     raise TypeError(f"data: expected {_ACCEPTED}, not {kind_of(data)} of {kind_of(first)}")
-
-
-def _require_fields(reading: Reading) -> None:
-    """Raise if fields are compared one by one, and texts have none."""
-    if reading.named_fields:
-        argument = "match" if reading.match_fields else "differ"
-        raise SimdupError(argument, "texts with ids have no fields", "pass mappings", argument)
 
 
 def _asked(reading: Reading, id_field: Any) -> list[tuple[str, Any]]:
@@ -323,9 +308,7 @@ def _asked(reading: Reading, id_field: Any) -> list[tuple[str, Any]]:
         reading.group_argument: reading.group_field,
         "title": reading.title_field,
     }
-    texts = [("text", name) for name in reading.text_fields if not reading.match_fields]
-    texts += [("match", name) for name in reading.match_fields]
-    texts += [("differ", name) for name in reading.differ_fields]
+    texts = [("text", name) for name in reading.text_fields]
     return texts + [one for one in others.items() if one[1] is not None]
 
 
@@ -370,38 +353,19 @@ def _checked(
 
     Names are the ids, of all rows, and missing texts are reasons; `done` rows come before.
     """
-    count = len(some[0])
-    columns: dict[str, Sequence[Any]] = {"names": range(done, done + count)}
-    of_texts, named = list[Column](), list[list[str]]()
-    for (argument, field), column in zip(rows.asked, some, strict=True):
+    width = sum(argument == "text" for argument, _ in rows.asked)
+    parts = list(zip(*some[:width], strict=True))
+    columns: dict[str, Sequence[Any]] = {"names": range(done, done + len(parts)), "texts": parts}
+    for (argument, field), column in zip(rows.asked[width:], some[width:], strict=True):
         if argument == "id":
             columns["names"] = _hashable(column, done, field)
-        elif argument in ("match", "differ"):
-            named.append(list(map(_named_text, column)))
-            of_texts += named[-1:] if argument == "match" else []
-        elif argument == "text":
-            of_texts.append(column)
         else:
             name, convert = _OTHERS.get(argument, ("group", _text))
             columns[name] = list(map(convert, column))
-    if named:
-        columns["values"] = list(zip(*named, strict=True))
-    columns["texts"] = parts = list(zip(*of_texts, strict=True))
-    matched = any(argument == "match" for argument, _ in rows.asked)
-    if matched or any(set(map(type, column)) != _PLAIN for column in of_texts):
-        texts_of = _matched_texts if matched else _texts
-        numbered = enumerate(zip(columns["names"], parts, strict=True), done + 1)
-        columns["texts"] = [texts_of(one, rows.fields, name, i) for i, (name, one) in numbered]
-    return columns, list(map(sum, zip(*map(_sizes, of_texts), strict=True)))
-
-
-def _matched_texts(
-    parts: Sequence[str], fields: Sequence[str], name: Any, number: int
-) -> Texts | Skipped:
-    """Return the values of a row to match, or that it has none."""
-    if any(parts):
-        return tuple(one or None for one in parts)
-    return Skipped(str(name), no_value_in(fields), number=number)
+    if any(set(map(type, column)) != _PLAIN for column in some[:width]):
+        named = enumerate(zip(columns["names"], parts, strict=True), done + 1)
+        columns["texts"] = [_texts(one, rows.fields, name, number) for number, (name, one) in named]
+    return columns, list(map(sum, zip(*map(_sizes, some[:width]), strict=True)))
 
 
 def _texts(parts: Sequence[Any], fields: Sequence[str], name: Any, number: int) -> Texts | Skipped:
@@ -450,12 +414,6 @@ def _number(value: Any) -> float | None:
     return None if value is MISSING else as_number(None if _is_null(value) else value)
 
 
-def _named_text(value: Any) -> str:
-    # Lists in tables may be arrays.
-    value = value.tolist() if hasattr(value, "tolist") else value
-    return "" if _is_null(value) else value_text(value)
-
-
 def _text(value: Any) -> str:
     return "" if _is_null(value) else without_surrogates(str(value))
 
@@ -497,7 +455,9 @@ def _records(
 
     Only texts, titles and a named id must be there.
     """
-    lacking = dict.fromkeys(one for one in asked if one[0] in _REQUIRED or one == ("id", id_field))
+    lacking = dict.fromkeys(
+        one for one in asked if one[0] in ("text", "title") or one == ("id", id_field)
+    )
     fields: dict[str, int] | None = None
     for some in _alike(items, _is_record, "a mapping"):
         records = [item if isinstance(item, Mapping) else dict(item) for item in some]

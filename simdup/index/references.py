@@ -296,8 +296,6 @@ def _check_criteria(path: str, criteria: Criteria) -> None:
         field, why = "same_title", "has no titles"
     elif criteria.grouped_by:
         field, why = next(iter(criteria.grouped_by)), "has no groups of documents"
-    elif criteria.named_fields:
-        field, why = "match" if criteria.match.names else "differ", "has no fields of records"
     elif criteria.method == "pstable":
         field, why = "method", f"cannot be searched by {criteria.method}"
     elif criteria.extras or criteria.lossless:

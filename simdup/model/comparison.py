@@ -25,19 +25,6 @@ class Span(NamedTuple):
     b: tuple[int, int]
 
 
-class FieldVerdict(NamedTuple):
-    """A named field of two records: what they say, and whether that forbids the pair."""
-
-    field: str
-    a: str  # as it is written; empty where the record lacks it
-    b: str
-    rule: str  # ``match`` or ``differ``
-    similarity: float | None  # None for one that must not differ, that either lacks, or that is in
-    # another script
-    wanted: float  # the least similarity, or the tolerance
-    good: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Why two documents are near-duplicates, or are not.
@@ -72,8 +59,6 @@ class Comparison:
         otherwise empty.
     titles : tuple of str
         The titles of both, if these must be equal; otherwise empty.
-    fields : tuple of FieldVerdict
-        The named fields, in the order of ``match`` and ``differ``; empty if none was named.
     forbidden_by : tuple of str
         The rules that forbid the pair, by their columns: see `simdup.near.rules`.
     reuse : SharedText
@@ -99,7 +84,6 @@ class Comparison:
     run: int
     numbers: tuple[tuple[str, ...], ...]
     titles: tuple[str, ...]
-    fields: tuple[FieldVerdict, ...]
     forbidden_by: tuple[str, ...]
     reuse: SharedText
     facts: tuple[FactDifference, ...]
@@ -111,8 +95,7 @@ class Comparison:
     def duplicates(self) -> bool:
         """The answer."""
         # With both searches, measures alone decide; a scan misses at most one pair in a hundred.
-        measured = len(self.criteria.searches) > 1 or bool(self.criteria.match.names)
-        candidate = bool(self.proposed_by) or measured
+        candidate = bool(self.proposed_by) or len(self.criteria.searches) > 1
         allowed = self.distance is not None and not self.forbidden_by
         return allowed and candidate and self.accepted
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
 from simdup.base.errors import NUMBER, TEXT, WHOLE, SimdupError, check_patterns, check_type, invalid
 from simdup.base.when_used import pattern
@@ -56,67 +55,7 @@ class Shingling:
         return f"words:{self.n}" if self.by_words else str(self.n)
 
 
-class NamedFields(NamedTuple):
-    """Fields of records that are compared one by one, each with a number.
-
-    Examples
-    --------
-    >>> NamedFields.parse("differ", "doi,year:1", 0).numbers
-    (0, 1.0)
-    """
-
-    names: tuple[str, ...] = ()
-    numbers: tuple[float, ...] = ()  # the least similarity of each, or its tolerance
-
-    @classmethod
-    def parse(
-        cls, argument: str, given: str | Mapping[str, float] | NamedFields, otherwise: float | None
-    ) -> NamedFields:
-        """Parse fields such as ``title:0.9,authors:0.5``; those without a number have `otherwise`.
-
-        Raises
-        ------
-        SimdupError
-            If a field has no name, occurs twice, or has no number and `otherwise` is None.
-        """
-        if isinstance(given, NamedFields):
-            return given
-        check_type(argument, given, (str | Mapping, "text or a mapping"))
-        items = list(given.items() if isinstance(given, Mapping) else _written_fields(given))
-        names = [name for name, _ in items]
-        shares = otherwise is None
-        wanted = "FIELD:S, with S from 0 to 1" if shares else "FIELD or FIELD:TOLERANCE"
-        for name, number in items:
-            number = otherwise if number is None else number
-            if not name or number is None or names.count(name) > 1:
-                raise invalid(argument, name, f"{wanted}, each field once")
-            check_type(argument, number, NUMBER)
-            if not 0 <= number <= (1 if shares else math.inf):
-                shown = name if math.isnan(number) else f"{name}:{number:g}"
-                raise invalid(argument, shown, wanted)
-        return cls(tuple(names), tuple(otherwise if n is None else n for _, n in items))  # type: ignore[misc]
-
-    def __str__(self) -> str:
-        pairs = zip(self.names, self.numbers, strict=True)
-        return ", ".join(f"{name}:{number:g}" if number else name for name, number in pairs)
-
-
-def _written_fields(written: str) -> Iterator[tuple[str, float | None]]:
-    for one in written.split(","):
-        name, _, number = one.strip().rpartition(":")
-        try:
-            yield (name, float(number)) if name else (number, None)
-        except ValueError:
-            yield one.strip(), math.nan  # is refused; a mapping may name fields with a colon
-
-
-NO_FIELDS = NamedFields()
-# What people compare: identifying them takes a bit for each two.
-MOST_FIELDS = 10
-
-KEEP = (
-    "first", "longest", "shortest", "newest", "oldest", "fullest", "max:FIELD", "min:FIELD"
-)  # fmt: skip
+KEEP = ("first", "longest", "shortest", "newest", "oldest", "max:FIELD", "min:FIELD")
 METHODS = ("auto", "simhash", "minhash", "pstable")
 # How an index can be searched: it has no vectors.
 INDEX_METHODS = METHODS[:3]
@@ -188,11 +127,9 @@ class Criteria:
         for the containment of pairs with a short text.
     keep : str
         One of `KEEP`: which document of a cluster is kept; if it is not given, the first, or with
-        a containment the longest: an excerpt does not stand for the whole.  ``fullest`` is the
-        record with the most of its named fields, and the default where these match.  With
-        ``max:FIELD`` and ``min:FIELD`` it is the record with the largest or smallest number, date
-        or time in a field; dates begin with the year, and records without one come last.  Of
-        equals, the first is kept.
+        a containment the longest: an excerpt does not stand for the whole.  With ``max:FIELD`` and
+        ``min:FIELD`` it is the record with the largest or smallest number, date or time in a field;
+        dates begin with the year, and records without one come last.  Of equals, the first is kept.
     containment, cosine : float or None
         The lowest value of these measures; None if they do not matter.  With a containment, only
         what the kept document contains to this degree is redundant.
@@ -231,14 +168,6 @@ class Criteria:
         Whether a document is redundant only if the kept one has 98 % of its shingles, and all of
         its numbers, dates and codes.  Documents are then joined with the kept one only: the linkage
         is ``star``.
-    match : NamedFields
-        Fields of records that are compared one by one, each with its least similarity, given as
-        ``title:0.9,authors:0.5`` or as a mapping: see `simdup.text.field_values`.  They are the
-        text of a record then.  A field that one of the two lacks does not matter, but they must
-        have one that identifies them.
-    differ : NamedFields
-        Fields of records that must not differ where both have them, given as ``doi,year:1,pages``
-        or as a mapping; numbers may differ by the tolerance, which is 0 by default.
 
     Raises
     ------
@@ -265,8 +194,6 @@ class Criteria:
     across: str | None = None
     within: str | None = None
     lossless: bool = False
-    match: NamedFields = NO_FIELDS
-    differ: NamedFields = NO_FIELDS
 
     def __post_init__(self) -> None:
         """Parse the shingle, and reject invalid values."""
@@ -277,16 +204,12 @@ class Criteria:
         prefer = (self.prefer,) if isinstance(self.prefer, str) else tuple(self.prefer)
         object.__setattr__(self, "prefer", prefer)
         check_patterns("prefer", prefer)
-        for name, otherwise in (("match", None), ("differ", 0)):
-            fields = NamedFields.parse(name, getattr(self, name), otherwise)
-            object.__setattr__(self, name, fields)
-        self._check_fields()
         if self.similarity is None:
-            similarity = SIMILARITY if self.containment is None and not self.match.names else 0.0
+            similarity = SIMILARITY if self.containment is None else 0.0
             object.__setattr__(self, "similarity", similarity)
         if self.keep is None:
             keep = "first" if self.containment is None else "longest"
-            object.__setattr__(self, "keep", "fullest" if self.match.names else keep)
+            object.__setattr__(self, "keep", keep)
         if self.distance < 0:
             raise invalid("distance", self.distance, "0 or more bits")
         for name in SHARES:
@@ -312,21 +235,6 @@ class Criteria:
         if self.lossless:
             self._check_lossless()
 
-    def _check_fields(self) -> None:
-        for name in self.differ.names:
-            if name in self.match.names:
-                raise invalid("differ", name, "a field that `match` does not name")
-        if len(self.named_fields) > MOST_FIELDS:
-            what = f"{len(self.named_fields)} fields, but at most {MOST_FIELDS} can be compared"
-            raise SimdupError("match", what, field="match")
-        if self.keep == "fullest" and not self.named_fields:
-            raise invalid("keep", self.keep, "one of the others: no fields of records are named")
-        if self.match.names and not self.verify:
-            raise SimdupError("verify", "`match` needs verification", field="verify")
-        if self.match.names and self.method != "auto":
-            what = "with `match`, its fields propose the pairs"
-            raise SimdupError("method", what, "leave `method` out", "method")
-
     def _check_lossless(self) -> None:
         if not self.verify:
             raise SimdupError("verify", "`lossless` needs verification", field="verify")
@@ -348,16 +256,6 @@ class Criteria:
         return {name: field for name, field in names.items() if field is not None}
 
     @property
-    def named_fields(self) -> tuple[str, ...]:
-        """The fields of records that are compared one by one: those of ``match`` come first."""
-        return self.match.names + self.differ.names
-
-    @property
-    def divides(self) -> bool:
-        """Whether documents may be forbidden to share a cluster, even where pairs connect them."""
-        return self.decisions.divide or bool(self.differ.names)
-
-    @property
     def extras(self) -> tuple[str, ...]:
         """The required measures besides the similarity."""
         return tuple(name for name in SHARES[1:] if getattr(self, name) is not None)
@@ -375,8 +273,6 @@ class Criteria:
         """
         if self.method != "auto":
             return (self.method,)
-        if self.match.names:
-            return ("fields",)
         measured = self.verify and (self.similarity > 0 or self.extras)
         if not measured:
             return ("simhash",)
@@ -403,9 +299,8 @@ class Criteria:
 
         Where the distance is a condition, or nothing is measured, candidates are all pairs.
         """
-        measures = self.similarity > 0 or self.extras or self.match.names
-        measured = self.verify and bool(measures) and not self.by_distance
-        return self.all_pairs and documents < _FEW_DOCUMENTS and measured
+        measured = self.verify and (self.similarity > 0 or bool(self.extras))
+        return self.all_pairs and documents < _FEW_DOCUMENTS and measured and not self.by_distance
 
     @property
     def by_distance(self) -> bool:
@@ -456,5 +351,3 @@ class CriteriaFields(TypedDict, total=False):
     across: str | None
     within: str | None
     lossless: bool
-    match: str | Mapping[str, float] | NamedFields
-    differ: str | Mapping[str, float] | NamedFields

@@ -46,7 +46,6 @@ class Document(NamedTuple):
     # the first one, 0 if that says little.
     lacking: bool = False
     head: int = 0
-    values: tuple[str, ...] = ()  # of the named fields of a record; empty where it lacks one
 
     @property
     def place(self) -> str:

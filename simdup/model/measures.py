@@ -32,8 +32,6 @@ class Measures(NamedTuple):
     same_numbers: bool = True  # False if short texts differ in their numbers, and these matter
     # The share of each text's shingles that the other has, if that matters.
     covered: tuple[float, float] | None = None
-    # How alike the named fields of two records are; NaN for one that either lacks.
-    fields: tuple[float, ...] | None = None
 
     @classmethod
     def identical(cls, criteria: Criteria) -> Measures:
@@ -84,7 +82,6 @@ class MeasuredPairs(Table):
         "cosine": np.float64,
         "contained": np.int8,  # 1 for `a` that is contained in `b`, 2 for `b`, 3 for both
         "same_numbers": np.bool_,  # False for short texts with different numbers
-        "fields": np.float64,  # [named fields]: their similarity; NaN for one that either lacks
         "covered": np.float64,  # [2]: the share of each text's shingles that the other has
     }
 
@@ -97,8 +94,6 @@ class MeasuredPairs(Table):
             if criteria.directed:
                 both = np.full(len(a), 3, np.int8)
                 columns |= {"contained": both, "covered": np.ones((len(a), 2))}
-            if criteria.match.names:
-                columns["fields"] = np.ones((len(a), len(criteria.match.names)))
         return cls(columns)
 
     def accepted(self, criteria: Criteria) -> NDArray[np.bool_]:
@@ -137,11 +132,9 @@ class MeasuredPairs(Table):
             return self[name].tolist() if name in self else [missing] * len(self)
 
         sides = map(_SIDES.__getitem__, values("contained", 0))
-        covered, fields = (
-            (one and tuple(one) for one in values(name)) for name in ("covered", "fields")
-        )
+        covered = (one and tuple(one) for one in values("covered"))
         same = values("same_numbers", True)
-        return map(Measures, *map(values, SHARES), sides, same, covered, fields)
+        return map(Measures, *map(values, SHARES), sides, same, covered)
 
     def each(self) -> list[DocumentPair]:
         """Return the pairs one by one, with their distances."""
@@ -158,10 +151,6 @@ def _meet(measures: Any, criteria: Criteria) -> Any:
         least = getattr(criteria, name) if name in SHARES else None
         if name == "same_numbers":
             good = good & measures[name]
-        elif name == "fields":
-            alike = np.asarray(measures[name])
-            known = ~np.isnan(alike)
-            good = good & known.any(axis=-1) & ((alike >= criteria.match.numbers) | ~known).all(-1)
         elif least is not None:
             value = measures[name]
             good = good & ((value >= least) | (value != value))

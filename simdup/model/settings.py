@@ -54,9 +54,6 @@ class Reading:
         The argument that asks for these groups, for messages.
     title_field : str or None
         The field of a record with its title; by default its text has it.
-    match_fields, differ_fields : tuple of str
-        The fields of a record that are compared one by one; see `Criteria`.  Of the first there are
-        the texts, if there are any.  A record may lack some.
     value_field : str or None
         The field of a record with a number or a date; see `Criteria.keep`.
     html : bool
@@ -87,8 +84,6 @@ class Reading:
     group_field: str | None = None
     group_argument: str = "across"
     title_field: str | None = None
-    match_fields: tuple[str, ...] = ()
-    differ_fields: tuple[str, ...] = ()
     ignore: bool = True
     told: tuple[str, ...] = ()
 
@@ -98,15 +93,8 @@ class Reading:
         check_patterns("exclude", self.exclude)
 
     @property
-    def named_fields(self) -> tuple[str, ...]:
-        """The fields of a record that are compared one by one: those to match come first."""
-        return self.match_fields + self.differ_fields
-
-    @property
     def text_fields(self) -> tuple[str, ...]:
         """The fields of a record that are its text."""
-        if self.match_fields:
-            return self.match_fields
         return (self.field,) if isinstance(self.field, str) else self.field
 
 

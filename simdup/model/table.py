@@ -37,11 +37,6 @@ SCHEMA: Mapping[str, Any] = {
     "original": np.int64,  # [2]: the slot of the text as it was decoded
     "title": np.int64,  # [2]: the slot of its title
     "title_key": np.uint64,
-    "values": np.int64,  # [2]: the slot of the values of its named fields
-    "valued_fields": np.bool_,  # [fields]: which of them it has
-    "filled": np.int64,  # how many these are
-    "field_keys": np.uint64,  # [fields]: equal for equal values; 0 for a missing one
-    "letter_keys": np.uint32,  # [bands]: of the letters of these
     "named": np.bool_,  # whether the title does not come from the text
     # Of documents that are compared.
     "number": np.int64,  # its place in the input, where a table has only some documents
@@ -55,9 +50,6 @@ SCHEMA: Mapping[str, Any] = {
     "terms": np.uint8,  # how many terms it has, at most 255; 0 for one without a text
     "vector_keys": np.uint64,  # [bands]: of its TF-IDF vector
     "vector_sketch": np.uint8,  # [cells]
-    "named_fields": np.uint64,  # a hash of what rules see of the fields below
-    "bounds": np.float64,  # [4 * fields]: intervals of the fields that must not differ
-    "identifying": np.uint64,  # which values of named fields identify it, a bit each
     "name_key": np.uint64,  # a hash of the name
     "content_key": np.uint64,  # a hash of the name and the content together
     # Of documents in which passages are found, as `simdup.index.passages` makes them.

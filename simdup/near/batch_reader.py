@@ -243,16 +243,11 @@ def document_columns(documents: Sequence[Document], reading: Reading) -> dict[st
         columns["valued"] = np.array([one.value is not None for one in documents], np.bool_)
     if reading.title_field is not None:
         columns["titled"] = np.array([bool(one.title) for one in documents], np.bool_)
-    if wanted := len(reading.named_fields):
-        # Texts have no fields.
-        has = [[bool(text) for text in one.values or ("",) * wanted] for one in documents]
-        columns["valued_fields"] = np.array(has, np.bool_).reshape(-1, wanted)
-        columns["filled"] = columns["valued_fields"].sum(axis=1, dtype=np.int64)
-    if reading.value_field is not None or reading.title_field is not None or wanted:
+    if reading.value_field is not None or reading.title_field is not None:
         columns["fields"] = objects(tuple(one.fields) for one in documents)
     if reading.group_field is not None:
         columns["group"] = objects(one.group for one in documents)
-    if len(reading.text_fields) > 1 and not reading.match_fields:
+    if len(reading.text_fields) > 1:
         columns["head"] = np.array([one.head for one in documents], np.uint64)
         columns["lacking"] = np.array([one.lacking for one in documents], np.bool_)
     return columns

@@ -26,7 +26,6 @@ from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.near.clustering import Measure, Priority, first_come, unmeasured
 from simdup.near.collection import Collection
-from simdup.near.named_fields import combined_pairs, letter_keys
 from simdup.near.rules import allowed, parting
 from simdup.near.verifier import SetsOf, no_texts
 from simdup.reuse.sharing import SHARED, TextSeeds, least_share, sharing_pairs
@@ -240,29 +239,6 @@ class SharedPassages(Search):
         return ListedPairs(numbers[i], numbers[j])
 
 
-@dataclass(frozen=True)
-class CombinedValues(Search):
-    """Proposes records that share a value which identifies neither alone, and something else."""
-
-    collection: Collection
-    criteria: Criteria
-
-    def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
-        """Return the search as these documents need it."""
-        own, values = self.collection.documents, self.collection.values(self.criteria)
-        a, b = combined_pairs(own, values, numbers, self.criteria)
-        return ListedPairs(a, b, "fields")
-
-
-def field_searches(collection: Collection, criteria: Criteria) -> list[Search]:
-    """Return the searches that propose records by their named fields."""
-    keys = letter_keys(collection.documents, criteria).astype(np.uint32)
-    every = np.arange(len(collection))
-    # All measures are made of the values, so there are no sketches to ask before.
-    near = Signatures(keys, np.zeros((len(every), 1), np.uint8), 0, every)
-    return [EqualKeys("fields", near), CombinedValues(collection, criteria)]
-
-
 def chosen_searches(
     settings: Settings,
     of_vectors: Signatures | None,
@@ -283,8 +259,6 @@ def chosen_searches(
 def searches_of(corpus: Collection, weighting: Weighting, settings: Settings) -> list[Search]:
     """Return the searches that the criteria ask for, if documents have what they need."""
     criteria, texts, forms = settings.criteria, corpus.texts, corpus.forms
-    if criteria.match.names:
-        return field_searches(corpus, criteria)
     searches = chosen_searches(
         settings,
         pstable_signatures(weighting, criteria) if criteria.method == "pstable" else None,

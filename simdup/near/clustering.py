@@ -42,14 +42,14 @@ def priority_by(
     """Return the sort key of documents: the one to keep comes first; ties go to input order.
 
     `keep` is that of `simdup.model.criteria.Criteria`; `column` returns the ``length`` of
-    documents, the times when they were ``modified``, how many of their named fields are ``filled``,
-    or the ``value`` of the field that `keep` names; NaN comes last.  `rank` precedes all of these:
-    only documents of a group's lowest rank can be kept.
+    documents, the times when they were ``modified``, or the ``value`` of the field that `keep`
+    names; NaN comes last.  `rank` precedes all of these: only documents of a group's lowest rank
+    can be kept.
     """
     ways = {
         "longest": ("length", -1), "shortest": ("length", 1),
         "newest": ("modified", -1), "oldest": ("modified", 1),
-        "fullest": ("filled", -1), "max": ("value", -1), "min": ("value", 1),
+        "max": ("value", -1), "min": ("value", 1),
     }  # fmt: skip
     way = ways.get(keep.partition(":")[0])
     if way is None:

@@ -44,7 +44,6 @@ from simdup.near.batch_reader import (
 )
 from simdup.near.counting import Counting, Maker, Prepared
 from simdup.near.inputs import GroupBy, Input, SourceReport, check_references
-from simdup.near.named_fields import NamedValues, deciding_fields, shared_values
 from simdup.near.rules import within_groups
 from simdup.reuse.sharing import TextSeeds
 from simdup.search.arrays import RowIds
@@ -161,8 +160,6 @@ class Collection:
     def of_texts(self) -> Documents:
         """What verification needs of all documents, without objects: processes share it."""
         columns = {name: self[name] for name in ("content", "length") if name in self.texts}
-        if "values" in self.documents:
-            columns["values"] = self["values"]
         if len(self.forms):
             rows = self["form"]
             columns |= {name: self.forms[name][rows] for name in ("letters", "numbers")}
@@ -172,10 +169,6 @@ class Collection:
     def seeds(self, column: str = "seeds") -> TextSeeds:
         """Return the seeds of all texts, or the runs of short ones, by their column."""
         return TextSeeds(*spooled_numbers(self.spool, self.texts[column], np.uint64))
-
-    def values(self, criteria: Criteria) -> NamedValues:
-        """Return the values of the fields that criteria match."""
-        return NamedValues(self["values"], self.spool.read, len(criteria.match.names))
 
     def title_keys(self) -> NDArray[np.uint64]:
         """Return a key of each document, equal for those whose titles are equal (uint64[n])."""
@@ -481,13 +474,6 @@ def rule_columns(read: Collection, criteria: Criteria) -> dict[str, NDArray[Any]
         equal.append(within_groups(group_numbers(read, "within", criteria.within)))
     if equal:
         columns["blocking_key"] = mix_columns(equal)
-    if criteria.named_fields:
-        values = read.values(criteria) if criteria.match.names else None
-        fields = deciding_fields(read.documents, values, criteria)
-        read.documents = read.documents.and_columns(**fields)
-        if values is not None:
-            read.report.notes += shared_values(read.documents, values, criteria)
-        columns |= fields
     return columns
 
 

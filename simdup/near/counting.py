@@ -18,7 +18,6 @@ from simdup.kernels.sets import distinct
 from simdup.model.criteria import SHORT, Criteria
 from simdup.model.documents import Document
 from simdup.near.batch_reader import DOCUMENTS, FORMS, TEXTS, Columns, Spool, Tables
-from simdup.near.named_fields import field_columns
 from simdup.near.rules import compared_numbers, longest_form
 from simdup.reuse.sharing import text_seeds
 from simdup.text.analyzer import Analyzer
@@ -142,8 +141,6 @@ def columns_for(criteria: Criteria) -> list[Maker]:
         makers.append(seeds)
     if criteria.by_edit:
         makers.append(partial(forms, criteria=criteria))
-    if criteria.named_fields:
-        makers.append(partial(field_columns, criteria=criteria))
     return makers
 
 

@@ -1,9 +1,8 @@
-"""Clusters that are divided because some of their documents must not share one.
+"""Clusters that people decided to divide.
 
-A decision forbids that some documents share a cluster, and so do fields that must not differ, but
-others may join them: one without a DOI is a pair with two that have different ones.  So pairs are
-taken again, the most alike first, as in Kruskal's algorithm, and a pair joins its two groups unless
-that would bring two such documents together.  What is cut is therefore the
+A decision forbids that some documents share a cluster, but single linkage may join them through
+others.  So pairs are taken again, the most alike first, as in Kruskal's algorithm, and a pair joins
+its two groups unless that would bring two such documents together.  What is cut is therefore the
 weakest link of each way between them, and the order of pairs decides nothing: equal ones go by the
 numbers of their documents.
 
@@ -15,37 +14,30 @@ only together with one that a decision names.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from simdup.base.system import without_dot
 from simdup.model.decisions import Decisions
 from simdup.model.measures import DocumentPair
-from simdup.model.table import Documents
 from simdup.near.clustering import Group, Priority
 
 
 def divide(
     groups: Iterable[Group],
     decisions: Decisions,
-    documents: Documents,
+    names: Sequence[Any],
     priority: Callable[[int], Priority],
 ) -> list[Group]:
-    """Return groups without any in which documents meet that must not.
+    """Return groups without any in which documents meet that are decided to be distinct.
 
-    Documents in groups go by their number; decisions have ids as text.  `priority` says which one
-    of a new group is kept.
+    Documents in groups go by their number, the place of their name in `names`; decisions have ids
+    as text.  `priority` says which one of a new group is kept.
     """
-    given, names = list(groups), documents["name"]
+    given = list(groups)
     rules = _Rules(decisions, {str(names[one]) for group in given for one in group.members})
-    if not rules.relevant and "bounds" not in documents:
+    if not rules.relevant:
         return given
-    bounds = documents["bounds"] if "bounds" in documents else np.zeros((len(documents), 0))
-    apart = _Apart(rules, names, bounds)
-    return [part for group in given for part in _divide(group, apart, priority)]
+    return [part for group in given for part in _divide(group, rules, names, priority)]
 
 
 def confirmed(decisions: Decisions, names: Collection[str]) -> Callable[[str, str], bool]:
@@ -72,9 +64,9 @@ class _Rules:
             self._kinds[number] == "distinct" for some in self._of.values() for number in some
         )
 
-    def named(self, names: Iterable[str]) -> frozenset[str]:
+    def named(self, names: Iterable[str]) -> set[str]:
         """Return which of these names some decision names."""
-        return frozenset(name for name in names if name in self._of)
+        return {name for name in names if name in self._of}
 
     def distinct(self, a: str, b: str) -> bool:
         """Tell whether two documents must not share a cluster."""
@@ -86,68 +78,25 @@ class _Rules:
         return self._kinds[max(both)] if both else ""
 
 
-class _Kind(NamedTuple):
-    """What decides whether some documents may share a cluster with others."""
-
-    named: frozenset[str]  # those that decisions name
-    bounds: NDArray[np.float64]  # what their intervals have in common
-
-
-@dataclass(frozen=True)
-class _Apart:
-    """Which documents must not share a cluster."""
-
-    rules: _Rules
-    names: NDArray[np.object_]
-    bounds: NDArray[np.float64]  # [documents, 2 * slots]: see `simdup.text.field_values`
-
-    def kind(self, documents: Sequence[int]) -> _Kind:
-        """Return what decides about documents."""
-        half = self.bounds.shape[1] // 2
-        own = self.bounds[list(documents)]
-        shared = np.append(own[:, :half].max(axis=0), own[:, half:].min(axis=0))
-        return _Kind(self.rules.named(str(self.names[one]) for one in documents), shared)
-
-    def joined(self, a: _Kind, b: _Kind) -> _Kind:
-        """Return what decides about the documents of both."""
-        half = len(a.bounds) // 2
-        low = np.maximum(a.bounds[:half], b.bounds[:half])
-        high = np.minimum(a.bounds[half:], b.bounds[half:])
-        return _Kind(a.named | b.named, np.append(low, high))
-
-    def allows(self, kind: _Kind) -> bool:
-        """Return whether documents may share a cluster, by their intervals."""
-        half = len(kind.bounds) // 2
-        return bool((kind.bounds[:half] <= kind.bounds[half:]).all())
-
-    def distinct(self, a: Iterable[str], b: Iterable[str]) -> bool:
-        """Return whether some of two sets of named documents are decided to be distinct."""
-        others = list(b)
-        return any(self.rules.distinct(x, y) for x in a for y in others)
-
-
-def _divide(group: Group, apart: _Apart, priority: Callable[[int], Priority]) -> Iterator[Group]:
+def _divide(
+    group: Group, rules: _Rules, names: Sequence[Any], priority: Callable[[int], Priority]
+) -> Iterator[Group]:
     """Yield the parts of a group that have several documents; the group itself if it may stay."""
-    every = apart.kind(group.members)
-    named = sorted(every.named)
-    if apart.allows(every) and not any(apart.distinct([a], named[:i]) for i, a in enumerate(named)):
+    named = sorted(rules.named(str(names[one]) for one in group.members))
+    if not any(rules.distinct(a, b) for i, a in enumerate(named) for b in named[:i]):
         yield group
         return
     members: dict[int, list[int]] = {one: [one] for one in group.members}
-    kinds = {one: apart.kind([one]) for one in group.members}
+    decided = {one: rules.named([str(names[one])]) for one in group.members}
     root = {one: one for one in group.members}
     for pair in sorted([*group.pairs, *group.links], key=_strength):
         a, b = sorted((root[pair.a], root[pair.b]))
-        if a == b or apart.distinct(kinds[a].named, kinds[b].named):
-            continue
-        both = apart.joined(kinds[a], kinds[b])
-        if not apart.allows(both):
+        if a == b or any(rules.distinct(x, y) for x in decided[a] for y in decided[b]):
             continue
         for one in members[b]:
             root[one] = a
         members[a] += members.pop(b)
-        kinds[a] = both
-        del kinds[b]
+        decided[a] |= decided.pop(b)
     for part in members.values():
         if len(part) > 1:
             yield _part(group, sorted(part), root, priority)

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.errors import SimdupError, did_you_mean
+from simdup.base.errors import SimdupError
 from simdup.base.system import portable, quoted, without_dot
 from simdup.corpus.batches import Batch, batches
 from simdup.corpus.extras import require_extras
@@ -78,9 +78,6 @@ class SourceReport:
         self._records = False  # whether any of the documents is a record
         # For each wanted field: the fields of records without it, with their number of characters.
         self._lacking: dict[str, Counter[str]] = {}
-        # Of the fields that are compared one by one, how many documents have a value.
-        self._valued = np.zeros(len(self._reading.named_fields), np.int64)
-        self._fieldless = 0  # documents that are no records
         self.stripped: set[str] = set()  # the expressions of `Recipe.strip` that matched something
 
     def take(self, documents: Documents, stripped: Iterable[str] = ()) -> None:
@@ -96,11 +93,6 @@ class SourceReport:
                 lacking = documents["fields"][~documents[present]]
                 for fields in filter(None, lacking.tolist()):
                     self._lack(argument, dict.fromkeys(fields, 0))
-        if "valued_fields" in documents:
-            self._fieldless += int(np.count_nonzero(~records))
-            self._valued += documents["valued_fields"].sum(axis=0)
-            for fields in filter(None, documents["fields"].tolist()):
-                self._lack("match", dict.fromkeys(fields, 0))
         if "valued" in documents:
             self._values += int(np.count_nonzero(documents["valued"]))
         if "titled" in documents:
@@ -177,7 +169,6 @@ class SourceReport:
             raise self._no_field("value_field")
         if "title_field" in self._lacking and not self._titled:
             raise self._no_field("title_field")
-        self._check_named_fields()
         for source in self._waiting.values():
             self.skipped.append(Skipped(source, _NOTHING, error=True))
         repeated = len(self.ids) - len(set(self.ids))
@@ -190,31 +181,6 @@ class SourceReport:
             self.notes.append(("`field`", what))
         unused = (one for one in strip if one not in self.stripped)
         self.notes += [("`strip`", f"nothing matches {one!r}") for one in unused]
-
-    def _check_named_fields(self) -> None:
-        """Note the fields that are compared one by one and that no record has; see `finish`."""
-        seen, reading = self._lacking.get("match", Counter()), self._reading
-        for argument, names in (("match", reading.match_fields), ("differ", reading.differ_fields)):
-            for name in names:
-                place = reading.named_fields.index(name)
-                if not self._documents + len(seen) or self._valued[place]:
-                    continue
-                if not self._records and not seen:
-                    what = "has no effect: no SOURCE contains records"
-                    hint = "for records on standard input, name their `input_format`"
-                    raise SimdupError(argument, what, hint, argument)
-                if seen and name not in seen:
-                    raise self._lacking_field(argument, name, seen)
-                self.notes.append((f"`{argument}`", f"no record has a value in {name!r}"))
-
-        if self._fieldless and reading.match_fields:
-            what = f"{self._fieldless:,} without fields, compared with none"
-            self.notes.append(("`match`", what))
-
-    def _lacking_field(self, argument: str, name: str, seen: Iterable[str]) -> SimdupError:
-        names = list(seen)
-        what = f"no record has a field {name!r}{_listed(names)}"
-        return SimdupError(argument, what, did_you_mean(name, names), argument)
 
     def refuse(self, one: Skipped) -> SimdupError:
         """Return the error for a document that was skipped and is needed."""
@@ -428,7 +394,7 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
     TypeError
         If the data is of no kind that is known.
     """
-    settings = with_fields(settings)
+    settings = _with_fields(settings)
     rows = recognise(data, settings.reading)
     if isinstance(rows, list):
         if not isinstance(data, Named):
@@ -462,15 +428,10 @@ def _exists(path: str) -> bool:
     return path == STDIN or lexists(path) or bool(split_address(path) or split_member(path))
 
 
-def with_fields(settings: Settings) -> Settings:
+def _with_fields(settings: Settings) -> Settings:
     """Return settings that read the fields of records which decide pairs and what is kept."""
     reading, criteria = settings.reading, settings.criteria
-    reading = replace(
-        reading,
-        value_field=criteria.keep_field,
-        match_fields=criteria.match.names,
-        differ_fields=criteria.differ.names,
-    )
+    reading = replace(reading, value_field=criteria.keep_field)
     for argument, name in criteria.grouped_by.items():
         field, other = GroupBy(argument, name).field, reading.group_field
         if field is not None and other not in (None, field):
@@ -484,7 +445,7 @@ def with_fields(settings: Settings) -> Settings:
 def open_files(listing: SourceListing, settings: Settings) -> Input:
     """Prepare listed files."""
     files = listing.files
-    settings = with_fields(settings)
+    settings = _with_fields(settings)
     reading = settings.reading
     require_extras(files, reading)
     first = batches(files[: listing.references], reading)

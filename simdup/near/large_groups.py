@@ -356,12 +356,12 @@ class ShownPairs:
         places = np.concatenate([NOBODY, *far])
         firsts = self._partners(self.large.firsts(places))
         groups = [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
-        criteria = self.large.compared.criteria
-        if not criteria.divides:
+        decisions = self.large.compared.criteria.decisions
+        if not decisions.divide:
             return groups
-        named, fields = set(criteria.decisions.names), bool(criteria.differ.names)
+        named = set(decisions.names)
         return [
-            one._replace(links=self._links(one)) if fields or self._any_named(one, named) else one
+            one._replace(links=self._links(one)) if self._any_named(one, named) else one
             for one in groups
         ]
 

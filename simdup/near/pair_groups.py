@@ -25,7 +25,7 @@ from simdup.near.bounds import Bounds
 from simdup.near.candidates import LARGE, Candidates, groups_of
 from simdup.near.clustering import Group, Identical, find_identical, with_distances
 from simdup.near.large_groups import BareGroup, LargeGroup, ShownPairs
-from simdup.near.rules import FIELD_COLUMNS, RULES, formed
+from simdup.near.rules import RULES, formed
 from simdup.search.arrays import RowIds, RowPairs, components
 from simdup.text.bands import mask_fingerprints
 
@@ -54,7 +54,7 @@ class FoundGroups:
     def figures(self, criteria: Criteria) -> dict[str, Any]:
         """Return the figures for a summary."""
         # What stars would make of clusters that people divided is not known.
-        known = criteria.linkage != "star" and not criteria.divides
+        known = criteria.linkage != "star" and not criteria.decisions.divide
         return {
             "candidates": self.candidates,
             "candidates_by": self.candidates_by,
@@ -85,8 +85,7 @@ def find_groups(every: Candidates) -> FoundGroups:
 def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
     """Return the distinct documents, and those that may be compared with others."""
     distinct, criteria = copies.distinct, every.criteria
-    known = (name for name in (*_COMPARED, *RULES, *FIELD_COLUMNS) if name in every.documents)
-    own = {name: every.documents[name] for name in known}
+    own = {name: every.documents[name] for name in (*_COMPARED, *RULES) if name in every.documents}
     documents = Documents(own | {"content_number": copies.contents}).take(distinct)
     documents = documents.and_columns(number=distinct)
     if not criteria.short_decide:
@@ -98,8 +97,6 @@ def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
     contents = documents["content_number"]
     comparable = (documents["terms"] >= FEW_TERMS) | formed(documents)
     comparable |= np.bincount(contents)[contents] > 1
-    if "identifying" in documents:
-        comparable |= documents["identifying"] > 0
     searched = np.flatnonzero(comparable)
     searches = [one.prepared(every.documents, distinct[searched]) for one in every.searches]
     return replace(every, documents=documents, searches=searches), searched

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from simdup.model.criteria import FEW_TERMS, SHORT, Criteria
 from simdup.model.table import Documents, Side, Table
 from simdup.search.arrays import U64, Bools, RowIds
-from simdup.text.field_values import meet
 from simdup.text.short_texts import Forms
 
 
@@ -86,12 +85,7 @@ def _no_references(a: Side, b: Side) -> Bools:
 
 
 def _enough_terms(a: Side, b: Side) -> Bools:
-    """Texts with few terms are pairs only if they are short, or identical.
-
-    Records whose fields are compared need no terms.
-    """
-    if "identifying" in a:
-        return np.ones(len(a.rows), np.bool_)
+    """Texts with few terms are pairs only if they are short, or identical."""
     one, other = a["terms"], b["terms"]
     enough: Bools = (np.minimum(one, other) >= FEW_TERMS) | (one == 0) | (other == 0)
     few = np.flatnonzero(~enough)
@@ -116,21 +110,6 @@ def _across_groups(a: Side, b: Side) -> Bools:
     group = a["group_number"]
     apart: Bools = (group != b["group_number"]) | (group < 0)
     return apart
-
-
-# The bits of `identifying` from this one on are each of two fields together.
-COMBINED = 16
-_SINGLE = np.uint64((1 << COMBINED) - 1)
-
-
-def _by_fields(a: Side, b: Side) -> Bools:
-    """Records must not differ in named fields, and need something that identifies both."""
-    if "identifying" not in a:
-        return meet(a["bounds"], b["bounds"])
-    shared = a["identifying"] & b["identifying"]
-    alone = shared & _SINGLE == 0
-    good: Bools = (shared > 0) & meet(a["bounds"], b["bounds"], exactly=alone)
-    return good
 
 
 def _of_one_block(a: Side, b: Side) -> Bools:
@@ -166,12 +145,8 @@ RULES: Mapping[str, Rule] = {
     "terms": _enough_terms,
     "group_number": _across_groups,
     "blocking_key": _of_one_block,
-    "named_fields": _by_fields,
     "name_key": _no_versions,
 }
-
-# What a rule looks at beside its own column.
-FIELD_COLUMNS = ("bounds", "identifying")
 
 # The search for identical documents sees to these itself.  All other rules may forbid a pair of
 # documents with the same text, and every pair that the kept one of a cluster is shown beside.

@@ -48,7 +48,6 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side
 from simdup.near.clustering import unmeasured
-from simdup.near.named_fields import NamedValues
 from simdup.near.rules import by_edit, same_numbers
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
@@ -112,10 +111,6 @@ class Texts:
         """Return a text."""
         content = self.read(slot_at(self.documents["content"], number))
         return PreparedText(content.decode("utf-8", "surrogatepass"))
-
-    def values(self, fields: int) -> NamedValues:
-        """Return the values of named fields, of which each text has so many."""
-        return NamedValues(self.documents["values"], self.read, fields)
 
     def lost_facts(self, removed: int, kept: int) -> list[str]:
         """Return the facts of a text that another one lacks."""
@@ -309,8 +304,6 @@ class Verifier:
         self._runs = _Cache(texts.runs, cache_bytes)
         self._vectors = _Cache(partial(map, vector_of), cache_bytes)
         self._criteria = criteria
-        if criteria.match.names:
-            self._values = texts.values(len(criteria.match.names))
 
     def measure(self, a: RowIds, b: RowIds) -> MeasuredPairs:
         """Return the pairs (a[k], b[k]) with their measures."""
@@ -330,8 +323,6 @@ class Verifier:
             columns["same_numbers"] = ~edited | same_numbers(one_side, other_side)
         if criteria.cosine is not None:
             columns["cosine"] = np.array([self.cosine(*pair) for pair in _each(a, b)], np.float64)
-        if criteria.match.names:
-            columns["fields"] = self._values.similarities(a, b)
         if not criteria.directed:
             return MeasuredPairs(columns)
         shares = _shares(counts)

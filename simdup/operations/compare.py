@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Unpack
@@ -13,10 +13,9 @@ from simdup.base.errors import TEXT, SimdupError, check_type
 from simdup.corpus.batches import batches
 from simdup.corpus.extras import require_extras
 from simdup.corpus.sources import Named, addressed, one_file
-from simdup.model.comparison import Comparison, FieldVerdict
+from simdup.model.comparison import Comparison
 from simdup.model.criteria import EDIT, JACCARD, Criteria, CriteriaFields
 from simdup.model.documents import Document, Skipped
-from simdup.model.measures import Measures
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
@@ -25,13 +24,12 @@ from simdup.near.candidates import Search, searches_of
 from simdup.near.collection import deciding_columns, gathered, ingest
 from simdup.near.counting import columns_for, contents, forms
 from simdup.near.differences import find_differences
-from simdup.near.inputs import SourceReport, open_input, with_fields
+from simdup.near.inputs import SourceReport, open_input
 from simdup.near.rules import by_edit, judged
 from simdup.near.verifier import CACHE_BYTES, Texts, Work
 from simdup.reuse.contradictions import differing_facts
 from simdup.reuse.finding import between
 from simdup.text.analyzer import Analyzer
-from simdup.text.field_values import intervals, meet
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
 from simdup.text.short_texts import forms_of
 from simdup.text.stripping import strip_texts
@@ -82,9 +80,6 @@ def compare(
     settings = Settings.of(recipe, criteria, **fields)
     for name in settings.criteria.grouped_by:
         raise SimdupError(name, "two texts have no groups", field=name)
-    for name in ("match", "differ"):
-        if getattr(settings.criteria, name).names:
-            raise SimdupError(name, "two texts have no fields", "pass records to scan", name)
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
     a, b = strip_texts((text_a, text_b), settings.recipe.strip, ("text_a", "text_b"))
     documents = Document("a", a), Document("b", b)
@@ -99,7 +94,7 @@ def read_document(path: str, settings: Settings) -> Document:
     SimdupError
         If it cannot be read, or has no text.
     """
-    reading = with_fields(settings).reading
+    reading = settings.reading
     file = addressed(path, reading) or one_file(path, reading)
     if isinstance(file, Skipped):
         raise SimdupError(file.document, file.reason)
@@ -186,7 +181,6 @@ def compare_documents(
             run=run,
             numbers=tuple(numbers),
             titles=tuple(map(title_of, documents)) if criteria.same_title else (),
-            fields=tuple(_field_verdicts(documents, measures, criteria)),
             forbidden_by=_forbidding(table, criteria),
             reuse=between(a, b),
             facts=() if identical else tuple(differing_facts([(a, b)])[0]),
@@ -194,23 +188,6 @@ def compare_documents(
             criteria=criteria,
             diff=find_differences(a, b, analyzer) if diff else None,
         )
-
-
-def _field_verdicts(
-    documents: tuple[Document, Document], measures: Measures, criteria: Criteria
-) -> Iterator[FieldVerdict]:
-    """Yield what the named fields of two records say."""
-    lacking = ("",) * len(criteria.named_fields)
-    values = zip(*(document.values or lacking for document in documents), strict=True)
-    for name, least, alike in zip(*criteria.match, measures.fields or (), strict=True):
-        a, b = next(values)
-        known = alike if alike == alike else None
-        yield FieldVerdict(name, a, b, "match", known, least, known is None or known >= least)
-    for name, tolerance in zip(*criteria.differ, strict=True):
-        a, b = next(values)
-        first, second = intervals([a, b], tolerance)
-        good = bool(meet(first[None], second[None])[0])
-        yield FieldVerdict(name, a, b, "differ", None, tolerance, good)
 
 
 def _forbidding(documents: Documents, criteria: Criteria) -> tuple[str, ...]:
@@ -241,9 +218,6 @@ def _proposals(
         prepared = search.prepared(documents, rows)
         if prepared.propose(Side(documents, _A), Side(documents, _B))[0]:
             proposing.add(prepared.name)
-        if prepared.name == "fields":  # of two searches, and no bands
-            bands[prepared.name] = ("fields" in proposing,)
-            continue
         # Short texts have bands of their forms too, which come later.
         if prepared.name not in bands or edited:
             bands[prepared.name] = tuple(prepared.equal_bands(documents, 0, 1))

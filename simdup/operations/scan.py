@@ -170,7 +170,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
             )
             found = find_groups(compared)
             found.count(*matches.candidates(criteria))
-            groups = divide(matches.join(found.groups), criteria.decisions, documents, priority)
+            groups = divide(matches.join(found.groups), criteria.decisions, names, priority)
             settings.run.progress("clustering", 0, len(groups))
             # A file that is a reference has no input documents.
             unread = [one for one in corpus.report.unread if one.path not in opened.references]

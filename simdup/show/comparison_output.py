@@ -21,7 +21,7 @@ from simdup.text.titles import MOST
 from simdup.text.weights import ENOUGH_DOCUMENTS
 
 if TYPE_CHECKING:
-    from simdup.model.comparison import Comparison, FieldVerdict
+    from simdup.model.comparison import Comparison
     from simdup.model.readings import FactDifference
 
 
@@ -68,7 +68,6 @@ def facts(found: Comparison) -> dict[str, Any]:
     known |= named("fingerprints bands searches proposed_by shared only_a only_b recipe")
     known |= named("numbers") if found.numbers else {}
     known |= named("titles same_title") if found.titles else {}
-    known |= named("fields") if found.fields else {}
     known |= named("facts passages share_a share_b")
     return known | (named("diff") if found.diff is not None else {})
 
@@ -79,10 +78,6 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     values |= {name: rounded(values[name]) for name in _SHARES if name in values}
     values["passages"] = list(map(passage_values, found.passages))
     values["facts"] = [fact._asdict() for fact in found.facts]
-    if found.fields:
-        values["fields"] = [
-            one._asdict() | {"similarity": rounded(one.similarity)} for one in found.fields
-        ]
     if found.diff is not None:
         values["diff"] = [span._asdict() for span in found.diff]
     yield json_line(values)
@@ -124,18 +119,13 @@ def comparison_text(
         a, b = (percent(share).strip() for share in shares)
         lines += ["", paint("heading", "  " + words("passages.shares", passages=count, a=a, b=b))]
         lines += [] if followed else passage_lines(passages, texts[0], paint)
-    # Fields are compared by their own letters, not by terms.
-    lines += [] if followed or found.fields else _terms(found, paint)
+    lines += [] if followed else _terms(found, paint)
     yield to_bytes("\n".join(lines) + "\n")
 
 
 def _row(name: str, figure: str, words: Phrases) -> str:
     """Return a line with a figure behind its name."""
-    return _row_of(words(f"compare.{name}"), figure)
-
-
-def _row_of(name: str, figure: str) -> str:
-    return f"  {padded(name, _NAME)}  {figure}"
+    return f"  {padded(words(f'compare.{name}'), _NAME)}  {figure}"
 
 
 def _differences(found: Comparison, texts: tuple[str, str], paint: Painter) -> Iterator[str]:
@@ -163,10 +153,9 @@ def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
     if known["distance"] is not None:
         bits = words("compare.bits", n=known["distance"], bits=known["bits"])
         yield _row("distance", bits, words)
-    yield from _field_lines(found.fields, words)
     for search, equal in known["searches"].items():
         bands = "".join("=" if band else "." for band in equal)
-        if search not in ("passages", "fields"):
+        if search != "passages":
             matching = words("compare.bands", equal=sum(equal), total=len(equal))
             yield _row(search, f"{bands}  {matching}", words)
     kind, _, count = str(found.criteria.shingle).rpartition(":")
@@ -183,30 +172,6 @@ def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
     yield _row("fingerprints", f"{a}  {b}", words)
     if known["facts"]:
         yield _row("facts", _differing(known["facts"], words), words)
-
-
-def _field_lines(fields: Sequence[FieldVerdict], words: Phrases) -> Iterator[str]:
-    """Yield how alike each named field is, and what both records have there."""
-    for one in fields:
-        yield _row_of(shown(one.field), _verdict(one, words))
-        if not one.good or (one.similarity or 0) != 1:
-            yield from (" " * _INDENT + shown(text[:MOST]) for text in (one.a, one.b) if text)
-
-
-def _verdict(one: FieldVerdict, words: Phrases) -> str:
-    if one.similarity is not None:
-        return words("compare.field", value=digits(one.similarity), least=one.wanted)
-    lacking = [name for name, text in zip("ab", (one.a, one.b), strict=True) if not text]
-    if lacking:
-        both = len(lacking) == 2
-        return words("compare.lacking_both") if both else words("compare.lacking", name=lacking[0])
-    if one.rule == "match":
-        return words("compare.incomparable")
-    if not one.good:
-        return words("compare.different")
-    if one.wanted:
-        return words("compare.within", tolerance=one.wanted)
-    return words("compare.equal")
 
 
 def _differing(facts: Sequence[FactDifference], words: Phrases) -> str:
@@ -253,8 +218,6 @@ def _reason_without_measures(found: Comparison, words: Phrases) -> str:
         return words("reason.no_words", name=shown(without))
     if not found.same_title:
         return words("reason.titles")
-    if found.fields and (known := _fields_reason(found, words)):
-        return known
     if found.identical:
         folded = found.recipe["fold"]
         return words("reason.identical_folded" if folded else "reason.identical")
@@ -264,17 +227,6 @@ def _reason_without_measures(found: Comparison, words: Phrases) -> str:
         a, b = (words.listed(numbers) or words("compare.none") for numbers in found.numbers)
         return words("reason.numbers", a=a, b=b)
     return ""
-
-
-def _fields_reason(found: Comparison, words: Phrases) -> str:
-    """Return the reason if named fields decide; empty if they leave it to the texts."""
-    if bad := [one.field for one in found.fields if not one.good]:
-        return words("reason.fields_differ", fields=words.listed(map(shown, bad)))
-    if not found.criteria.match.names:
-        return ""
-    if "named_fields" in found.forbidden_by:
-        return words("reason.no_field")
-    return words("reason.fields") if found.accepted else ""
 
 
 def _measured_reason(found: Comparison, share: str, place: str, words: Phrases) -> str:

@@ -203,9 +203,6 @@ def criteria_words(criteria: Criteria, words: Phrases = ENGLISH) -> str:
         asked = [("similarity", criteria.similarity or None)]
         asked += [(name, getattr(criteria, name)) for name in criteria.extras]
         parts += [words(f"asked.{name}", value=value) for name, value in asked if value is not None]
-    for name in ("match", "differ"):
-        if fields := getattr(criteria, name):
-            parts += [words(f"asked.{name}", fields=shown(str(fields)))] if fields.names else []
     parts += [words("asked.titles")] if criteria.same_title else []
     for argument, name in criteria.grouped_by.items():
         # It imports numpy, which `index info` does without.

@@ -121,7 +121,7 @@ class GroupDocuments:
                 every=self.every,
             )
         )
-        groups = divide(found.groups, criteria.decisions, known, priority)
+        groups = divide(found.groups, criteria.decisions, known["name"].tolist(), priority)
         bits, rows = settings.recipe.bits, range(len(table))
         yield from _rows(form_clusters(groups, known, measure, criteria, bits, rows), table)
         yield {"kind": ["figures"], "figures": [json.dumps(found.figures(criteria))]}

@@ -161,8 +161,7 @@ def scan(
     started = time.monotonic()
     settings = Settings.of(recipe, criteria, jobs=1, text=text, id=id, title=title, **fields)
     settings.check_distance()
-    named = (one for one in ("match", "differ") if getattr(settings.criteria, one).names)
-    for name in (*settings.criteria.grouped_by, *named):
+    for name in settings.criteria.grouped_by:
         raise SimdupError(name, "does not work on Spark", "leave it out", name)
     by = [order or id] if isinstance(order, str) or order is None else list(order)
     job = _job(open_rows(df, references, settings, by), settings, checkpoint_dir)

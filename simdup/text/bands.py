@@ -307,32 +307,23 @@ def edit_signatures(forms: Sequence[str], numbers: U64, criteria: Criteria) -> E
     criteria : Criteria
         The similarity and the recall.
     """
-    keys = form_keys(forms, criteria.similarity, criteria)
+    banding = _banding(criteria)
+    keys = bands(signatures(*form_sets(forms), banding.size), banding)
     ends, codes = ends_of(forms), to_codes("".join(forms))
+    lengths = np.diff(ends)
+    few = np.flatnonzero(lengths <= _LONGEST)
+    placed = Banding(banding.rows, int(_PLACED * banding.bands))
+    if len(few) and placed.bands:
+        some = placed_sets([forms[row] for row in few.tolist()])
+        keys[few, -placed.bands :] = bands(signatures(*some, placed.size), placed)
+    keys = np.hstack([keys, _without_one(forms, _one_edited(criteria.similarity))])
     # Half a key is enough: keys that are equal by chance only cost a look at the sketches.
     keys32 = (keys ^ numbers[:, None]).astype(np.uint32)
     sketches = tuple(
         odd_sketches(*runs(ends, codes, n), words) for n, words in enumerate(_WORDS, 1)
     )
     rows = np.arange(len(forms))
-    shown = _banding(criteria).bands
-    return EditSignatures(keys32, np.diff(ends), sketches, criteria.similarity, rows, shown)
-
-
-def form_keys(forms: Sequence[str], similarity: float, criteria: Criteria) -> U64:
-    """Return the band keys of forms, of which similar ones share one (uint64[forms, keys]).
-
-    None is empty.  The recall is that of the criteria.
-    """
-    banding = banding_at(similar_sets(similarity), criteria)
-    keys = bands(signatures(*form_sets(forms), banding.size), banding)
-    lengths = np.diff(ends_of(forms))
-    few = np.flatnonzero(lengths <= _LONGEST)
-    placed = Banding(banding.rows, int(_PLACED * banding.bands))
-    if len(few) and placed.bands:
-        some = placed_sets([forms[row] for row in few.tolist()])
-        keys[few, -placed.bands :] = bands(signatures(*some, placed.size), placed)
-    return np.hstack([keys, _without_one(forms, _one_edited(similarity))])
+    return EditSignatures(keys32, lengths, sketches, criteria.similarity, rows, banding.bands)
 
 
 def placed_sets(forms: Sequence[str]) -> Sets:

@@ -7,13 +7,10 @@ from hypothesis import strategies as st
 
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.measures import DocumentPair, Measures
-from simdup.model.table import Documents, objects
 from simdup.near.clustering import Group, first_come
 from simdup.near.divided_clusters import divide
-from simdup.text.field_values import intervals, meet
 
 NAMES = [f"d{i}" for i in range(7)]
-NAMED = Documents({"name": objects(NAMES)})
 KINDS = st.sampled_from(["distinct", "duplicates", "keep"])
 DECISIONS = st.lists(
     st.builds(
@@ -64,7 +61,7 @@ def slowly(group, decisions):
 
 @given(groups(), DECISIONS)
 def test_groups_are_divided_at_their_weakest_links(group, decisions):
-    found = divide([group], decisions, NAMED, first_come)
+    found = divide([group], decisions, NAMES, first_come)
     assert sorted(list(one.members) for one in found) == slowly(group, decisions)
     for one in found:
         assert one.kept in one.members
@@ -77,32 +74,13 @@ def test_groups_are_divided_at_their_weakest_links(group, decisions):
 def test_the_order_of_pairs_does_not_matter(group, decisions, chance):
     shuffled = list(group.pairs)
     chance.shuffle(shuffled)
-    again = divide([group._replace(pairs=shuffled)], decisions, NAMED, first_come)
-    found = divide([group], decisions, NAMED, first_come)
+    again = divide([group._replace(pairs=shuffled)], decisions, NAMES, first_come)
+    found = divide([group], decisions, NAMES, first_come)
     assert [(g.kept, g.members) for g in again] == [(g.kept, g.members) for g in found]
 
 
 def test_groups_without_decisions_stay_as_they_are():
     group = Group(1, [0, 1], [DocumentPair(0, 1, 2)])
-    assert divide([group], Decisions(), NAMED, first_come) == [group]
+    assert divide([group], Decisions(), NAMES, first_come) == [group]
     other = Decisions((Decision("distinct", ("d0", "elsewhere")),))
-    assert divide([group], other, NAMED, first_come) == [group]
-
-
-@given(groups(), st.lists(st.sampled_from(["", "1", "2", "4"]), min_size=7, max_size=7))
-def test_groups_are_divided_where_fields_differ(group, values):
-    bounds = intervals(values, 1)
-    documents = NAMED.and_columns(bounds=bounds)
-    found = divide([group], Decisions(), documents, first_come)
-    parts = [set(one.members) for one in found]
-    for part in parts:
-        for a, b in combinations(sorted(part), 2):
-            assert meet(bounds[[a]], bounds[[b]])[0]
-    # Two parts that a pair connects could not have been one.
-    for pair in group.pairs:
-        one, other = (
-            next((part for part in parts if end in part), {end}) for end in (pair.a, pair.b)
-        )
-        if one is not other and one != other:
-            both = [(a, b) for a in one for b in other]
-            assert not all(meet(bounds[[a]], bounds[[b]])[0] for a, b in both)
+    assert divide([group], other, NAMES, first_come) == [group]

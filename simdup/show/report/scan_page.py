@@ -73,10 +73,6 @@ def criteria_values(criteria: Criteria) -> dict[str, Any]:
     """Return criteria as a page shows them."""
     values = asdict(criteria) | {"shingle": str(criteria.shingle)}
     del values["decisions"]
-    for name in ("match", "differ"):
-        del values[name]
-        if (fields := getattr(criteria, name)).names:
-            values[name] = str(fields)
     return values | {"linkage": criteria.linkage or "single"}
 
 
