@@ -118,25 +118,7 @@ def test_what_is_no_result_is_refused(simdup, tmp_path, content, what):
     assert not (tmp_path / "page.html").exists()
 
 
-def test_a_missing_file_is_named(simdup):
-    done = simdup("audit", "gone.jsonl", "-o", "page.html")
-    assert done.status == 2
-    assert "gone.jsonl: no such file" in done.err
-
-
 # -- the texts -------------------------------------------------------------------------------------
-
-
-def test_the_page_never_replaces_the_result(simdup, found):
-    before = found.read_bytes()
-    assert simdup("audit", "found.jsonl", "-o", "found.jsonl").status == 2
-    assert found.read_bytes() == before
-
-
-def test_a_page_has_its_suffix(simdup, found):
-    done = simdup("audit", "found.jsonl", "-o", "page.csv")
-    assert done.status == 2
-    assert "unknown suffix '.csv' (expected one of .html, .htm)" in done.err
 
 
 def test_names_of_records_need_their_source(simdup, tmp_path):

@@ -245,14 +245,6 @@ def test_a_field_decides_even_about_identical_texts() -> None:
     assert [one["id"] for one in cleaned.data] == ["a", "c", "d", "f"]
 
 
-def test_titles_in_tables() -> None:
-    frame = pd.DataFrame(
-        [{"id": one["id"], "text": one["text"], "name": dict(one["head"]).get("name")}
-         for one in RECORDS]
-    )  # fmt: skip
-    assert groups(scan(frame, same_title=True, title="name")) == [["a", "b"], ["d", "e"]]
-
-
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv", "parquet"])
 def test_titles_in_files_of_records(form: str, tmp_path: Path, simdup: Command) -> None:
     flat = [

@@ -61,16 +61,6 @@ def test_keep_outranks_prefer(simdup, scanned, tmp_path):
     assert members[1] not in kept
 
 
-def test_dedupe_keeps_what_is_decided(simdup, tmp_path):
-    corpus(tmp_path / "texts")
-    both = "texts/archive/pair-0-b.txt", "texts/news/pair-0-a.txt"
-    (tmp_path / "d.jsonl").write_text(line("distinct", *both) + "\n")
-    simdup("dedupe", "texts", "-s", "0.5", "-o", "plain", "-q")
-    simdup("dedupe", "texts", "-s", "0.5", "-o", "decided", "--decisions", "d.jsonl", "-q")
-    assert not (tmp_path / "plain/news/pair-0-a.txt").exists()
-    assert (tmp_path / "decided/news/pair-0-a.txt").exists()
-
-
 def test_documents_that_are_not_there_are_noted(simdup, tmp_path):
     corpus(tmp_path / "texts")
     (tmp_path / "d.jsonl").write_text(line("distinct", "gone", "texts/copies/0.txt") + "\n")

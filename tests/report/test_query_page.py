@@ -167,13 +167,6 @@ def test_nothing_is_known(query, browser, tmp_path):
         assert page.inner_text("main") == words
 
 
-def test_names_alone_have_no_page(query, texts, simdup):
-    simdup("index", "build", "seen.index", "stored", "-q")
-    done = simdup("query", "seen.index", "asked", "--new", "-o", "page.html")
-    assert done.status == 2
-    assert "--new" in done.err
-
-
 def test_decisions_outlive_the_page_and_reach_a_scan(query, texts, simdup, browser, tmp_path):
     page = query()
     with opened(browser, page) as view:

@@ -1,12 +1,12 @@
 """The pair reader of the report page: simdup/show/report/assets/reader.js, in a real browser."""
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chromium import ASSETS
+from pages import low_contrast
 
 from simdup.show.report.page import joined_script
 
@@ -201,34 +201,7 @@ def test_hostile_texts_and_names_are_only_text(reader: Any, layout: str) -> None
 
 def test_colours_have_enough_contrast(reader: Any) -> None:
     show(reader, "甲乙丙題閣\n" + "\n".join(LINES[:9]), "甲丁丙题阁\n" + "\n".join(LINES[1:10]))
-    for scheme in ("light", "dark"):
-        reader.emulate_media(color_scheme=scheme)
-        low = reader.evaluate(CONTRAST)
-        assert low == [], scheme
-
-
-CONTRAST = """() => {
-  const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-  const rgb = (colour, under) => {
-    canvas.fillStyle = `rgb(${under})`; canvas.fillRect(0, 0, 1, 1);
-    canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
-  };
-  const fill = (element) => getComputedStyle(element).backgroundColor;
-  const paint = (e) => (e ? rgb(fill(e), paint(e.parentElement)) : [255, 255, 255]);
-  const light = (colour) => colour.map((c) => c / 255)
-    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-  const low = [];
-  for (const element of document.querySelectorAll('#box *')) {
-    if (![...element.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())) continue;
-    const below = paint(element);
-    const [x, y] = [light(rgb(getComputedStyle(element).color, below)), light(below)];
-    const ratio = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
-    if (ratio < 4.5) low.push([element.className, element.textContent.slice(0, 20), ratio]);
-  }
-  return low;
-}"""
+    assert low_contrast(reader) == []
 
 
 @pytest.mark.parametrize("layout", ["side", "inline"])
@@ -303,28 +276,3 @@ def test_destroyed_while_it_waits_it_draws_nothing(reader: Any) -> None:
     reader.evaluate("shown.destroy(); shown.next()")
     reader.wait_for_timeout(100)
     assert reader.locator("#box *").count() == 0
-
-
-def test_laws_of_the_real_collection_read_whole(reader: Any, shared_data: Path) -> None:
-    """Both columns, all opened, are the two texts."""
-    with gzip.open(shared_data / "laws" / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        laws = {law["id"]: law["text"] for law in map(json.loads, lines)}
-    pairs = (shared_data / "laws" / "pairs.tsv").read_text("utf-8").splitlines()[1:]
-    for pair in pairs[:12]:
-        a, b = (laws[name] for name in pair.split("\t")[:2])
-        show(reader, a, b)
-        reader.evaluate(
-            """() => {
-              dispatchEvent(new Event('beforeprint'));
-              for (let hidden; (hidden = document.querySelector('.rd-hidden, .rd-more'));) {
-                hidden.click();
-                dispatchEvent(new Event('beforeprint'));
-              }
-              document.querySelectorAll('.rd-end').forEach((end) => end.remove());
-              document.querySelectorAll('.rd-code')
-                .forEach((box) => box.replaceWith(box.code.repeat(box.times)));
-            }"""
-        )
-        for side, text in (("a", a), ("b", b)):
-            shown = "".join(texts(reader, f".rd-cell.{side} .rd-text"))
-            assert shown == text.replace("\n", "")
