@@ -1,11 +1,11 @@
 """Parse JSON that others wrote, with the same limit in every Python.
 
-*Arrays* are cut into their elements.  Where an element ends is found by parsing it as Latin-1, in
-which each byte is a character: so places are those in the file, in every encoding that keeps
-ASCII.  Another process parses the bytes of an element in their encoding.
+*Arrays* are read whole, and cut into their elements, so that those that stay can be written again
+byte for byte.  Where an element ends is found by parsing it as Latin-1, in which each byte is a
+character: so places are those in the file, in every encoding that keeps ASCII.  Another process
+parses the bytes of an element in their encoding.
 
-An element that is not valid JSON, or that is longer than the limit, ends the reading: where the
-next one begins is not known.
+An element that is not valid JSON ends the reading: where the next one begins is not known.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, chain, islice, pairwise
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import IO, Any, NamedTuple
 
 from simdup.base.when_used import pattern
-from simdup.corpus.lines import BATCH_BYTES
+from simdup.corpus.lines import BATCH_BYTES, chunks_of
+from simdup.corpus.regular_files import read_up_to
 
 # Arrays and objects within each other.  Python itself reads some 900 levels, from 3.14 on as many
 # as the stack has room for.
@@ -55,14 +56,12 @@ def is_too_deep(text: str) -> bool:
     return max(accumulate(steps), default=0) > DEEPEST
 
 
-# The most bytes of an element, unless documents may have more; several times as much is in memory.
-LONGEST = 100 << 20
+# The most bytes of an array.  Twice as many are in memory while it is cut, 0.5 GB: half of what a
+# scan of a million records takes.  Values of all elements at once would be 2.5 to 5 times as many.
+LARGEST = 256 << 20
 _BLANKS = pattern(r"[ \t\r\n]*")
 # Control characters and long numbers are faults of an element, which do not hide its end.
 _DECODER = json.JSONDecoder(strict=False, parse_int=str)
-# A fault this close to the end may be a token that goes on in the next piece: the longest are two
-# escapes that spell one character.
-_TOKEN = 12
 
 
 class Elements(NamedTuple):
@@ -89,97 +88,76 @@ class Fault(str):
 _CLOSED = Fault("")
 _REST = "the rest of the file is not read"
 _BROKEN = Fault(f"not valid JSON: {_REST}")
+_ENDLESS = Fault("not valid JSON, or the array does not end")
 _DEEP = Fault(f"nested too deeply: {_REST}")
+TOO_LARGE = Fault(
+    f"an array of more than {LARGEST >> 20} MB: "
+    "make JSON lines of it first, such as with jq -c '.[]' big.json > big.jsonl"
+)
 
 
-def split_array(
-    chunks: Iterable[bytes], most: int = LONGEST
-) -> Iterator[Elements | Outside | Fault]:
-    """Cut the chunks of a file; all bytes that are yielded are the file again.
-
-    An element of more than `most` bytes is a fault.
-    """
-    rest = iter(chunks)
-    head = next(rest, b"")
-    while head and not head.removeprefix(codecs.BOM_UTF8).strip(WHITE_SPACE):
-        yield Outside(head)
-        head = next(rest, b"")
-    start = len(head) - len(head.removeprefix(codecs.BOM_UTF8).lstrip(WHITE_SPACE))
-    if head[start : start + 1] == b"[":
-        yield Outside(head[: start + 1])
-        yield from _elements(head[start + 1 :], rest, most)
-    else:
+def split_array(stream: IO[bytes]) -> Iterator[Elements | Outside | Fault]:
+    """Cut a file; all bytes that are yielded are the file again."""
+    content = read_up_to(stream, LARGEST + 1)
+    if len(content) > LARGEST:
+        yield TOO_LARGE
+        yield Outside(content)
+        yield from map(Outside, chunks_of(stream))
+        return
+    text = content.replace(b"\0", b" ").decode("latin-1")
+    done = _blanks(text, len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0)
+    if text[done : done + 1] != "[":
+        yield Outside(content[:done])
         yield Fault("not a JSON array")
-        yield Outside(head)
-    yield from map(Outside, rest)
-
-
-def _elements(
-    window: bytes, rest: Iterator[bytes], most: int
-) -> Iterator[Elements | Outside | Fault]:
-    """Cut what follows the opening bracket, up to a fault or the end of the file."""
-    fault = None
-    first = True  # whether no element has been found
+        yield Outside(content[done:])
+        return
+    at = done = done + 1
+    yield Outside(content[:done])
+    first, fault = True, None  # whether no element has been found, and why there are no more
     while fault is None:
-        ends, place, fault = _scan(window.replace(b"\0", b" ").decode("latin-1"), first, most)
-        done = ends[-1] if ends else 0
+        ends, at, fault = _scan(text, done, first)
         if ends:
-            yield Elements(window[:done], ends)
-        window, place, first = window[done:], place - done, first and not ends
-        if fault is None:
-            # As much as is there already, or a long element would be parsed with every chunk.
-            more = b"".join(islice(rest, 1 + len(window) // BATCH_BYTES))
-            window += more
-            if not more:
-                place, fault = len(window), Fault("not valid JSON, or the array does not end")
-    yield Outside(window[:place])
-    for piece in chain([window[place:]], rest):
-        if fault is _CLOSED and piece.strip(WHITE_SPACE + b"\0"):
-            fault = Fault("not valid JSON: the array ends before the file does")
-        if fault:
-            yield fault
-        yield Outside(piece)
-        if fault:
-            return
+            yield Elements(content[done : ends[-1]], [end - done for end in ends])
+            done, first = ends[-1], False
+    yield Outside(content[done:at])
+    if fault is _CLOSED and _blanks(text, at) < len(text):
+        fault = Fault("not valid JSON: the array ends before the file does")
+    if fault:
+        yield fault
+    yield Outside(content[at:])
 
 
-def _scan(text: str, first: bool, most: int) -> tuple[list[int], int, Fault | None]:
-    """Return where elements end, where the scan ends, and why; without a reason more is needed.
+def _scan(text: str, start: int, first: bool) -> tuple[list[int], int, Fault | None]:
+    """Return where elements end, where the scan ends, and why; without a reason there are more.
 
-    The text begins with the comma before an element, unless it is the first.
+    The text begins there with the comma before an element, unless it is the first.
     """
     ends: list[int] = []
-    at = 0
-    while True:
+    at = start
+    while at - start < BATCH_BYTES:
         begin = _blanks(text, at if first else at + 1)
         if first and text[begin : begin + 1] == "]":
             return ends, begin + 1, _CLOSED
         try:
-            end = sound = _DECODER.raw_decode(text, begin)[1]
+            end = _DECODER.raw_decode(text, begin)[1]
         except RecursionError:
             return ends, begin, _DEEP
         except json.JSONDecodeError as error:
-            end = sound = len(text)
-            if not error.msg.startswith("Unterminated"):
-                sound = error.pos
-                if sound + _TOKEN < end:
-                    return ends, sound, _BROKEN
+            if error.msg.startswith("Unterminated") or _blanks(text, error.pos) == len(text):
+                return ends, len(text), _ENDLESS
+            return ends, error.pos, _BROKEN
         at = _blanks(text, end)
-        if sound - begin > most:
-            size = f"{most >> 20} MB" if most >> 20 else f"{most} bytes"
-            return ends, begin, Fault(f"an element of more than {size}: use JSON lines; {_REST}")
-        if at == len(text):
-            return ends, begin, None
         if is_too_deep(text[begin:end]):
             return ends, begin, _DEEP
+        if at == len(text):
+            return ends, at, _ENDLESS
         if text[at] == "]":
             return [*ends, end], at + 1, _CLOSED
         if text[at] != ",":
-            # Behind "0." and "1e", a number may go on in the next piece.
-            broken = at + _TOKEN < len(text)
-            return ends, at if broken else begin, _BROKEN if broken else None
+            return ends, at, _BROKEN
         ends.append(at)
         first = False
+    return ends, at, None
 
 
 def _blanks(text: str, start: int) -> int:

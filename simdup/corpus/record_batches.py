@@ -18,14 +18,13 @@ from typing import IO, Any
 
 from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import File
-from simdup.corpus.json_text import LONGEST, Elements, Fault, split_array
+from simdup.corpus.json_text import TOO_LARGE, Elements, Fault, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
     LinePart,
     Lines,
     Oversized,
     Row,
-    chunks_of,
     csv_rows,
     decode_latin_1,
     split_mark,
@@ -106,9 +105,10 @@ def cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBa
         yield unsupported(file, encoding)
         return
     line = record = 1
-    for piece in split_array(chunks_of(stream), max(LONGEST, file.max_size)):
+    for piece in split_array(stream):
         if isinstance(piece, Fault):
-            yield Skipped(file.path, f"line {line}: {piece}", error=True)
+            where = "" if piece is TOO_LARGE else f"line {line}: "
+            yield Skipped(file.path, f"{where}{piece}", error=True)
             return
         content = piece.content if isinstance(piece, Elements) else piece
         if isinstance(piece, Elements):

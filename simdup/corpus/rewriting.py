@@ -42,14 +42,13 @@ from simdup.corpus.batches import open_content, read_header
 from simdup.corpus.bibliography import RawEntry, entries_of
 from simdup.corpus.compression import compress, detect_compression
 from simdup.corpus.files import ARCHIVE, BIBLIOGRAPHIES, File, difference
-from simdup.corpus.json_text import LONGEST, Elements, Outside, parse_json, split_array
+from simdup.corpus.json_text import Elements, Outside, parse_json, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
     LinePart,
     Lines,
     Oversized,
     Row,
-    chunks_of,
     csv_rows,
     decode_latin_1,
     split_mark,
@@ -286,7 +285,7 @@ def _rewrite_array(file: File, stream: IO[bytes], change: _RecordChange) -> Iter
     """Yield an array with its elements changed; the first one that stays loses its comma."""
     number = 1
     first = True  # whether no element has been yielded
-    for piece in split_array(chunks_of(stream), max(LONGEST, file.max_size)):
+    for piece in split_array(stream):
         if isinstance(piece, Elements):
             for raw in piece.split():
                 if changed := change(number, raw, None):

@@ -1,19 +1,19 @@
-"""Arrays of JSON as files of records: cut in pieces of any size, against a parser."""
+"""Arrays of JSON as files of records, against a parser."""
 
+import io
 import json
 import random
 from collections.abc import Iterator
-from functools import partial
-from itertools import takewhile
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from record_forms import Row, as_array
-from support import Command, seconds
+from support import Command
 
 from lab.corpora.made import prose
+from simdup.corpus import json_text
 from simdup.corpus.json_text import Elements, Fault, Outside, split_array
 
 TEXT = st.text(alphabet='a"\\[]{},: \n字', max_size=8)
@@ -25,9 +25,8 @@ VALUES = st.recursive(
 ROWS: list[Row] = [{"n": n, "text": prose(n % 3)} for n in range(5)]
 
 
-def cut(content: bytes, size: int, most: int = 1 << 30) -> list[Elements | Outside | Fault]:
-    chunks = (content[i : i + size] for i in range(0, len(content), size))
-    return list(split_array(chunks, most))
+def cut(content: bytes) -> list[Elements | Outside | Fault]:
+    return list(split_array(io.BytesIO(content)))
 
 
 def bytes_of(pieces: list[Elements | Outside | Fault]) -> bytes:
@@ -45,64 +44,60 @@ def elements_of(pieces: list[Elements | Outside | Fault]) -> Iterator[bytes]:
             yield from (raw.removeprefix(b",") for raw in piece.split())
 
 
-@given(st.lists(VALUES, max_size=6), st.integers(1, 40), st.sampled_from([None, 0, 3]))
-def test_every_element_is_found_wherever_chunks_end(
-    values: list[object], size: int, indent: int | None
-) -> None:
+@pytest.fixture
+def batch_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of few elements."""
+    monkeypatch.setattr(json_text, "BATCH_BYTES", 20)
+
+
+@pytest.mark.usefixtures("batch_bytes")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(VALUES, max_size=6), st.sampled_from([None, 0, 3]))
+def test_every_element_is_found(values: list[object], indent: int | None) -> None:
     content = json.dumps(values, indent=indent, ensure_ascii=indent != 3).encode() + b"\n"
-    pieces = cut(content, size)
+    pieces = cut(content)
     assert (bytes_of(pieces), faults_of(pieces)) == (content, [])
     assert [json.loads(raw) for raw in elements_of(pieces)] == values
 
 
-@given(st.binary(max_size=40) | st.text(alphabet='[]{},"\\ a', max_size=40).map(str.encode))
-def test_whatever_the_bytes_none_is_lost(content: bytes) -> None:
-    for size in (1, 3, 100):
-        assert bytes_of(cut(content, size)) == content
-        assert bytes_of(cut(content, size, most=5)) == content
-
-
+@pytest.mark.usefixtures("batch_bytes")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=40) | st.text(alphabet='[]{},"\\ a1.', max_size=40).map(str.encode))
-@example(b"0.0")
-@example(b"1e+5, 2")
-def test_where_chunks_end_does_not_matter(content: bytes) -> None:
+def test_whatever_the_bytes_none_is_lost(content: bytes) -> None:
     for inside in (content, b'[{"a":1},' + content, b'[{"a":1}, {"b": ' + content + b"}]"):
-        for most in (5, 1000):
-            found = [cut(inside, size, most) for size in (1, 3, 1000)]
-            assert len({(*elements_of(pieces), *faults_of(pieces)) for pieces in found}) == 1
-            assert len(faults_of(found[0])) <= 1
+        pieces = cut(inside)
+        assert bytes_of(pieces) == inside
+        try:
+            values = json.loads(inside)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(values, list):
+            assert [json.loads(raw) for raw in elements_of(pieces)] == values
 
 
-@given(st.lists(VALUES, min_size=1, max_size=6), st.integers(1, 40), st.integers(1, 40))
-def test_an_element_that_is_too_long_ends_the_reading(
-    values: list[object], size: int, most: int
+def test_a_large_array_is_an_error_with_a_way_out(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    content = json.dumps(values).encode()
-    pieces = cut(content, size, most)
-    small = list(takewhile(lambda value: len(json.dumps(value)) <= most, values))
-    assert bytes_of(pieces) == content
-    assert [json.loads(raw) for raw in elements_of(pieces)] == small
-    faults = faults_of(pieces)
-    assert len(faults) == (len(small) < len(values))
-    reason = (
-        f"an element of more than {most} bytes: use JSON lines; the rest of the file is not read"
+    """Nothing of it is read, and `dedupe` keeps it whole."""
+    monkeypatch.setattr(json_text, "LARGEST", 400)
+    rows = [{"text": prose(1)}] * 5
+    (tmp_path / "a.json").write_bytes(as_array(rows))
+    (tmp_path / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = "a.json: an array of more than 256 MB: make JSON lines of it first, such as with jq -c"
+    for jobs in ("1", "2"):
+        ran = simdup("scan", "a.json", "b.jsonl", "-j", jobs)
+        assert (ran.status, "Read 5 documents" in ran.err) == (2, True)
+        assert f"simdup: {said} '.[]' big.json > big.jsonl\n" in ran.err
+    assert simdup("dedupe", "a.json", "-o", "c.json").status == 2
+    assert (tmp_path / "c.json").read_bytes() == as_array(rows)
+    assert simdup("compare", "a.json#1", "b.jsonl#1").err.startswith(
+        "simdup: a.json#1: an array of"
     )
-    assert set(faults) <= {reason}
-
-
-def test_a_long_element_is_not_parsed_with_every_chunk() -> None:
-    """Eight times as long takes some eight times as long, not 64 times."""
-
-    def read(length: int) -> None:
-        assert not faults_of(cut(b'[{"a":[' + b"1," * length + b"1]}]", 1 << 16))
-
-    short, long = (seconds(partial(read, length)) for length in (125_000, 1_000_000))
-    assert long < 30 * max(short, 0.005)
 
 
 @pytest.mark.parametrize("depth", [600, 100_000])
 def test_an_element_that_is_nested_too_deeply(depth: int) -> None:
-    pieces = cut(b'[{"a":1},' + b"[" * depth + b"]" * depth + b"]", 1 << 10)
+    pieces = cut(b'[{"a":1},' + b"[" * depth + b"]" * depth + b"]")
     assert faults_of(pieces) == ["nested too deeply: the rest of the file is not read"]
     assert list(elements_of(pieces)) == [b'{"a":1}']
 
