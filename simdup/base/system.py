@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from datetime import datetime, tzinfo
+    from datetime import datetime
 try:
     import fcntl
 except ImportError:  # Windows has no such locks
@@ -219,11 +219,11 @@ def status_of(entry: os.DirEntry[str]) -> os.stat_result:
     return os.stat(entry.path) if WINDOWS else entry.stat(follow_symlinks=False)
 
 
-def date_of(seconds: float, zone: tzinfo | None = None) -> datetime:
+def date_of(seconds: float) -> datetime:
     """Return a time of a file; Windows knows none before 1970."""
     from datetime import datetime
 
-    return datetime.fromtimestamp(max(seconds, 0) if WINDOWS else seconds, zone)
+    return datetime.fromtimestamp(max(seconds, 0) if WINDOWS else seconds)
 
 
 def quoted(words: Iterable[str]) -> str:

@@ -36,7 +36,6 @@ from simdup.corpus.lines import DELIMITERS, Row
 from simdup.corpus.parquet import change_texts
 from simdup.corpus.records import find_field
 from simdup.corpus.rows import DataTable, as_table, is_pair, kind_of
-from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 
 # Starts and ends, ascending; no two overlap.
@@ -387,14 +386,6 @@ class SpanCuts:
         """Return the spans of a record."""
         low, high = np.searchsorted(self.records, (number, number + 1)).tolist()
         return list(zip(self.starts[low:high].tolist(), self.ends[low:high].tolist(), strict=True))
-
-    def kept_whole(self) -> list[Skipped]:
-        """Return the documents from which nothing was cut, though it should be, as errors."""
-        path = self.file.path
-        return [
-            Skipped(f"{path}#{number}" if number else path, why, error=True)
-            for number, why in sorted(self.whole.items())
-        ]
 
     def change_text(self, content: bytes) -> bytes:
         """Return the bytes of a file of text without its spans."""

@@ -134,11 +134,6 @@ class SourceDocuments:
         if self.texts:
             yield from ((number, self.texts[number]) for number in numbers)
             return
-        for number, document in self.documents_again(numbers):
-            yield number, document.text
-
-    def documents_again(self, numbers: Iterable[int]) -> Iterator[tuple[int, Document]]:
-        """Yield (number, document) of documents that are in files or came from Python."""
         wanted: dict[str, dict[int, int]] = {}
         paths, records = self.documents["path"], self.documents["record"]
         for number in numbers:
@@ -149,10 +144,8 @@ class SourceDocuments:
         if "" in wanted and self.rows is not None and self.rows.again:
             yield from self._read(row_batches(self.rows, []), wanted[""])
 
-    def _read(
-        self, found: Iterable[Batch], wanted: dict[int, int]
-    ) -> Iterator[tuple[int, Document]]:
-        """Yield the wanted records; a batch without any is not parsed."""
+    def _read(self, found: Iterable[Batch], wanted: dict[int, int]) -> Iterator[tuple[int, str]]:
+        """Yield the texts of wanted records; a batch without any is not parsed."""
         for batch, following in pairwise(chain(found, [None])):
             if batch is None:
                 return
@@ -161,7 +154,7 @@ class SourceDocuments:
                 continue
             for one in read_stripped(batch, self.reading, self.analyzer.recipe):
                 if isinstance(one, Document) and one.record in wanted:
-                    yield wanted[one.record], one
+                    yield wanted[one.record], one.text
 
 
 def _sizes(opened: Input, collection: Collection) -> NDArray[np.int64]:

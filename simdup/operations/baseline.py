@@ -15,7 +15,6 @@ from simdup.near.source_documents import SourceDocuments
 from simdup.search.arrays import components
 from simdup.show.escaping import shown
 from simdup.show.result import Result
-from simdup.show.summary import count_words
 from simdup.text.characters import fold, text_digest
 
 # Characters on either side of a conflict by which it is known again: so few are equal in all of
@@ -49,11 +48,14 @@ def new_since(result: Result, baseline: Baseline) -> Result:
     listed = [one for one in compared if _has_new(one)]
     clusters = tuple(replace(one, number=number) for number, one in enumerate(listed, 1))
     summary = _summary(result.summary, clusters, known.stale)
-    note = ("baseline", f"{count_words(summary.known or 0, 'known pair')} not listed")
+    notes = result.notes
+    if summary.known:
+        pairs = "known pair" if summary.known == 1 else "known pairs"
+        notes += (("baseline", f"{summary.known:,} {pairs} not listed"),)
     return replace(
         result,
         clusters=clusters,
-        notes=(*result.notes, note) if summary.known else result.notes,
+        notes=notes,
         known=tuple(one for one in compared if not _has_new(one)),
         summary=summary,
     )

@@ -175,9 +175,9 @@ def with_beginnings(cleaned: Cleaned) -> Iterator[tuple[Removed, str]]:
     """
     numbers = [int(number) for number in cleaned.numbers]
     entries = iter(zip(numbers, cleaned.removed, strict=True))
-    for found, document in cleaned.result.origins.documents_again(numbers):
+    for found, text in cleaned.result.origins.read_again(numbers):
         for number, one in entries:
-            yield one, beginning(document.text) if number == found else ""
+            yield one, beginning(text) if number == found else ""
             if number == found:
                 break
     yield from ((one, "") for _, one in entries)

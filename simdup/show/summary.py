@@ -311,8 +311,3 @@ def recipe_words(recipe: dict[str, Any], words: Phrases = ENGLISH) -> str:
     strips = (shown(repr(expression)) for expression in recipe.get("strip", ()))
     parts[:0] = [words("recipe.strip", expression=expression) for expression in strips]
     return words("recipe", recipe=recipe["digest"]) + words("colon") + words.listed(parts)
-
-
-def count_words(number: int, noun: str, nouns: str = "") -> str:
-    """Return a number with its noun in English; `nouns` is the plural if it is irregular."""
-    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable
-from datetime import UTC
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -283,7 +282,7 @@ def test_a_list_in_the_code_page_of_the_console(
 def test_commands_and_times_are_those_of_windows() -> None:
     words = ["simdup", "scan", "corpus\\news", "my texts", "R&D", 'say "no"', "甲.txt"]
     assert system.quoted(words) == (r'simdup scan corpus\news "my texts" "R&D" "say \"no\"" 甲.txt')
-    assert system.date_of(-1.0, UTC) == system.date_of(0.0, UTC)
+    assert system.date_of(-1.0) == system.date_of(0.0)
 
 
 # -- consoles --

@@ -149,7 +149,7 @@ def test_the_text_of_a_record_loses_its_spans(
     places = [some for _, _, some in rows]
     cuts = cuts_of(file, reading, before, places)
     content = written(file, cuts)
-    assert cuts.kept_whole() == []
+    assert cuts.whole == {}
     after = file_of(tmp_path / f"b.{form}", content)
     left = [rest(text, spans_in(text, some)) for text, some in zip(before, places, strict=True)]
     assert [one.text for one in documents(after, reading)] == left
@@ -167,7 +167,7 @@ def test_several_fields_are_cut_one_by_one(
     before = [one.text for one in documents(file, reading)]
     cuts = cuts_of(file, reading, before, [some for _, _, some in rows])
     after = file_of(tmp_path / f"b.{form}", written(file, cuts))
-    assert cuts.kept_whole() == []
+    assert cuts.whole == {}
     found = documents(after, reading)
     for i, (text, one) in enumerate(zip(before, found, strict=True), 1):
         joint = len(rows[i - 1][1])
@@ -261,9 +261,8 @@ def test_a_file_that_is_parsed_is_kept_whole_with_the_reason(kind: str) -> None:
     file = File(f"a.{kind}", format=kind)
     cuts = span_cuts(file, Reading(), *np.array([[0, 0], [1, 5], [2, 6]]))
     assert len(cuts) == 0
-    (one,) = cuts.kept_whole()
-    assert (one.document, one.error) == (f"a.{kind}", True)
-    assert "first" in one.reason
+    assert list(cuts.whole) == [0]
+    assert "first" in cuts.whole[0]
 
 
 def test_a_record_with_nuls_is_kept_whole(tmp_path: Path) -> None:
@@ -271,7 +270,7 @@ def test_a_record_with_nuls_is_kept_whole(tmp_path: Path) -> None:
     file = file_of(tmp_path / "a.jsonl", content)
     cuts = span_cuts(file, Reading(), *np.array([[1, 2], [0, 0], [1, 1]]))
     assert written(file, cuts) == content.replace(b"c", b"")
-    assert [one.document for one in cuts.kept_whole()] == [f"{file.path}#1"]
+    assert list(cuts.whole) == [1]
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 3), *[st.integers(0, 12)] * 2]), max_size=12))
