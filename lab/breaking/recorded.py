@@ -60,6 +60,8 @@ EXAMPLES = {
     "compare-diff": "compare --diff corpus/english/bees.txt corpus/english/bees-edited.txt",
     "compare-zh": "compare --diff corpus/notices/宿舍管理规定-2021.txt "
     "corpus/notices/宿舍管理规定-2023.txt --lang zh",
+    "compare-zh-terms": "compare corpus/notices/宿舍管理规定-2021.txt "
+    "corpus/notices/宿舍管理规定-2022.txt --lang zh",
     "compare-jsonl": "compare corpus/news/图书馆延长开放.txt corpus/news/圖書館延長開放.txt "
     "-f jsonl",
     "compare-page": "compare corpus/english/bees.txt corpus/english/bees-edited.txt -o two.html",
@@ -76,6 +78,7 @@ EXAMPLES = {
     "conflicts-baseline": "conflicts handbook --check --baseline said --update-baseline -f jsonl",
     "dedupe": "dedupe corpus -o clean --removed removed.csv",
     "dedupe-lossless": "dedupe corpus --lossless --by folder --dry-run",
+    "dedupe-zh": "dedupe corpus/notices --lossless --by folder --dry-run --lang zh",
     "dedupe-page": "dedupe corpus -o clean2 -k longest --removed removed.html --lang zh",
     "fingerprint": "fingerprint corpus -v",
     "fingerprint-lines": "fingerprint corpus homework -o prints",
@@ -91,6 +94,7 @@ EXAMPLES = {
     "query-jsonl": "query seen.index homework corpus/news -f jsonl --exclude-self",
     "query-page": "query seen.index corpus -o asked.html",
     "query-new": "query seen.index homework --new --check",
+    "query-zh": "query seen.index homework corpus/news/候鸟.txt --lang zh",
     "dedupe-index": "dedupe corpus --index seen.index --add -o new",
     "fit": "fit corpus -o model",
     "evaluate": "evaluate found.csv truth.tsv",

@@ -68,13 +68,6 @@ def test_names_on_lists_are_bytes(simdup: Command, tmp_path: Path) -> None:
     assert os.listdir(os.fsencode(tmp_path / "d")) == [b"a\nb.txt"]
 
 
-def test_usage_of_lists(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path / "c", TEXTS)
-    assert simdup("scan", "c", "-0").status == 2
-    assert simdup("scan", "c", "--list", "kept", "-f", "csv").status == 2
-    assert simdup("scan", "c", "--list", "other").status == 2
-
-
 # -- exact copies ----------------------------------------------------------------------------------
 
 

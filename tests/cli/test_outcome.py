@@ -141,18 +141,6 @@ def test_every_name_in_an_error_is_something_to_type() -> None:
         assert not said or said.startswith("simdup ") or said in typed_options, name
 
 
-def test_counts_have_separators_everywhere(simdup: Command, tmp_path: Path) -> None:
-    copies = (
-        '{"text": "the very same words in all of these texts"}\n' * 1_130 + '{"text": ""}\n' * 1_001
-    )
-    (tmp_path / "a.jsonl").write_text(copies)
-    ran = simdup("scan", "a.jsonl")
-    assert "Read 1,130 documents in " in ran.err
-    assert "; 1,001 skipped (1,001 empty)." in ran.err
-    assert "Found 1 cluster with 1,129 redundant documents (" in ran.err
-    assert "cluster 1: 1,130 documents" in ran.text
-
-
 def test_a_wide_term_leaves_its_table_narrow(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "x" * 500 + " one two " + "汉" * 90, "b.txt": "six seven"})
     ran = simdup("compare", "--tokens", "split", "a.txt", "b.txt")

@@ -144,23 +144,6 @@ def test_a_signal_in_a_callback_that_swallows_its_exception(tmp_path: Path, name
     assert (done.returncode, done.stdout, done.stderr) == (128 + getattr(signal, name), "", said)
 
 
-def test_a_hangup_leaves_nothing_behind(tmp_path: Path) -> None:
-    before = sorted(tmp_path.iterdir())
-    with subprocess.Popen(
-        command("fingerprint", "--idf", "builtin", "--input-format", "jsonl", "-", "-o", "p"),
-        stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), cwd=tmp_path,
-    ) as started:  # fmt: skip
-        deadline = time.monotonic() + 20
-        while sorted(tmp_path.iterdir()) == before and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert sorted(tmp_path.iterdir()) != before, "it writes beside p"
-        started.send_signal(signal.SIGHUP)
-        assert started.wait(20) == 129
-        assert started.stderr is not None
-        assert started.stderr.read() == b""
-    assert sorted(tmp_path.iterdir()) == before
-
-
 def test_an_ignored_hangup_stays_ignored(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": prose(1)})
     with subprocess.Popen(
@@ -176,10 +159,3 @@ def test_an_ignored_hangup_stays_ignored(tmp_path: Path) -> None:
         started.stdin.write(b'{"text": "river"}\n')
         started.stdin.close()
         assert started.wait(20) == 0
-
-
-def test_commands_run_without_docstrings(tmp_path: Path) -> None:
-    write(tmp_path, {"a.txt": prose(1)})
-    words = [sys.executable, "-OO", "-m", "simdup", "fingerprint", "a.txt"]
-    ran = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, check=False)
-    assert ran.returncode == 0, ran.stderr

@@ -111,17 +111,6 @@ def test_standard_input_is_read_again(simdup, tmp_path):
     assert json.loads(inflate(tmp_path / "report.html", "c0"))[0]["texts"][0]
 
 
-def test_the_page_does_not_depend_on_processes(simdup, tmp_path):
-    corpus(tmp_path / "texts")
-    made = []
-    for jobs in (1, 3):
-        simdup("scan", "texts", "-j", jobs, "-o", "report.html", "-q")
-        blocks = elements(tmp_path / "report.html")
-        del blocks["head"]  # it says how long the run took
-        made.append(blocks)
-    assert made[0] == made[1]
-
-
 def test_a_walk_leaves_reports_out(simdup, tmp_path):
     folder = corpus(tmp_path / "texts")
     simdup("scan", "texts", "-o", "texts/old.html", "-q")
