@@ -8,7 +8,7 @@ import numpy as np
 from docs.make.svg import Axis, Plot
 from simdup.model.criteria import Criteria
 from simdup.search.plans import Cut, HammingBall
-from simdup.text.bands import PSTABLE_BUDGET, minhash_banding
+from simdup.text.bands import PSTABLE_BUDGET, RECALL, minhash_banding
 from simdup.text.families import MINHASH, choose_pstable, proposed, pstable_family
 
 BALL = HammingBall(64, Criteria().distance)
@@ -34,7 +34,7 @@ def pstable() -> str:
     axis = Axis("cosine of two TF-IDF vectors", 0, 1, [n / 10 for n in range(11)])
     plot = Plot("p-stable projections: which pairs become candidates", axis, "probability")
     for cosine in (0.8, 0.9, 0.95):
-        width, banding = choose_pstable(euclidean(cosine), Criteria().recall, PSTABLE_BUDGET)
+        width, banding = choose_pstable(euclidean(cosine), RECALL, PSTABLE_BUDGET)
         family = pstable_family(width)
         label = f"cosine {cosine:g}: {banding.bands} bands of {banding.rows}"
         points = sampled(lambda x, f=family, cut=banding: proposed(f, euclidean(x), cut), 0, 1)

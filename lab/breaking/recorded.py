@@ -45,7 +45,7 @@ EXAMPLES = {
     "scan-pairs": "scan corpus --pairs --sort distance -n 5",
     "scan-kept": "scan corpus --list kept",
     "scan-redundant": "scan corpus --list redundant -0",
-    "scan-simhash": "scan corpus --method simhash -d 6 --explain-plan",
+    "scan-simhash": "scan corpus --method simhash -d 6",
     "scan-minhash": "scan corpus --method minhash -s 0.5 -f csv",
     "scan-pstable": "scan corpus --method pstable -s 0 --cosine 0.8 -f jsonl",
     "scan-containment": "scan corpus --containment 0.6 --linkage star -f csv",

@@ -163,7 +163,7 @@ _TABLES = ("", "", "", "scan", "dedupe")
 _OPTIONS = {
     "distance": ("9", "0", "3"), "similarity": ("0.5", "1"), "glob": ("['*.md', 'x']", "'*'"),
     "verify": ("false", "true"), "shingle": ("'words:3'", "5", "'2'"), "jobs": ("1", "2"),
-    "memory": ("'2G'", "'500M'", "1000000000"), "keep": ("'longest'", "'max:date'", "'first'"),
+    "keep": ("'longest'", "'max:date'", "'first'"),
     "encoding": ("'gbk'", "'utf-8'"), "exclude": ("['a/**']", "[]"), "bits": ("64", "128"),
     "tokens": ("'words'", "'chars:2'"), "weight": ("'tf'", "'tfidf'"), "html": ("true", "false"),
     "max-size": ("'1M'", "1000"), "method": ("'minhash'", "'auto'"), "linkage": ("'star'",),

@@ -36,7 +36,7 @@ class SimdupError(ValueError):
     hint : str, optional
         The next step, if there is one.
     field : str, optional
-        The name of the argument at fault, such as ``recall``; `where` is then the same name,
+        The name of the argument at fault, such as ``distance``; `where` is then the same name,
         unless a more specific place is known.
     """
 

@@ -41,6 +41,7 @@ _TYPED = {
     "Index.export": "simdup index export INDEX",
     "iter_pairs": "",
     "copies": "",
+    "memory": "",
 }
 _NAME = pattern(r"`([A-Za-z_][A-Za-z_.]*)`")
 

@@ -12,7 +12,7 @@ from os.path import realpath
 
 import click
 
-from simdup.cli.messages import LANGUAGES, Screen, say
+from simdup.cli.messages import LANGUAGES, Screen
 from simdup.cli.row import (
     ABOUT,
     INFILE,
@@ -186,13 +186,6 @@ _MATCHING = (
                        "text": "Candidate search: simhash (near fingerprints), minhash (shared "
                                "text), or auto (both)."}},
         trial={"query": "e|-d 0|simhash", "*": "simhash"}),
-    _criteria("--recall R", _MATCHES,
-        "Expected share of pairs that minhash (by --similarity) and pstable (by --cosine) find.",
-        click.FloatRange(0, 1, min_open=True, max_open=True),
-        rules=(Idle(lambda o: o["method"] == "simhash", "simhash finds all pairs"),
-               Idle(lambda o: o["method"] == "auto" and o["verify"] is False,
-                    "with --no-verify, fingerprints alone decide")),
-        trial="|--method minhash|0.3"),
     _criteria("-d, --distance K", f"{_MATCHES}, query, cluster, pairs",
         "Maximum distance that simhash proposes; with auto, pairs may be further apart.",
         click.IntRange(0, 256), common=True, rules=(_NO_PRINTS,),
@@ -444,18 +437,12 @@ _SEARCH = (
         common=True, shown="one per core",
         rules=(Idle(lambda o: o.command == "compare" and not o["idf_from"],
                     "two texts are read by one process"),), trial="|--idf-from c|3"),
-    _search("--memory SIZE", text="Memory limit for pairs.", kind=Text(size_of),
-        shown="free memory", trial="3M",
-        per={"pairs": {"text": "Memory limit for pairs; the rest go to temporary files.",
-                       "shown": f"{settings.PAIR_MEMORY >> 20}M"}}),
     _search("--tables N", text="Number of search tables; auto uses the cheapest plan",
-        kind=settings.TABLES, trial="|--explain-plan|4",
+        kind=settings.TABLES, trial="4",
         rules=(_NO_PRINTS, Idle(lambda o: o["search"] not in (None, "tables"),
                                 "this --search uses no tables"))),
     _search("--search NAME", text="Search algorithm; the pairs are the same",
-        kind=settings.SEARCHES, trial="|--explain-plan -d 2|probe"),
-    _search("--explain-plan", text="Print how the search runs, and why.", name="explain",
-        take=lambda wanted: say if wanted else None),
+        kind=settings.SEARCHES, trial="|-d 2|probe"),
     Row("--compress", "query", "Compress search tables to two thirds of their size."),
 )
 _RECIPE = (

@@ -135,5 +135,4 @@ def _range(kind: click.IntRange | click.FloatRange) -> str:
     if kind.min is None or kind.max is None:
         least = kind.max is None
         return f"{'less' if least else 'more'} than {kind.min if least else kind.max:g}"
-    inside = " (these excluded)" if kind.min_open and kind.max_open else ""
-    return f"not between {kind.min:g} and {kind.max:g}{inside}"
+    return f"not between {kind.min:g} and {kind.max:g}"

@@ -79,7 +79,7 @@ SHARES = ("similarity", "containment", "cosine")
 
 # Of what type fields must be before they are looked at.
 _KINDS = {
-    "distance": WHOLE, **dict.fromkeys(SHARES, NUMBER), "recall": NUMBER, "keep": TEXT,
+    "distance": WHOLE, **dict.fromkeys(SHARES, NUMBER), "keep": TEXT,
     "prefer": (Iterable, "shell patterns"),
     "decisions": (Decisions, "a Decisions"), "short_texts": (bool, "True or False"),
     "numbers": (bool, "True or False"), "same_title": (bool, "True or False"),
@@ -136,9 +136,6 @@ class Criteria:
     method : str
         One of `METHODS`: how candidates are found; ``auto`` uses simhash and minhash, and shared
         passages if a containment is set.
-    recall : float
-        The expected share of pairs that ``minhash`` finds at `similarity`, and ``pstable`` at
-        `cosine`; without one, at the cosine 2 s / (1 + s) of usual texts with the similarity s.
     linkage : str or None
         One of `LINKAGES`: ``single`` joins everything that pairs connect, ``star`` only pairs with
         the kept document; None for the default of the operation.
@@ -183,7 +180,6 @@ class Criteria:
     containment: float | None = None
     cosine: float | None = None
     method: str = "auto"
-    recall: float = 0.999
     linkage: str | None = None
     prefer: tuple[str, ...] = ()
     all_pairs: bool = False
@@ -216,8 +212,6 @@ class Criteria:
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:
                 raise invalid(name, value, "a share from 0 to 1")
-        if not 0 < self.recall < 1:
-            raise invalid("recall", self.recall, "a share above 0 and below 1")
         for name, allowed in (("keep", KEEP), ("method", METHODS), ("linkage", LINKAGES)):
             given = getattr(self, name)
             fits = given in allowed or (name == "keep" and self.keep_field)
@@ -340,7 +334,6 @@ class CriteriaFields(TypedDict, total=False):
     containment: float | None
     cosine: float | None
     method: str
-    recall: float
     linkage: str | None
     prefer: tuple[str, ...]
     all_pairs: bool

@@ -101,9 +101,6 @@ class Reading:
 TABLES = ("auto", "4", "10", "16", "20")
 SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
 
-# Bytes of pairs that `pairs` keeps in memory: printing costs far more than temporary files.
-PAIR_MEMORY = 1 << 28
-
 # Called with a stage (``reading``, ``fingerprinting``, ``searching``, ``verifying``, ``grouping``,
 # ``cutting``, ``writing``, ``listing``, ``comparing``), how much of it is done, and the total, if
 # known: bytes that are read and written, pairs, documents or texts.
@@ -124,17 +121,10 @@ class SearchOptions:
         One of `TABLES`: the tables of a plan, see `simdup.search.plan`.
     search : str
         One of `SEARCHES`.
-    memory : int or None
-        The most bytes for the pairs found; None for the free memory, or for `PAIR_MEMORY` if
-        further pairs go to temporary files.
-    explain : callable, optional
-        Called with a description of the plan before a search.
     """
 
     tables: str = "auto"
     search: str = "tables"
-    memory: int | None = None
-    explain: Callable[[str], None] | None = None
 
 
 # More than machines have cores; a configuration could start processes without end.

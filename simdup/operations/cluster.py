@@ -16,7 +16,7 @@ from simdup.corpus.spool import spool_folder
 from simdup.model.clusters import Pair, Summary
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.documents import InputDocuments
-from simdup.model.settings import PAIR_MEMORY, RunOptions, Settings
+from simdup.model.settings import RunOptions, Settings
 from simdup.model.table import Documents, objects
 from simdup.near.candidates import Candidates, NearFingerprints
 from simdup.near.clustering import form_clusters
@@ -27,6 +27,8 @@ from simdup.search.threads import sort_chunks
 from simdup.show.result import Result
 from simdup.text.fingerprinter import near_pairs
 
+# Bytes of pairs that `pairs` keeps in memory: printing costs far more than temporary files.
+PAIR_MEMORY = 1 << 28
 # Bytes of a pair in memory: one value contains both rows.
 _PAIR_BYTES = 8
 # A file pays off only for more pairs than a search yields at a time.
@@ -81,10 +83,9 @@ def pairs(lines: FingerprintLines, distance: int, run: RunOptions) -> Iterator[I
     iterator is yielded.  Pairs that do not fit in memory are in temporary files until the context
     ends.
     """
-    memory = PAIR_MEMORY if run.search.memory is None else run.search.memory
     found = near_pairs(lines.values, HammingBall(lines.bits, min(distance, lines.bits)), run)
     keys = (combine_rows(pairs.i, pairs.j) for pairs in found)
-    room = max(min(memory, free_memory()) // _PAIR_BYTES, _LEAST)
+    room = max(min(PAIR_MEMORY, free_memory()) // _PAIR_BYTES, _LEAST)
     with sort_chunks(keys, room, partial(spool_folder, "the pairs")) as ordered:
         yield _iter_pairs(lines, ordered)
 

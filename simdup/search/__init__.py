@@ -8,7 +8,7 @@ memory. `grouping` joins many rows without checking all their pairs.
 """
 
 from simdup.search.allpairs import Pairs, all_pairs, iter_pairs
-from simdup.search.plans import HammingBall, Plan, explain, plan
+from simdup.search.plans import HammingBall, Plan, plan
 from simdup.search.queries import SearchIndex, build, iter_hits
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "SearchIndex",
     "all_pairs",
     "build",
-    "explain",
     "iter_hits",
     "iter_pairs",
     "plan",

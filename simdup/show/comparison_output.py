@@ -203,11 +203,9 @@ def reason(found: Comparison, words: Phrases = ENGLISH) -> str:
         return words(key, place=place, share=share)
     if not (criteria.similarity or criteria.extras):
         return words("reason.unmeasured", place=place)
-    way_out = words("reason.by_recall")
-    if simhash and found.distance is not None:
-        near = found.distance <= _NEAR
-        distance = words("reason.by_distance", distance=found.distance)
-        way_out = distance if near else words("reason.by_auto")
+    way_out = words("reason.by_auto")
+    if simhash and found.distance is not None and found.distance <= _NEAR:
+        way_out = words("reason.by_distance", distance=found.distance)
     return words("reason.missed", place=place, share=share, way_out=way_out)
 
 

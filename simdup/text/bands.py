@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.errors import SimdupError
 from simdup.base.mix64 import mix64, stream
 from simdup.kernels.groups import PairBounds, odd_sketches
 from simdup.kernels.sketches import runs, signatures
@@ -51,6 +50,9 @@ from simdup.text.weights import Weighting
 
 # Band keys: uint32[documents, bands] of MinHash, uint64 of p-stable projections.
 Keys = U32 | U64
+
+# The share of pairs at the similarity, or at the cosine, that share a key.
+RECALL = 0.999
 
 # The most hashes of a signature: 512 bytes per document.
 BUDGET = 128
@@ -126,19 +128,13 @@ def _similarity(criteria: Criteria) -> float:
 
 
 def minhash_banding(criteria: Criteria) -> Banding:
-    """Return the rows and bands that find pairs at the wanted similarity and recall."""
-    return banding_at(max(_similarity(criteria), LEAST_SIMILARITY), criteria)
+    """Return the rows and bands that find pairs at the wanted similarity."""
+    return banding_at(max(_similarity(criteria), LEAST_SIMILARITY))
 
 
-def banding_at(similarity: float, criteria: Criteria) -> Banding:
-    """Return the rows and bands that find sets with a similarity at the wanted recall."""
-    # The usual budget is enough down to a similarity of 0.35; below, it is doubled or more.
-    for budget in (BUDGET, 2 * BUDGET, 4 * BUDGET):
-        try:
-            return choose(MINHASH, 1 - similarity, criteria.recall, budget)
-        except SimdupError as error:
-            refused = error
-    raise refused
+def banding_at(similarity: float) -> Banding:
+    """Return the rows and bands that find sets with a similarity."""
+    return choose(MINHASH, 1 - similarity, RECALL, BUDGET)
 
 
 def minhash_signatures(sets: Sets, criteria: Criteria) -> Signatures:
@@ -198,7 +194,7 @@ def pstable_fewest(criteria: Criteria) -> int:
 def _pstable(criteria: Criteria) -> tuple[float, float, Banding]:
     """Return the distance up to which pairs are to be found, the width of cells, and the bands."""
     distance = math.sqrt(2 - 2 * pstable_cosine(criteria))
-    return distance, *choose_pstable(distance, criteria.recall, PSTABLE_BUDGET)
+    return distance, *choose_pstable(distance, RECALL, PSTABLE_BUDGET)
 
 
 # The lowest Jaccard similarity that is looked for in forms.  Below, texts of one language share so
@@ -305,7 +301,7 @@ def edit_signatures(forms: Sequence[str], numbers: U64, criteria: Criteria) -> E
     numbers : uint64[forms]
         A hash of each one's numbers: texts with different numbers share no key.
     criteria : Criteria
-        The similarity and the recall.
+        The similarity.
     """
     banding = _banding(criteria)
     keys = bands(signatures(*form_sets(forms), banding.size), banding)
@@ -339,7 +335,7 @@ def placed_sets(forms: Sequence[str]) -> Sets:
 
 
 def _banding(criteria: Criteria) -> Banding:
-    return banding_at(similar_sets(criteria.similarity), criteria)
+    return banding_at(similar_sets(criteria.similarity))
 
 
 def _one_edited(similarity: float) -> int:

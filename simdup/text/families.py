@@ -157,7 +157,7 @@ def _unreachable(family: str, at: float, recall: float, budget: int) -> SimdupEr
     return SimdupError(
         "recall",
         f"{budget} {family} hashes cannot reach {recall:g} at a distance of {at:g}",
-        "lower `recall` or raise `similarity`",
+        "lower the recall, or look for nearer documents",
         field="recall",
     )
 

@@ -187,7 +187,5 @@ def near_pairs(
     tables = how.tables if how.tables == "auto" else int(how.tables)
     options: dict[str, Any] = {"tables": tables, "search": how.search, "threads": run.processes}
     if every:
-        return iter([search.all_pairs(values, distance, bits, memory=how.memory, **options)])
-    if how.explain is not None:
-        how.explain(search.explain(search.plan(ball, len(values), tables, how.search)))
+        return iter([search.all_pairs(values, distance, bits, **options)])
     return search.iter_pairs(values, distance, bits, "first", **options)

@@ -20,6 +20,7 @@ from support import Command, Ran, command, environment, process
 import simdup as package
 from lab.corpora.made import edited, prose, write
 from simdup.cli import COMMANDS
+from simdup.text import bands
 
 
 @contextmanager
@@ -692,12 +693,10 @@ def test_invalid_lines(simdup: Command, bad: bytes) -> None:
 def test_sizes_beyond_all_bounds(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": prose(1), "b.txt": prose(1)})
     size = "9" * 15 + "T"
-    ran = simdup("scan", "a.txt", "b.txt", "--memory", size, "--max-size", size)
+    ran = simdup("scan", "a.txt", "b.txt", "--max-size", size)
     assert (ran.status, ran.out.count(b".txt")) == (0, 2)
-    for option in ("--memory", "--max-size"):
-        ran = simdup("scan", "a.txt", "b.txt", option, "9" * 400 + "G")
-        assert ran.status == 2
-        assert "is not a size" in ran.err
+    ran = simdup("scan", "a.txt", "b.txt", "--max-size", "9" * 400 + "G")
+    assert (ran.status, "is not a size" in ran.err) == (2, True)
 
 
 # Pipes.
@@ -788,7 +787,6 @@ SIMHASH = ["--method", "simhash"]
         (BASE, LONGER, ["--top", "0", "-d", "0"], 0, "a scan finds the pair by MinHash."),
         (BASE, LONGER, ["--top", "0", "-d", "0", *SIMHASH], 1, "the texts are similar"),
         (BASE, LONGER, ["-d", "64", *SIMHASH], 0, "bits differ"),
-        (BASE, BASE[280:], ["-d", "0", "-s", "0.6", "--recall", "0.01"], 0, "would miss the pair"),
         (BASE, BACKWARDS, ["-s", "0.99"], 1, "at least 0.99 required."),
         (BASE, BACKWARDS, ["-s", "0.99", *SIMHASH], 1, "the fingerprints are near"),
         (BASE, BACKWARDS, ["--no-verify"], 0, "were not compared"),
@@ -812,6 +810,16 @@ def test_compare_says_why(
     assert sentence in first
     assert "builtin" in ran.text
     assert re.search(r"^  similarity +\d\.\d{4}", ran.text, re.MULTILINE)
+
+
+def test_compare_says_what_a_scan_would_miss(
+    simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bands, "RECALL", 0.01)
+    ran = compared(simdup, tmp_path, BASE, BASE[280:], "-d", "0", "-s", "0.6")
+    assert (ran.status, "would miss the pair" in ran.lines[0]) == (0, True)
+    ran = compared(simdup, tmp_path, BASE, BASE[280:], "-s", "0.6", "--method", "minhash")
+    assert (ran.status, "the method auto may find it" in ran.lines[0]) == (1, True)
 
 
 def test_compare_names_the_distance_that_would_find_it(simdup: Command, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ LINES = [
     ("-", {"--help", "--version"}, {"scan"}),
     ("index ", {"build", "export"}, {"scan"}),
     ("index build --fi", {"--field", "--files-from", "--fingerprints"}, {"--method"}),
-    ("scan --me", {"--method", "--memory"}, {"--keep"}),
+    ("scan --me", {"--method"}, {"--keep"}),
     ("scan --no-v", {"--no-verify"}, {"--verify"}),
     ("scan --distance 3 --d", {"--dict", "--decisions"}, {"--distance"}),
     ("scan --exclude x --ex", {"--exclude"}, set()),

@@ -125,8 +125,8 @@ MISTAKES = [
     ("dict = 3", "simdup.toml: dict: must be a string, not 3", ""),
     ("format = 'jsnl'", "simdup.toml: format: 'jsnl' is not one of text, csv, jsonl, html, github",
      "did you mean 'jsonl'?"),
-    ("memory = '3X'",
-     "simdup.toml: memory: '3X' is not a size (expected a number such as 500M or 2G)", ""),
+    ("max-size = '3X'",
+     "simdup.toml: max-size: '3X' is not a size (expected a number such as 500M or 2G)", ""),
     ("bits = 63", "simdup.toml: bits: invalid value 63 (expected a multiple of 8 from 8 to 256)",
      ""),
     ("verify = true\nno-verify = true",
@@ -245,7 +245,7 @@ WINNERS = [
     ("bits = 128", "scan c --reference i", ""),
     ("format = 'html'", "cluster p", ""),
     # Options that would have no effect are no news where nobody typed them.
-    ("recall = 0.5", "scan c --method simhash", ""),
+    ("shingle = 4", "scan c --method simhash --no-verify", ""),
     ("field = 'body'\nextract = 'all'\nexclude = ['zz*']\nprefer = ['zz*']", "scan c", ""),
     ("glob = ['*.txt']", "scan c/a.txt", ""),
 ]

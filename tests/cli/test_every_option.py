@@ -20,7 +20,6 @@ import tqdm
 from support import Command, commands
 
 import simdup.index.matching
-import simdup.operations.cluster
 from simdup import search
 from simdup.cli.help import Option
 from simdup.cli.options import TABLE
@@ -97,8 +96,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         return int(processes(run))
 
     monkeypatch.setattr(RunOptions, "processes", property(count))
-    spy(search, "all_pairs", lambda *_, memory=None, **__: f"memory {memory}")
-    spy(simdup.operations.cluster, "sort_chunks", lambda keys, room, *_: f"memory {room}")
+    spy(search, "iter_pairs", lambda *_, tables="", search="", **__: f"plan {tables} {search}")
     # Tables are built for many queries only.
     spy(simdup.index.matching, "SearchSetup", lambda *given: f"compress {given[2]}")
     # Bars appear after half a second, which no call here takes.

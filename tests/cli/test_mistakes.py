@@ -16,7 +16,6 @@ MISTAKES = [
     ("xyzzy", "simdup: no such command 'xyzzy'", "simdup --help"),
     ("--nonsense", "simdup: no such option '--nonsense'", "simdup --help"),
     ("scan c -s 2", "simdup: --similarity: 2 is not between 0 and 1", ""),
-    ("scan c --recall 1", "simdup: --recall: 1 is not between 0 and 1 (these excluded)", ""),
     ("scan c -s 80%", "simdup: --similarity: '80%' is not a number", ""),
     ("scan c -d x", "simdup: --distance: 'x' is not a whole number", ""),
     ("scan c -j 0", "simdup: --jobs: 0 is not between 1 and 1024", ""),

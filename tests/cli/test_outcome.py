@@ -91,8 +91,8 @@ def test_an_error_beats_a_no(skipped: list[Skipped], no: bool, expected: Status)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("lower `recall` or raise `similarity`",
-         "lower --recall or raise --similarity"),
+        ("lower `distance` or raise `similarity`",
+         "lower --distance or raise --similarity"),
         ("set `id_field`", "set --id-field"),
         ("a `dictionary`", "a --dict"),
         ("`fit` writes models", "simdup fit SOURCE -o MODEL writes models"),

@@ -8,6 +8,7 @@ import pytest
 from lab.oracles.plain import edit_similarity, resemblance
 from simdup import Result, scan
 from simdup.model import criteria
+from simdup.text import bands
 
 HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 
@@ -30,13 +31,18 @@ def found(some: list[str], **fields: object) -> Result:
     return scan(list(enumerate(some)), "plain", all_pairs=True, jobs=1, **fields)  # type: ignore[arg-type]
 
 
+@pytest.fixture(autouse=True)
+def _searches_miss_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bands, "RECALL", 0.3)
+
+
 @pytest.mark.parametrize("method", ["auto", "minhash", "pstable"])
 @pytest.mark.parametrize("length", [60, 300])
 def test_every_pair_is_found_whatever_the_searches_propose(length: int, method: str) -> None:
     some = texts(90, length)
     measure = edit_similarity if length < 120 else resemblance
     least = 0.85 if length < 120 else 0.5
-    result = found(some, similarity=least, method=method, recall=0.3)
+    result = found(some, similarity=least, method=method)
     true = {
         pair
         for pair in combinations(range(len(some)), 2)
@@ -51,7 +57,7 @@ def test_every_pair_is_found_whatever_the_searches_propose(length: int, method: 
 def test_of_many_documents_only_candidates_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(criteria, "_FEW_DOCUMENTS", 90)
     some = texts(90, 300)
-    result = found(some, similarity=0.5, method="minhash", recall=0.3)
+    result = found(some, similarity=0.5, method="minhash")
     assert result.summary.candidates < 90 * 89 // 2
     assert result.summary.candidates_by == {"minhash": result.summary.candidates}
 

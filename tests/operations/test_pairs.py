@@ -10,16 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import command, environment, examples
+from support import environment, examples
 
 from lab.oracles.search import clustered, words_of
 from simdup import SimdupError, all_pairs
 from simdup.corpus.fingerprint_lines import FingerprintLines
-from simdup.model.settings import RunOptions, SearchOptions
+from simdup.model.settings import RunOptions
 from simdup.operations import cluster as operation
 from simdup.search import threads
-
-LITTLE = RunOptions(jobs=1, search=SearchOptions(memory=1))
 
 
 def found_with(least, numbers, bits, distance):
@@ -28,9 +26,10 @@ def found_with(least, numbers, bits, distance):
         [str(i) for i in range(len(numbers))], words_of(numbers, bits), bits, ""
     )
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(operation, "PAIR_MEMORY", 1)
         patch.setattr(operation, "_LEAST", least)
         patch.setattr(threads, "_FEWEST_READ", 1)
-        with operation.pairs(lines, distance, LITTLE) as found:
+        with operation.pairs(lines, distance, RunOptions(jobs=1)) as found:
             return [(int(pair.a), int(pair.b), pair.distance) for pair in found]
 
 
@@ -50,13 +49,22 @@ def lines_of(path: Path, values: np.ndarray) -> Path:
     return path
 
 
+_WITH_LITTLE_MEMORY = """
+from simdup.__main__ import main
+from simdup.operations import cluster
+
+cluster.PAIR_MEMORY = 1
+main()
+"""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="folders in use cannot be seen there")
 def test_temporary_files_are_gone_when_a_reader_leaves(tmp_path: Path) -> None:
     lines = lines_of(tmp_path / "lines", np.arange(1200, dtype=np.uint64))
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     started = subprocess.Popen(
-        command("pairs", "-d", "11", "--memory", "1", lines),
+        [sys.executable, "-c", _WITH_LITTLE_MEMORY, "pairs", "-d", "11", lines],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(TMPDIR=str(scratch)),

@@ -1,4 +1,3 @@
-import dataclasses
 import itertools
 import math
 
@@ -8,7 +7,7 @@ from hypothesis import strategies as st
 from support import examples
 
 from simdup.base.errors import SimdupError
-from simdup.search import HammingBall, Plan, explain, plan
+from simdup.search import HammingBall, Plan, plan
 from simdup.search.plans import Cut, alternatives, cut, width
 
 BALL = HammingBall(64, 3)
@@ -98,30 +97,6 @@ def test_an_exhaustive_search_compares_all_pairs():
 def test_baselines_are_plans_without_tables(search):
     chosen = plan(BALL, 1000, search=search)
     assert (chosen.search, chosen.tables, chosen.cut) == (search, 0, None)
-    assert search in explain(chosen)
-
-
-def test_explain_describes_a_plan():
-    text = explain(plan(BALL, 10**6, 10))
-    for part in ("1,000,000 fingerprints of 64 bits", "10", "25 to 26", "13, 13, 13, 13, 12",
-                 "expected candidates", "MB", "exhaustive", "16 tables"):  # fmt: skip
-        assert part in text
-    assert explain(plan(HammingBall(8, 8), 0))
-
-
-@pytest.mark.parametrize(
-    ("memory", "seconds", "shown"),
-    [
-        (999, 0.0009, ("999 bytes per", "under 1 ms on")),
-        (1000, 0.001, ("1 kB per", "0.001 s on")),
-        (25_600_000, 12.34, ("25.6 MB per", "12.3 s on")),
-        (3 * 10**12, 100, ("3 TB per", "100 s on")),
-    ],
-)
-def test_explain_gives_figures_with_units(memory, seconds, shown):
-    chosen = plan(BALL, 10**6, 10)
-    text = explain(dataclasses.replace(chosen, memory=memory, seconds=seconds))
-    assert all(part in text for part in shown), text
 
 
 @pytest.mark.parametrize(

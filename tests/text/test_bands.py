@@ -16,6 +16,7 @@ from simdup.model.settings import Settings
 from simdup.near.collection import ingest
 from simdup.near.inputs import open_input
 from simdup.near.verifier import cosine, vector
+from simdup.text import bands
 from simdup.text.bands import LOSS, pstable_signatures
 from simdup.text.fingerprinter import Fingerprinter
 
@@ -31,13 +32,15 @@ def changed(seed: int, share: float) -> str:
 
 def promised_and_found(texts: list[str], least: float, recall: float) -> tuple[int, int]:
     """How many pairs reach a cosine, and how many of these are proposed."""
-    criteria = Criteria(similarity=0, cosine=least, method="pstable", recall=recall)
+    criteria = Criteria(similarity=0, cosine=least, method="pstable")
     settings = Settings.of("default", criteria, jobs=1)
     with ingest(open_input(list(enumerate(texts)), settings)) as corpus:
         fingerprinter = Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         weighting = fingerprinter.weigh(corpus.counts)
         vectors = [vector(weighting.document(number)) for number in range(len(texts))]
-        known = pstable_signatures(weighting, criteria)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(bands, "RECALL", recall)
+            known = pstable_signatures(weighting, criteria)
     true = [
         (i, j)
         for i, j in combinations(range(len(texts)), 2)

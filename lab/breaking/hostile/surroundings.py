@@ -135,8 +135,9 @@ ODD_ONES = (
     ("scan", "\x1b[31m\n\u202e"), ("\x1b[31m",), ("scan", "c", "--\x1b[31m"), ("scan", "c" * 5000),
     ("scan", "c", "-d", "\x1b[31m"), ("scan", "c", "--field", "\x1b[31m\n", "-o", "\x1b/\n"),
     ("scan", "c", "--glob", "\x1b[31m"), ("scan", "c/" * 5000), ("compare", "\udcff", "c/a.txt"),
-    ("scan", "c", "-s", "nan"), ("scan", "c", "-d", "9" * 5000), ("scan", "c", "--memory", "1e999"),
-    ("scan", "c", "--max-size", "9" * 5000), ("scan", "c", "--strip", "(" * 5000),
+    ("scan", "c", "-s", "nan"), ("scan", "c", "-d", "9" * 5000),
+    ("scan", "c", "--max-size", "1e999"), ("scan", "c", "--max-size", "9" * 5000),
+    ("scan", "c", "--strip", "(" * 5000),
     ("conflicts", "c", "--kinds", "\x1b[31m"),
 )  # fmt: skip
 GONE = typed("scan .", "scan c", "dedupe x -o out", "index info i", "scan x -o y.csv")
