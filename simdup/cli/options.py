@@ -106,7 +106,6 @@ _of_leaks = {"decontaminate": {"of": LeakCriteria}}
 _runs = partial(_passages, commands="passages, decontaminate", per=_of_leaks)
 _selection = partial(Row, of=Selection, rules=_LISTING)
 _dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
-_rewrites = partial(_dedupe, commands="dedupe, decontaminate")
 _leaks = partial(Row, commands="decontaminate")
 _repeated = partial(Row, commands="dedupe")
 _conflicts = partial(Row, commands="conflicts")
@@ -417,7 +416,8 @@ _OUTPUT = (
         text="Keep all records; add cluster, role, kept, similarity and measure to each.",
         rules=(Clash(lambda o: o["dry_run"], _DRY.format("annotate")),),
         trial="r.jsonl|--field body|"),
-    _rewrites("--force", text="Replace existing files in OUT; never delete any.", typed=WRITES,
+    _dedupe("--force", commands="dedupe, decontaminate", typed=WRITES,
+        text="Replace existing files in OUT; never delete any.",
         rules=(Idle(lambda o: o["target"] == "-", "standard output is not a file"),),
         trial="|-o full|"),
     Row("-q, --quiet", _ALL, "Print no report and no notes.", of=Screen, common=True,

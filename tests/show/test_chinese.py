@@ -93,15 +93,6 @@ def test_clusters_line_up(simdup: Command, corpus: Path) -> None:
     assert {cells_before(row, "语料/") for row in pairs[1:]} == {cells_before(pairs[0], "文档")}
 
 
-def test_tables_line_up(simdup: Command, corpus: Path) -> None:
-    account = simdup(
-        "dedupe", "语料", "--dry-run", "--by", "folder", "--lang", "zh"
-    ).err.splitlines()
-    at = next(i for i, line in enumerate(account) if line.endswith("文件夹"))
-    assert len({cells_before(line, "语料/") for line in account[at + 1 :]}) == 1
-    assert cells_before(account[at], "文件夹") == cells_before(account[at + 1], "语料/")
-
-
 def test_english_and_chinese_list_the_same(simdup: Command, corpus: Path) -> None:
     for typed in (
         "scan 语料",
