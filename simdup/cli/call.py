@@ -24,7 +24,7 @@ from simdup.model.decisions import Baseline
 from simdup.model.documents import Skipped
 from simdup.model.formats import PageOptions
 from simdup.model.recipe import Recipe
-from simdup.model.settings import Reading, RunOptions, SearchOptions, Settings
+from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.show.streams import Output
 
 Value = TypeVar("Value")
@@ -62,7 +62,7 @@ class Call(Options):
         return Settings(
             reading=self.value(Reading, outputs=outputs, told=earlier),
             criteria=self.value(Criteria),
-            run=self.value(RunOptions, search=self.value(SearchOptions)),
+            run=self.value(RunOptions),
             recipe=self._recipe,
         )
 

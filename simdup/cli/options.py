@@ -38,7 +38,7 @@ from simdup.model.decontaminated import LeakCriteria
 from simdup.model.formats import PageOptions
 from simdup.model.readings import ConflictCriteria, ConflictScope
 from simdup.model.recipe import CHOICES, IDF_WORDS, RECIPES, Recipe
-from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions, SearchOptions
+from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions
 from simdup.model.shared_passages import PARTS, PassageCriteria, PassageScope
 from simdup.show.selection import SORTS, Selection
 from simdup.show.streams import COLORS, Output
@@ -109,7 +109,6 @@ _dedupe = partial(Row, of=DedupeOptions, commands="dedupe")
 _leaks = partial(Row, commands="decontaminate")
 _repeated = partial(Row, commands="dedupe")
 _conflicts = partial(Row, commands="conflicts")
-_search = partial(Row, of=SearchOptions, commands=f"{_SCANS}, cluster, pairs", rules=(_NO_PRINTS,))
 _recipe = partial(Row, of=Recipe, rules=(_NAMED,))
 
 
@@ -437,12 +436,11 @@ _SEARCH = (
         common=True, shown="one per core",
         rules=(Idle(lambda o: o.command == "compare" and not o["idf_from"],
                     "two texts are read by one process"),), trial="|--idf-from c|3"),
-    _search("--tables N", text="Number of search tables; auto uses the cheapest plan",
-        kind=settings.TABLES, trial="4",
-        rules=(_NO_PRINTS, Idle(lambda o: o["search"] not in (None, "tables"),
-                                "this --search uses no tables"))),
-    _search("--search NAME", text="Search algorithm; the pairs are the same",
-        kind=settings.SEARCHES, trial="|-d 2|probe"),
+    Row("--tables N", "pairs", "Number of search tables; auto uses the cheapest plan",
+        ("auto", "4", "10", "16", "20"), default="auto", trial="4",
+        rules=(Idle(lambda o: o["search"] != "tables", "this --search uses no tables"),)),
+    Row("--search NAME", "pairs", "Search algorithm; the pairs are the same",
+        ("tables", "exhaustive", "probe", "neighbours"), default="tables", trial="|-d 2|probe"),
     Row("--compress", "query", "Compress search tables to two thirds of their size."),
 )
 _RECIPE = (

@@ -22,9 +22,9 @@ def command(call: Call) -> Status:
     from simdup.operations.cluster import pairs
     from simdup.show.csv_jsonl import pair_csv, pair_jsonl, pair_lines
 
-    files, settings = call["files"], call.settings
+    files, distance, run = call["files"], call.settings.criteria.distance, call.settings.run
     with (
-        pairs(read_lines(files or ["-"]), settings.criteria.distance, settings.run) as near,
+        pairs(read_lines(files or ["-"]), distance, run, call["tables"], call["search"]) as near,
         call.writing(*files) as stream,
     ):
         if call.out.format == "csv":

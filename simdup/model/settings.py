@@ -98,9 +98,6 @@ class Reading:
         return (self.field,) if isinstance(self.field, str) else self.field
 
 
-TABLES = ("auto", "4", "10", "16", "20")
-SEARCHES = ("tables", "exhaustive", "probe", "neighbours")
-
 # Called with a stage (``reading``, ``fingerprinting``, ``searching``, ``verifying``, ``grouping``,
 # ``cutting``, ``writing``, ``listing``, ``comparing``), how much of it is done, and the total, if
 # known: bytes that are read and written, pairs, documents or texts.
@@ -109,22 +106,6 @@ Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 def no_progress(stage: str, done: int, total: int | None) -> None:
     """Show nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """How fingerprints are searched; the pairs found are the same.
-
-    Attributes
-    ----------
-    tables : str
-        One of `TABLES`: the tables of a plan, see `simdup.search.plan`.
-    search : str
-        One of `SEARCHES`.
-    """
-
-    tables: str = "auto"
-    search: str = "tables"
 
 
 # More than machines have cores; a configuration could start processes without end.
@@ -141,13 +122,10 @@ class RunOptions:
         Processes; None for one per core.
     progress : callable
         Called with the progress of each stage.
-    search : SearchOptions
-        How fingerprints are searched.
     """
 
     jobs: int | None = None
     progress: Progress = no_progress
-    search: SearchOptions = SearchOptions()
 
     def __post_init__(self) -> None:
         """Reject invalid values."""

@@ -29,13 +29,12 @@ from simdup.near.collection import Collection
 from simdup.near.rules import allowed, parting
 from simdup.near.verifier import SetsOf, no_texts
 from simdup.reuse.sharing import SHARED, TextSeeds, least_share, sharing_pairs
-from simdup.search import equal_keys
+from simdup.search import all_pairs, equal_keys, iter_pairs
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances, ranges
 from simdup.search.grouping import LOOK, Budget, Forest, Lists, connect, kinds_of
 from simdup.search.plans import HammingBall, cut
 from simdup.search.tables import block_keys
 from simdup.text.bands import EditSignatures, Keys, Signatures, pstable_signatures
-from simdup.text.fingerprinter import near_pairs
 from simdup.text.simhash import to_hex
 from simdup.text.weights import Weighting
 
@@ -104,11 +103,16 @@ class NearFingerprints(Search):
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield all pairs that it proposes, i < j, each once."""
-        return self._near(documents, every=True)
+        values, ball, threads = documents["fingerprint"], self._ball, self.settings.run.processes
+        found = all_pairs(values, ball.distance, ball.bits, threads=threads)
+        yield found.i, found.j
 
     def links(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield pairs that connect what it proposes, and perhaps more."""
-        return self._near(documents, every=False)
+        values, ball, threads = documents["fingerprint"], self._ball, self.settings.run.processes
+        # Identical fingerprints are paired with the first of them only.
+        for found in iter_pairs(values, ball.distance, ball.bits, "first", threads=threads):
+            yield found.i, found.j
 
     def lists(self, documents: Documents) -> Iterator[Lists]:
         """Yield lists of rows; each proposed pair shares one."""
@@ -126,10 +130,6 @@ class NearFingerprints(Search):
     def blocks(self, documents: Documents) -> list[U64]:
         """Return the blocks of fingerprints of which near documents share one."""
         return block_keys(documents["fingerprint"], self._ball)
-
-    def _near(self, documents: Documents, every: bool) -> Iterator[RowPairs]:
-        for pairs in near_pairs(documents["fingerprint"], self._ball, self.settings.run, every):
-            yield pairs.i, pairs.j
 
     @property
     def _ball(self) -> HammingBall:

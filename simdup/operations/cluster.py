@@ -21,11 +21,10 @@ from simdup.model.table import Documents, objects
 from simdup.near.candidates import Candidates, NearFingerprints
 from simdup.near.clustering import form_clusters
 from simdup.near.pair_groups import find_groups
+from simdup.search import iter_pairs
 from simdup.search.arrays import U64, combine_rows, hamming_distances, split_rows
-from simdup.search.plans import HammingBall
 from simdup.search.threads import sort_chunks
 from simdup.show.result import Result
-from simdup.text.fingerprinter import near_pairs
 
 # Bytes of pairs that `pairs` keeps in memory: printing costs far more than temporary files.
 PAIR_MEMORY = 1 << 28
@@ -76,14 +75,23 @@ def _documents(lines: FingerprintLines) -> Documents:
 
 
 @contextmanager
-def pairs(lines: FingerprintLines, distance: int, run: RunOptions) -> Iterator[Iterator[Pair]]:
+def pairs(
+    lines: FingerprintLines,
+    distance: int,
+    run: RunOptions,
+    tables: str = "auto",
+    search: str = "tables",
+) -> Iterator[Iterator[Pair]]:
     """Find the pairs of lines whose fingerprints are within a distance, in input order.
 
     Equal fingerprints are paired with the first of them only.  The search is complete when the
     iterator is yielded.  Pairs that do not fit in memory are in temporary files until the context
-    ends.
+    ends.  `tables` and `search`, as in `simdup.search.plan`, do not change the result.
     """
-    found = near_pairs(lines.values, HammingBall(lines.bits, min(distance, lines.bits)), run)
+    found = iter_pairs(
+        lines.values, min(distance, lines.bits), lines.bits, "first", search=search,
+        tables=tables if tables == "auto" else int(tables), threads=run.processes,
+    )  # fmt: skip
     keys = (combine_rows(pairs.i, pairs.j) for pairs in found)
     room = max(min(PAIR_MEMORY, free_memory()) // _PAIR_BYTES, _LEAST)
     with sort_chunks(keys, room, partial(spool_folder, "the pairs")) as ordered:

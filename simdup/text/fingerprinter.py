@@ -1,24 +1,17 @@
-"""The fingerprinter: a recipe with everything it refers to resolved.
-
-`near_pairs` finds pairs of fingerprints within a distance, with the search options of a run.
-"""
+"""The fingerprinter: a recipe with everything it refers to resolved."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup import search
 from simdup.base.errors import SimdupError
 from simdup.model.recipe import Recipe, recipe_fields
-from simdup.model.settings import RunOptions
-from simdup.search import HammingBall, Pairs
 from simdup.text.analyzer import Analyzer
 from simdup.text.counts import Counts
 from simdup.text.simhash import simhash_rows, to_hex
@@ -173,19 +166,3 @@ def _model_of(analyzer: Analyzer) -> Model:
             "run `fit` again with this recipe",
         )
     return model
-
-
-def near_pairs(
-    values: NDArray[np.uint64], ball: HammingBall, run: RunOptions, every: bool = False
-) -> Iterator[Pairs]:
-    """Yield, in chunks, enough pairs to connect all fingerprints that are in each other's ball.
-
-    Identical fingerprints are paired with the first of them only, and only the first with others,
-    unless `every` pair is wanted: then all come at once, ordered.
-    """
-    how, distance, bits = run.search, ball.distance, ball.bits
-    tables = how.tables if how.tables == "auto" else int(how.tables)
-    options: dict[str, Any] = {"tables": tables, "search": how.search, "threads": run.processes}
-    if every:
-        return iter([search.all_pairs(values, distance, bits, **options)])
-    return search.iter_pairs(values, distance, bits, "first", **options)

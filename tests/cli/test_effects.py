@@ -10,8 +10,7 @@ from lab.corpora.made import prose, write
 # Options at odds with each other.
 IDLE = [
     ("scan c --method minhash -d 5", "--distance"),
-    ("scan c --method pstable --cosine 0.9 --search probe", "--search"),
-    ("scan c --search probe --tables 4", "--tables"),
+    ("pairs p --search probe --tables 4", "--tables"),
     ("scan c --method simhash --no-verify -s 0.9", "--similarity"),
     ("scan c --method simhash --no-verify --shingle 4", "--shingle"),
     ("scan c --tokens chars:3 --dict w", "--dict"),
@@ -45,7 +44,7 @@ NOTED = [
     ("compare c/a.txt c/b.txt --no-verify --shingle 3", ""),
     ("dedupe c -o out --force", ""),
     ("scan c --method minhash --no-verify -s 0.9 --shingle 4", ""),
-    ("scan c -d 5 -s 0.9 --shingle 4 --tables 4", ""),
+    ("scan c -d 5 -s 0.9 --shingle 4", ""),
     ("scan c --weight logtf --idf corpus --min-df 3 --dict w", ""),
     ("scan c --weight tf --idf corpus --min-df 3", ""),
     ("scan c --recipe string128 --fold", ""),

@@ -20,10 +20,10 @@ import tqdm
 from support import Command, commands
 
 import simdup.index.matching
-from simdup import search
 from simdup.cli.help import Option
 from simdup.cli.options import TABLE
 from simdup.model.settings import RunOptions
+from simdup.operations import cluster
 
 OPTIONS = [
     (name, one)
@@ -96,7 +96,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         return int(processes(run))
 
     monkeypatch.setattr(RunOptions, "processes", property(count))
-    spy(search, "iter_pairs", lambda *_, tables="", search="", **__: f"plan {tables} {search}")
+    spy(cluster, "iter_pairs", lambda *_, tables, search, **__: f"plan {tables}, {search}")
     # Tables are built for many queries only.
     spy(simdup.index.matching, "SearchSetup", lambda *given: f"compress {given[2]}")
     # Bars appear after half a second, which no call here takes.
