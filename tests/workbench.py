@@ -60,10 +60,6 @@ def _write_records(folder: Path) -> None:
     names = ("train", "crawl", "monday", "tuesday")
     write(folder, {f"{name}.jsonl": lines for name in names})
     table = "text\n" + "".join(f'"{text}"\n' for text in texts)
-    flat = [" ".join(text.split()) for text in texts]
-    entries = (f"@misc{{k{n}, title = {{{text}}}, year = 200{n}}}\n" for n, text in enumerate(flat))
-    tags = (f"TY  - GEN\nTI  - {text}\nPY  - 2003\nER  - \n\n" for text in flat)
-    write(folder, {"refs.bib": "\n".join(entries), "export.ris": "".join(tags)})
     (folder / "feed.csv.gz").write_bytes(gzip.compress(table.encode()))
 
 

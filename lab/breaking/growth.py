@@ -280,28 +280,6 @@ CSV: Shapes = {
     "broken quotes": (2000, lambda n: b"text\n" + b'"a"b\n' * n),
     "quotes": (MILLION, again(b'""', b'text\n"', b'"\n')),
 }
-BIBTEX: Shapes = {
-    "tiny entries": (2000, lambda n: b"@misc{a, title={b}}\n" * n),
-    "entries in a line": (2000, lambda n: b"@misc{a, title={b}}" * n),
-    "entries without an end": (2000, lambda n: b"@misc{a, title={b\n" * n),
-    "comments without an end": (4000, lambda n: b"@comment{\n" * n),
-    "definitions": (2000, lambda n: b"".join(b"@string{a%d={b}}\n" % i for i in range(n))),
-    "one long entry": (MILLION, again(b"ab ", b"@misc{a, title={", b"}}")),
-    "many fields": (MILLION // 8, again(b"a={b},", b"@misc{a, ", b"}")),
-    "macros": (MILLION // 8, again(b"# a", b"@misc{a, title = a", b"}")),
-    "open braces": (MILLION // 8, again(b"{", b"@misc{a, title = ")),
-    "braces": (MILLION // 8, again(b"{}", b"@misc{a, title = {", b"}}")),
-    "quotes": (MILLION // 8, again(b'"', b"@misc(a, title = ")),
-    "at signs": (MILLION, again(b"@")),
-    "accents": (MILLION // 8, again(b"\\'", b"@misc{a, title = {", b"}}")),
-    "spaces": (MILLION, again(b" ", b"@misc{a, author = {x", b"y}}")),
-}
-RIS: Shapes = {
-    "tiny records": (2000, lambda n: b"TY  - \nTI  - a\nER  - \n" * n),
-    "records without an end": (2000, lambda n: b"TY  - \n" * n),
-    "tags": (20_000, again(b"AU  - a\n", b"TY  - \n")),
-    "one long record": (MILLION, again(b"ab \n", b"TY  - \nTI  - ")),
-}
 PAGES = sized(100_000, {
     "nested elements": again(b"<div>ab"), "entities": again(b"&amp;"),
     "halves of entities": again(b"&#"),
@@ -382,8 +360,6 @@ PARSERS = [
     *reading("JSON lines", ".jsonl", JSON_LINES),
     *reading("JSON array", ".json", JSON_ARRAY),
     *reading("CSV", ".csv", CSV),
-    *reading("BibTeX", ".bib", BIBTEX),
-    *reading("RIS", ".ris", RIS),
     *reading("HTML, main", ".html", PAGES, extract="main"),
     *reading("HTML, all", ".html", PAGES, extract="all"),
     *reading("zip", ".zip", ZIP),

@@ -26,7 +26,7 @@ _RANGE = pattern(r"\s*\[[^][]*\bx\b[^][]*\]")
 
 SOURCE = (
     "SOURCE is a folder, a file (text, Word, PDF, ...), a .zip, or - for standard input. JSONL, "
-    "CSV, Parquet, JSON, BibTeX and RIS hold a document per record."
+    "CSV, Parquet and JSON arrays hold a document per record."
 )
 
 

@@ -141,8 +141,7 @@ def _file(member: ArchiveMember, reading: Reading) -> File:
     form = format_of_file(path, opened, reading)
     return File(
         path, member.part.size, member.modified, form, split_compression(path)[1],
-        max_size=reading.max_size, encoding=reading.encoding or "", regular=True, walked=True,
-        member=member,
+        max_size=reading.max_size, regular=True, walked=True, member=member,
     )  # fmt: skip
 
 

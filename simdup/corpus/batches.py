@@ -19,7 +19,6 @@ from itertools import chain
 from typing import IO, Any, NamedTuple
 
 from simdup.base.errors import SimdupError, reason
-from simdup.corpus.bibliography import cut_entries
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import OFFICE, STDIN, File
@@ -77,13 +76,12 @@ def find_record(cuts: Iterable[Cut], file: File, reading: Reading) -> Document |
     if reading.id_field is None and number > 0:
         cuts = _batches_around(cuts, number)
     names: list[str] = []
-    numbered = unnamed = unread = None
+    numbered = unnamed = None
     last = 0
     for one in _read_all(cuts, reading):
         if isinstance(one, Skipped) and one.document == file.path:
-            # The rest of the file cannot be read, or a definition in it.
-            unread = replace(one, document=file.address)
-            continue
+            # The rest of the file cannot be read.
+            return numbered or replace(one, document=file.address)
         last = _number_of(one)
         if last == number:
             numbered = one
@@ -95,8 +93,8 @@ def find_record(cuts: Iterable[Cut], file: File, reading: Reading) -> Document |
             if one.name == file.record:
                 return one
             names.append(one.name)
-    if known := numbered or unread:
-        return known
+    if numbered:
+        return numbered
     if unnamed and not names:
         return unnamed
     return Skipped(file.address, _missing(file.record, last, names), error=True)
@@ -239,7 +237,6 @@ def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
 # How a file of records is cut, by its format.
 _CUTTERS: Mapping[str, Callable[[File, IO[bytes], Reading], Iterator[Cut]]] = {
     "jsonl": cut_json, "json": cut_array, "csv": cut_csv, "tsv": cut_csv, "parquet": cut_parquet,
-    "bibtex": cut_entries, "ris": cut_entries,
 }  # fmt: skip
 
 

@@ -25,11 +25,10 @@ ARCHIVE = "zip"
 # Formats of office files, which are one document each.
 OFFICE = frozenset({"docx", "pptx", "odt", "epub", "pdf"})
 # Formats of files that contain many documents.
-BIBLIOGRAPHIES = frozenset({"bibtex", "ris"})
-RECORDS = frozenset({"jsonl", "json", "csv", "tsv", "parquet", *BIBLIOGRAPHIES})
+RECORDS = frozenset({"jsonl", "json", "csv", "tsv", "parquet"})
 _FORMAT_OF = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv",
-    ".parquet": "parquet", ".bib": "bibtex", ".ris": "ris", ".html": "html", ".htm": "html",
+    ".parquet": "parquet", ".html": "html", ".htm": "html",
     ".docx": "docx", ".pptx": "pptx", ".odt": "odt", ".epub": "epub", ".pdf": "pdf",
 }  # fmt: skip
 
@@ -70,7 +69,6 @@ class File:
     compression: str = ""  # see `simdup.corpus.compression`
     content_path: str = ""  # where its content is, if not at `path`
     max_size: int = sys.maxsize  # the most bytes of a document, decompressed
-    encoding: str = ""  # that of all files, if it is named
     regular: bool = False  # whether it was a regular file when it was listed
     walked: bool = False  # whether it was found in a folder, not named
     member: ArchiveMember | None = None  # where it is, if it is in an archive

@@ -11,8 +11,8 @@ are never part of other characters: all but UTF-16 and UTF-32.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, Any
 
@@ -42,20 +42,17 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class RawBatch:
-    """Whole records of any format but Parquet, as the file has them."""
+    """Whole records of JSON lines, an array of JSON, CSV or TSV, as the file has them."""
 
     file: File
     line: int  # number of the line that the first one begins on, from 1
     record: int  # number of the first record, from 1
     content: bytes
     size: int  # bytes of the file that were read for it
-    # Of an array: where the elements end in `content`, each with the comma before it.  Of a
-    # bibliography: where the entries and definitions do, which begin at `starts`.
+    # Of an array: where the elements end in `content`, each with the comma before it.
     ends: Sequence[int] = ()
     encoding: str = ""  # of the file; empty for UTF-8
     columns: tuple[str, ...] = ()  # names of the fields of CSV and TSV
-    starts: Sequence[int] = ()
-    macros: Mapping[str, str] = field(default_factory=dict)  # what BibTeX defines before the batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ def cut_json(file: File, stream: IO[bytes], _: Reading) -> Iterator[RawBatch | S
                 blank = blank and content.isspace()
                 continue
             if not blank:
-                yield skip_oversized(file, line, record)
+                yield _oversized(file, line, record)
             line, record, blank = line + 1, record + (not blank), True
             continue
         yield RawBatch(file, line, record, content, len(content))
@@ -102,7 +99,7 @@ def cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBa
     """Cut a file that is an array of JSON."""
     encoding = reading.encoding or "utf-8"
     if not keeps_ascii(encoding):
-        yield unsupported(file, encoding)
+        yield _unsupported(file, encoding)
         return
     line = record = 1
     for piece in split_array(stream):
@@ -125,14 +122,12 @@ def keeps_ascii(encoding: str) -> bool:
     return len(text) == 256 and text[:128].encode("latin-1", "replace") == bytes(range(128))
 
 
-def unsupported(file: File, encoding: str) -> Skipped:
-    """Return that a file cannot be read, because of its encoding."""
+def _unsupported(file: File, encoding: str) -> Skipped:
     what = f"{file.format.upper()} in {encoding} is not supported"
     return Skipped(file.path, what, error=True)
 
 
-def skip_oversized(file: File, line: int, record: int) -> Skipped:
-    """Return that a record has more bytes than a document may have."""
+def _oversized(file: File, line: int, record: int) -> Skipped:
     return Skipped(f"{file.path}#{record}", f"line {line}: {file.too_large}", error=True)
 
 
@@ -147,8 +142,8 @@ def cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBatc
     except NotText as error:
         yield Skipped(file.path, str(error))
         return
-    if not keeps_ascii_apart(encoding):
-        yield unsupported(file, encoding)
+    if not _keeps_ascii_apart(encoding):
+        yield _unsupported(file, encoding)
         return
     lines = Lines(pieces)
     rows = csv_rows(lines, DELIMITERS[file.format], decode_latin_1, file.max_size)
@@ -196,13 +191,13 @@ def _cut_rows(
         if oversized:
             passed += raw.count(b"\n")
         if row is Oversized.END:
-            yield skip_oversized(file, line, record)
+            yield _oversized(file, line, record)
             line, passed = line + passed, 0
             record += 1
             first = record
 
 
-def keeps_ascii_apart(encoding: str) -> bool:
+def _keeps_ascii_apart(encoding: str) -> bool:
     """Return whether the bytes of ASCII commas, quotes and line ends have no other meaning."""
     marks = ',\t"\r\n'
     apart = marks.encode(encoding, "replace").removeprefix(codecs.BOM_UTF8) == marks.encode()

@@ -1,4 +1,4 @@
-"""Turn batches of records into documents, of every format."""
+"""Turn batches of records into documents: JSON lines and arrays, CSV, TSV and Parquet."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from datetime import UTC, date, datetime
 from typing import Any, Final, TypeAlias
 
 from simdup.base.when_used import pattern
-from simdup.corpus.bibliography import read_entries
 from simdup.corpus.decoding import Decoded, without_nuls
-from simdup.corpus.files import BIBLIOGRAPHIES, File
+from simdup.corpus.files import File
 from simdup.corpus.json_text import Elements, parse_json
 from simdup.corpus.lines import DELIMITERS, csv_rows
 from simdup.corpus.record_batches import ParquetBatch, RawBatch, RecordBatch, is_blank
@@ -41,8 +40,6 @@ def read_records(batch: RecordBatch, reading: Reading) -> Iterator[Document | Sk
     """Yield the documents of a batch, and the records that cannot be read."""
     if isinstance(batch, ParquetBatch):
         return _read_parquet(batch, reading)
-    if batch.file.format in BIBLIOGRAPHIES:
-        return _read_bibliography(batch, reading)
     return _read_csv(batch, reading) if batch.columns else _read_json(batch, reading)
 
 
@@ -118,7 +115,7 @@ def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]
         record += 1
 
 
-def _has_malformed(values: Mapping[str, str | None], reading: Reading) -> bool:
+def _has_malformed(values: Mapping[str, str], reading: Reading) -> bool:
     """Return whether bytes of a record's texts or name could not be decoded."""
     wanted = map(values.get, (*reading.text_fields, reading.id_field or ""))
     try:
@@ -127,18 +124,6 @@ def _has_malformed(values: Mapping[str, str | None], reading: Reading) -> bool:
     except UnicodeEncodeError:
         return True
     return False
-
-
-def _read_bibliography(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]:
-    for record, (number, raw, values) in enumerate(read_entries(batch), batch.record):
-        where = f"line {number}: "
-        if isinstance(values, str):
-            yield _broken(batch.file, record, f"{where}{values}")
-        elif _has_malformed(values, reading):
-            yield _broken(batch.file, record, f"{where}not valid {batch.encoding}")
-        else:
-            document = _document(batch.file, record, where, values, reading)
-            yield _with_note(document, raw, batch.encoding)
 
 
 def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | Skipped]:

@@ -37,11 +37,9 @@ from simdup.base.atomic import (
 )
 from simdup.base.errors import SimdupError, unwritable
 from simdup.base.system import move, sync, unlink
-from simdup.base.when_used import pattern
 from simdup.corpus.batches import open_content, read_header
-from simdup.corpus.bibliography import RawEntry, entries_of
 from simdup.corpus.compression import compress, detect_compression
-from simdup.corpus.files import ARCHIVE, BIBLIOGRAPHIES, File, difference
+from simdup.corpus.files import ARCHIVE, File, difference
 from simdup.corpus.json_text import Elements, Outside, parse_json, split_array
 from simdup.corpus.lines import (
     DELIMITERS,
@@ -187,9 +185,6 @@ def require_records(files: Sequence[File]) -> None:
             kind = "an archive" if file.format == ARCHIVE else "one document"
             what = f"is {kind}, and only records can be annotated"
             raise SimdupError(file.path, what, "see `input_format`, or leave it out with `exclude`")
-        if file.format in BIBLIOGRAPHIES:
-            what = "a bibliography cannot be annotated"
-            raise SimdupError(file.path, what, "write a list of what is removed instead")
 
 
 # The numbers of the records that are left out of a file, what is added to each, or what is cut from
@@ -212,7 +207,7 @@ def write_records(
         if isinstance(change, SpanCuts) and not file.records:
             packer.write(change.change_text(stream.read()))
         elif file.format != "parquet":
-            rewrite = _REWRITERS.get(file.format, _rewrite_lines)
+            rewrite = _rewrite_array if file.format == "json" else _rewrite_lines
             kinds = (Annotations, SpanCuts)
             changed = change.change if isinstance(change, kinds) else _without(change)
             packer.writelines(_counted(rewrite(file, stream, changed), progress))
@@ -294,35 +289,6 @@ def _rewrite_array(file: File, stream: IO[bytes], change: _RecordChange) -> Iter
                 number += 1
         elif isinstance(piece, Outside):
             yield piece
-
-
-# What a removed entry takes with it: the end of its line, and a blank line.
-_LINE_END = pattern(rb"[ \t]*\r?\n")
-_LINE_ENDS = 2
-
-
-def _rewrite_entries(file: File, stream: IO[bytes], change: _RecordChange) -> Iterator[bytes]:
-    """Yield a bibliography with its entries changed, and what is between them as it is."""
-    mark, _, pieces = entries_of(file, stream)
-    yield mark
-    number = 1
-    spare = 0  # line ends that follow a removed entry
-    for raw in pieces:
-        if isinstance(raw, RawEntry):
-            changed = change(number, raw, None)
-            spare = 0 if changed else _LINE_ENDS
-            yield changed
-        else:
-            at = 0
-            while spare and (found := _LINE_END.match(raw, at)):
-                at, spare = found.end(), spare - 1
-            if at < len(raw):
-                spare = 0
-            yield raw[at:]
-        number += isinstance(raw, RawEntry) or (isinstance(raw, LinePart) and not raw)
-
-
-_REWRITERS = {"json": _rewrite_array} | dict.fromkeys(BIBLIOGRAPHIES, _rewrite_entries)
 
 
 def _json_rows(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Row]]:

@@ -453,8 +453,7 @@ def read_bytes(path: str) -> bytes:
 def _expand(source: str, rules: Rules, reading: Reading) -> Iterator[File | Skipped]:
     if source == STDIN:
         form = format_of(STDIN, reading)
-        yield File(STDIN, format=form, compression=DETECT,
-                   max_size=reading.max_size, encoding=reading.encoding or "")  # fmt: skip
+        yield File(STDIN, format=form, compression=DETECT, max_size=reading.max_size)
         return
     if isinstance(source, Listed) and rules.leave_out_listed(source):
         return
@@ -505,7 +504,7 @@ def _file(path: str, status: os.stat_result, reading: Reading, walked: bool = Fa
     form = format_of_file(path, partial(_open, path) if regular else None, reading)
     return File(
         path, status.st_size, status.st_mtime, form, compression,
-        max_size=reading.max_size, encoding=reading.encoding or "", regular=regular, walked=walked,
+        max_size=reading.max_size, regular=regular, walked=walked,
     )  # fmt: skip
 
 

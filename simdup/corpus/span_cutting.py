@@ -30,7 +30,7 @@ from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
 from simdup.corpus.batches import read_header
 from simdup.corpus.decoding import NotText, decode
-from simdup.corpus.files import ARCHIVE, BIBLIOGRAPHIES, OFFICE, File
+from simdup.corpus.files import ARCHIVE, OFFICE, File
 from simdup.corpus.json_text import locate_strings, parse_json
 from simdup.corpus.lines import DELIMITERS, Row
 from simdup.corpus.parquet import change_texts
@@ -343,8 +343,6 @@ def why_whole(file: File, reading: Reading) -> str:
     """Return why nothing can be cut from the documents of a file; empty if it can."""
     if file.member is not None or file.format == ARCHIVE:
         return "is in an archive, which is kept whole: unpack it first"
-    if file.format in BIBLIOGRAPHIES:
-        return "is in a bibliography, from which only whole entries are removed"
     if file.format in OFFICE:
         return f"nothing can be cut from {file.format.upper()}: save it as text first"
     if file.format == "html" or reading.html:

@@ -19,7 +19,7 @@ from simdup.base.system import MOST_PROCESSES, cores
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.recipe import Recipe, as_recipe
 
-INPUT_FORMATS = ("auto", "text", "jsonl", "json", "csv", "tsv", "parquet", "bibtex", "ris")
+INPUT_FORMATS = ("auto", "text", "jsonl", "json", "csv", "tsv", "parquet")
 EXTRACTS = ("main", "all", "none")
 
 

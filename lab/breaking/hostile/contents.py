@@ -148,15 +148,6 @@ LINES = [
           says="the array does not end|an array of more than", seconds=15, megabytes=700),
     Entry("a gigabyte of brackets in JSONL",
           {"r.jsonl": lambda s: flood(b"[", s.unit, ROW, b"\n" + ROW)}, says=LARGE, seconds=15),
-    Entry("an entry of BibTeX that is never closed",
-          {"r.bib": lambda s: flood(b"{ab\n", s.unit, b"@misc{a, title={b}}\n@misc{c, title={")},
-          says=LARGE, seconds=30),
-    Entry("a comment of BibTeX that is never closed",
-          {"r.bib": lambda s: flood(b"{ab\n", s.unit, b"@misc{a, title={b}}\n@comment{")},
-          status=0, seconds=30, megabytes=500),
-    Entry("a record of RIS that never ends",
-          {"r.ris": lambda s: flood(b"ab \n", s.unit, b"TY  - JOUR\nTI  - ")},
-          says=LARGE, seconds=15),
     Entry("a CSV head of many columns",
           {"r.csv": lambda s: b"text" + b",a" * s.depth + b"\nx\n"}),
 ]  # fmt: skip
@@ -188,8 +179,8 @@ DEEP = [
     )),
 ]  # fmt: skip
 FORMATS = (
-    "txt", "jsonl", "json", "csv", "tsv", "bib", "ris", "html", "parquet", "zip", "docx", "pdf",
-    "epub", "odt", "txt.gz", "jsonl.zst",
+    "txt", "jsonl", "json", "csv", "tsv", "html", "parquet", "zip", "docx", "pdf", "epub", "odt",
+    "txt.gz", "jsonl.zst",
 )  # fmt: skip
 UNSUITABLE = 'null\n1\n"a"\n[]\n{}\n{"text":null}\n{"text":{"a":1}}\n{"text":NaN}\n{"text":1e999}'
 EMPTY = [
