@@ -307,11 +307,6 @@ class TestCommands:
         ]  # fmt: skip
         assert "0 documents added" in simdup("index", "add", "x.index", "c").err
 
-    def test_other_commands(self, simdup: Command, corpus: Path) -> None:
-        for command in (["fingerprint", "c"], ["passages", "c"], ["fit", "c", "-o", "m.model"],
-                        ["scan", "c", "-o", "r.html"]):  # fmt: skip
-            assert simdup(*command).status == 0
-
     def test_a_page_reads_files_in_archives_again(self, corpus: Path) -> None:
         origins = scan([str(corpus)]).origins
         # What was skipped has a place, but no name.

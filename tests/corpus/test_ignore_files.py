@@ -106,7 +106,11 @@ def test_git_leaves_out_the_same(seed: int) -> None:
     assert len(list_files(inside, Reading(ignore=False)).files) == len(listing)
 
 
-@pytest.mark.parametrize("line", ["*a" * 40 + "b", "**/a/" * 40 + "b", "*?a[a]" * 40 + "b/*"])
+@pytest.mark.parametrize(
+    "line",
+    ["*a" * 40 + "b", "**/a/" * 40 + "b", "*?a[a]" * 40 + "b/*", "/*a" + "*?" * 8 + "b",
+     "**/*a/" * 5 + "b"],
+)  # fmt: skip
 def test_many_stars_take_no_time(line: str) -> None:
     """With seven stars, a name of 200 letters took hours."""
     write(Path("c"), {".simdupignore": line, "a" * 200: "", "a/" * 60 + "a": ""})
@@ -152,13 +156,6 @@ def test_what_was_left_out_of_a_list_is_counted_once_and_noted(simdup: Command) 
     assert out == {"d/a.txt", "d/drafts", "d/e/b.md", "n/x.txt"}
 
 
-def test_a_cleaned_corpus_lacks_what_was_left_out(simdup: Command) -> None:
-    write(Path("c"), {".simdupignore": "drafts", "copy.txt": prose(0)})
-    assert simdup("dedupe", "c", "-o", "out").status == 0
-    out = {path.relative_to("out").as_posix() for path in Path("out").rglob("*") if path.is_file()}
-    assert out == {"a.txt", "b.md", "d/a.txt", "d/e/b.md"}
-
-
 @pytest.mark.parametrize(
     ("content", "what"),
     [
@@ -199,20 +196,3 @@ def test_a_file_that_cannot_be_read_ends_the_run(simdup: Command) -> None:
     # A link to a file is read.
     Path("c/missing").write_text("*.md")
     assert "left out 2 files" in simdup("scan", "c").err
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["*a" * 8 + "b", "/*a" + "*?" * 8 + "b", "**/a/" * 9 + "b", "**/*a/" * 5 + "b", "[" * 30_000],
-)
-def test_a_line_with_many_stars_does_not_take_long(line: str) -> None:
-    path = Path("c", *"a" * 40, "a" * 60)
-    write(path.parent, {path.name: prose(1)})
-    write(Path("c"), {".simdupignore": line})
-    started = time.process_time()
-    if line.startswith("["):
-        with pytest.raises(SimdupError, match="not a pattern"):
-            listed()
-    else:
-        assert "a/" * 40 + "a" * 60 in listed()
-    assert time.process_time() - started < 2

@@ -2,7 +2,6 @@
 
 import io
 import json
-import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -206,18 +205,3 @@ def test_an_array_with_the_encoding_of_the_option(simdup: Command, tmp_path: Pat
     assert simdup("scan", "a.json", "--encoding", "latin-1").status == 0
     ran = simdup("scan", "a.json", "--encoding", "gb18030")
     assert (ran.status, "a.json: JSON in gb18030 is not supported" in ran.err) == (2, True)
-
-
-def test_one_record_of_an_array(simdup: Command, tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_bytes(as_array(ROWS))
-    assert simdup("compare", "a.json#1", "a.json#4", "-q").status == 0
-    assert simdup("compare", "a.json#1", "a.json#2", "-q").status == 1
-
-
-def test_a_long_array_in_many_batches(simdup: Command, tmp_path: Path) -> None:
-    chance = random.Random(3)
-    rows = [{"text": prose(n % 40) * chance.choice([1, 1, 30])} for n in range(400)]
-    (tmp_path / "a.json").write_bytes(as_array(rows))
-    (tmp_path / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    a, b = (simdup("scan", name, "-f", "csv", "-q").out for name in ("a.json", "b.jsonl"))
-    assert a.replace(b"a.json", b"b.jsonl") == b

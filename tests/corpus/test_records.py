@@ -74,20 +74,6 @@ def test_every_format_on_standard_input(simdup: Command, form: str, compression:
     assert found(ran.out) == [["-#1", "-#3"], ["-#2", "-#5"]]
 
 
-def test_every_command_reads_them(simdup: Command, tmp_path: Path) -> None:
-    (tmp_path / "r.csv.gz").write_bytes(pack(as_table(ROWS), ".gz"))
-    lines = simdup("fingerprint", "r.csv.gz", "--idf", "builtin", "-q").lines
-    assert [line.partition("  ")[2] for line in lines[1:]] == [f"r.csv.gz#{n}" for n in range(1, 6)]
-    assert simdup("fit", "r.csv.gz", "-o", "m.idf", "-q").status == 0
-    a = tmp_path / "a.txt.zst"
-    a.write_bytes(pack(prose(1).encode("gb18030"), ".zst"))
-    (tmp_path / "b.txt.gz").write_bytes(pack(near(prose(1)).encode(), ".gz"))
-    assert simdup("compare", "a.txt.zst", "b.txt.gz", "--idf-from", "r.csv.gz").status == 0
-    assert found(simdup("scan", ".", "--glob", "*.txt.*", "-f", "jsonl").out) == [
-        ["./a.txt.zst", "./b.txt.gz"]
-    ]
-
-
 def test_input_format_overrides_the_suffix(simdup: Command, tmp_path: Path) -> None:
     (tmp_path / "feed.log").write_bytes(as_jsonl(ROWS))
     assert simdup("scan", "feed.log", "-f", "jsonl", "--input-format", "jsonl").status == 0

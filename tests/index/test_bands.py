@@ -13,10 +13,11 @@ from support import Command, examples
 from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, scan
 from simdup.index import matching, row_searches, store
-from simdup.index.matching import QueryOptions, choose_new, judge
+from simdup.index.matching import QueryOptions, best, choose_new, judge
 from simdup.index.row_searches import IndexRows
 from simdup.index.sections import line_documents, sketched
 from simdup.model.criteria import Criteria
+from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side
 from simdup.search import HammingBall
@@ -224,6 +225,30 @@ def test_work_that_overlaps_keeps_its_order(threads: int) -> None:
     assert next(overlap(str, iter(range(20)), threads)) == "0"
 
 
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 3), st.sampled_from([None, 0.0, 0.5, 1.0])),
+        max_size=30,
+    ),
+    st.none() | st.integers(1, 4),
+    st.sampled_from([0, 1 << 40]),
+)
+def test_the_best_matches_come_first_and_ties_in_order(drawn, limit, first) -> None:
+    # The possible estimates of sketches: shares of 128 bytes, corrected for chance.
+    drawn = [(q, d, None if s is None else round(s * 127.5) / 127.5) for q, d, s in drawn]
+    shares = np.array([np.nan if s is None else s for _, _, s in drawn], float)
+    queries = np.array([q for q, _, _ in drawn], np.int64)
+    distances = np.array([d for _, d, _ in drawn], np.int64)
+    columns = {"a": queries + first, "b": np.arange(len(drawn)), "distance": distances}
+    found = best(MeasuredPairs(columns | {"similarity": shares}), limit)
+    expected = []
+    for query in range(5):
+        own = [i for i, one in enumerate(drawn) if one[0] == query]
+        own.sort(key=lambda i: (-(drawn[i][2] or 0.0), drawn[i][1]))
+        expected += own[:limit]
+    assert found["b"].tolist() == expected
+
+
 # From texts.
 
 
@@ -253,7 +278,7 @@ def test_more_is_found_than_by_fingerprints(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("add", [False, True])
-@pytest.mark.parametrize("limit", [None, 1])
+@pytest.mark.parametrize("limit", [None, 1, 3])
 def test_pieces_processes_and_tables_make_no_difference(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, add: bool, limit: int | None
 ) -> None:
@@ -265,10 +290,12 @@ def test_pieces_processes_and_tables_make_no_difference(
 
     expected = answers("whole", 1)
     assert answers("two", 2) == expected
-    for hits, worth, size in ((1, 1, 1), (7, 0, 5), (9, -1, 1000)):
+    for hits, worth, size, rows in ((1, 1, 1, 1), (7, 0, 5, 3), (9, -1, 1000, 5)):
         monkeypatch.setattr(matching, "MOST", hits)
         monkeypatch.setattr(row_searches, "MOST", hits)
         monkeypatch.setattr(matching, "ADDING_CHUNKS", (size,))
+        for name in ("_ROWS", "_RESULTS", "_CHUNK"):
+            monkeypatch.setattr(matching, name, rows)
         monkeypatch.setattr(sketch_bands, "_WORTH_TABLES", worth)
         monkeypatch.setattr(sketch_bands, "_FEW_ROWS", 1e9)
         monkeypatch.setattr(store, "_SKETCHES", 3)

@@ -6,7 +6,7 @@ import sqlite3
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -283,21 +283,6 @@ def test_a_reader_sees_one_state(path: str) -> None:
             assert other.documents == 3
             assert matching(other, grams(prose(9))) == ["more"]
         assert matching(reader, grams(prose(9))) == []
-
-
-def test_a_writer_that_fails_leaves_it_as_it_was(path: str) -> None:
-    built(path, COMMON)
-    before = kept(path)
-
-    def documents() -> Iterator[tuple[str, str]]:
-        yield from ((f"m{i}", prose(i, 50)) for i in range(300))
-        raise RuntimeError
-
-    with Index.open(path) as index:
-        with pytest.raises(RuntimeError):
-            index.add(documents())
-        assert index.check() == []
-    assert kept(path) == before
 
 
 # -- damage ----------------------------------------------------------------------------------------

@@ -201,17 +201,6 @@ def test_a_file_that_is_not_an_index_is_one_line_and_a_hint(
     assert wrong.out == b""
 
 
-def test_check_names_damaged_parts(simdup: Command, corpus: Path) -> None:
-    simdup("index", "build", "seen.index", "corpus")
-    content = bytearray((corpus / "seen.index").read_bytes())
-    content[content.index(b"corpus/3.txt")] ^= 1
-    (corpus / "seen.index").write_bytes(content)
-    checked = simdup("index", "check", "seen.index")
-    assert checked.status == 2
-    assert "simdup: seen.index: section names 1 is damaged" in checked.err
-    assert (corpus / "seen.index").read_bytes() == content
-
-
 def test_fingerprint_lines_in_and_out(simdup: Command, corpus: Path) -> None:
     prints = simdup("fingerprint", "corpus").out
     assert simdup("index", "build", "seen.index", "--fingerprints", "-", stdin=prints).status == 0
@@ -316,15 +305,6 @@ def test_adding_while_asking_is_a_greedy_deduplication(tmp_path: Path, n: int) -
         assert index.check() == []
 
 
-def test_copies_within_one_delivery_are_new_once(tmp_path: Path) -> None:
-    texts = [("a", prose(1)), ("b", prose(2)), ("c", edited(prose(1))), ("d", prose(2))]
-    with Index.build(str(tmp_path / "seen.index")) as index:
-        answers = list(index.query(texts, 20, add=True))
-        assert [answer.new for answer in answers] == [True, True, False, False]
-        assert answers[2].matches[0].document == "a"
-        assert [name for name, _ in index.export()] == ["a", "b"]
-
-
 def test_a_query_sees_documents_added_meanwhile(tmp_path: Path) -> None:
     path = str(tmp_path / "seen.index")
     with Index.build(path, [("a", prose(1))]) as index:
@@ -335,17 +315,6 @@ def test_a_query_sees_documents_added_meanwhile(tmp_path: Path) -> None:
         with Index.open(path) as other:
             other.remove("b")
         assert next(iter(index.query([("x", prose(2))]))).new
-
-
-def test_two_streams_add_to_one_index(tmp_path: Path) -> None:
-    path = str(tmp_path / "seen.index")
-    with Index.build(path) as one, Index.open(path) as other:
-        for number in range(6):
-            for index in (one, other):
-                (answer,) = index.query([(f"{number}{index is one}", prose(number))], add=True)
-                assert answer.added == (index is one)
-        assert len(one) == 6
-        assert other.check() == []
 
 
 # What a query finds.

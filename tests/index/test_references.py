@@ -128,14 +128,6 @@ def _beside(row: str) -> list[str]:
     return row.split(",")[2:4]
 
 
-def test_records_are_deduplicated_against_an_index(simdup: Command, archive: Path) -> None:
-    texts = [prose(5), prose(90), edited(prose(90)), edited(prose(7))]
-    lines = [json.dumps({"text": text}) + "\n" for text in texts]
-    (archive / "r.jsonl").write_text("".join(lines), "utf-8")
-    assert simdup("dedupe", "r.jsonl", "--reference", "old.index", "-o", "c.jsonl").status == 0
-    assert (archive / "c.jsonl").read_text("utf-8") == lines[1]
-
-
 def test_what_only_a_source_is_near_to_is_linked(tmp_path: Path) -> None:
     """A chain: the second is near the document of the index, the third near the second only."""
     first = prose(1, 400)
@@ -281,17 +273,6 @@ def test_typed_options_are_compared_and_others_left_to_the_index(
     assert [json.loads(line)["type"] for line in ran.lines] == ["cluster"] * 3 + ["summary"]
     ran = simdup("scan", "new", "--reference", "own.index", "--bits", "64")
     assert "another recipe: --bits 64 was requested, but the index has 128" in ran.err
-
-
-def test_another_recipe_in_python(tmp_path: Path) -> None:
-    index = build(tmp_path / "x.index", [("k", prose(1))], recipe=Recipe(bits=128))
-    found = scan([("a", prose(1))], references=[index], run=ALONE)
-    assert found.summary.recipe["bits"] == 128
-    assert (
-        len(scan([("a", prose(1))], Recipe(bits=128), references=[index], run=ALONE).clusters) == 1
-    )
-    with pytest.raises(SimdupError, match="`top` 30 was requested, but the index has 20"):
-        scan([("a", prose(1))], Recipe(bits=128, top=30), references=[index], run=ALONE)
 
 
 # Several references.

@@ -47,19 +47,6 @@ def test_containment_is_the_share_of_the_smaller_set(a: str, b: str, n: int) -> 
     assert containment(a, b, n) == containment(b, a, n) == wanted
 
 
-@given(few_letters, few_letters)
-def test_containment_is_never_below_resemblance(a: str, b: str) -> None:
-    assert plain.containment(a, b) >= plain.resemblance(a, b)
-    assert (plain.containment(a, b) == 1) >= (plain.shingles(a) == plain.shingles(b) != set())
-
-
-@given(st.text("abc河岸", min_size=5, max_size=40), st.data())
-def test_an_excerpt_is_contained(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text) - 5))
-    excerpt = text[start : data.draw(st.integers(start + 5, len(text)))]
-    assert containment(excerpt, text) == 1
-
-
 def unasked(document: int) -> Vector:
     raise AssertionError(f"nobody asked for the cosine of {document}")
 
@@ -258,19 +245,6 @@ def test_csv_has_a_column_for_each_requested_measure(
         values = known[(first, second)]
         for name in ("similarity", *asked):
             assert row[name] == down(values[name])
-
-
-def test_jsonl_has_requested_measures_in_pairs_and_documents(
-    simdup: Command, documents: dict[str, list[str]]
-) -> None:
-    assert documents
-    options = ("scan", "c", "-f", "jsonl", "-q", "-s", "0", *EVERY)
-    for asked in ((), ("cosine",), ("containment", "cosine")):
-        more = [word for name in asked for word in (f"--{name}", "0.2")]
-        record = json.loads(simdup(*options, *more).lines[0])
-        wanted = {"similarity", *asked}
-        for one in [*record["pairs"], *record["documents"][1:]]:
-            assert one.keys() & {"similarity", "containment", "cosine"} == wanted
 
 
 def test_identical_texts_have_every_measure(simdup: Command, tmp_path: Path) -> None:

@@ -36,11 +36,6 @@ def test_any_text_and_an_edit_of_it(text: str, data: st.DataObject) -> None:
     assert similarity(text, other) == plain.resemblance(text, other)
 
 
-@given(few_letters, few_letters)
-def test_it_is_the_same_both_ways(a: str, b: str) -> None:
-    assert similarity(a, b) == similarity(b, a)
-
-
 @given(few_letters, st.integers(1, 8))
 def test_a_set_of_shingles_is_as_large_as_it_should_be(text: str, n: int) -> None:
     found = shingles(plain.solid(text), n)

@@ -107,13 +107,6 @@ def test_zero_or_one_fingerprint_have_no_pairs(n, search):
     assert tuples(all_pairs(np.zeros((n, 3), dtype=np.uint64), 1, 160, search=search)) == []
 
 
-@pytest.mark.parametrize("distance", [64, 63])
-def test_at_the_largest_distance_everything_pairs(distance):
-    f = np.array([0, 2**64 - 1, 5], dtype=np.uint64)
-    pairs = [(0, 1, 64), (0, 2, 2), (1, 2, 62)]
-    assert tuples(all_pairs(f, distance)) == [pair for pair in pairs if pair[2] <= distance]
-
-
 def test_the_input_is_left_alone_and_may_be_read_only():
     f = planted(2000).reshape(-1)
     f.flags.writeable = False

@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 from simdup.search.arrays import (
     Members,
     combine_rows,
-    distinct,
     find_packed,
-    mix_rows,
     pack,
     ranges,
     row_bits,
@@ -43,11 +41,6 @@ def test_combined_rows_are_in_the_order_of_pairs(high: list[int], data: st.DataO
     values.sort()
     pairs = zip(*(side.tolist() for side in split_rows(values)), strict=True)
     assert list(pairs) == sorted(zip(high, low, strict=True))
-
-
-def test_fingerprints_of_several_words_have_mixes_of_their_own() -> None:
-    rows = np.array([[a, b, c] for a in range(8) for b in range(8) for c in range(8)], np.uint64)
-    assert len(distinct(mix_rows(rows))) == len(rows)
 
 
 @given(st.lists(NUMBERS | st.integers(0, 9), unique=True), st.lists(NUMBERS | st.integers(0, 9)))

@@ -200,18 +200,6 @@ def test_rows_of_one_kind_are_not_visited() -> None:
         assert sum(visited) < 3 * 10 * 50 * n
 
 
-def test_a_budget_limits_the_work_and_counts_the_rest() -> None:
-    n = 2_000
-    budget = Budget(1e6)
-
-    def nobody(i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return np.zeros(len(i), np.bool_)
-
-    roots = connected(Lists.of_keys(np.ones((1, n), np.uint64)), n, nobody, budget)
-    assert budget.unchecked > 0
-    assert len(np.unique(roots)) == n
-
-
 @given(graphs(), st.integers(0, 40))
 def test_what_a_budget_leaves_is_counted(graph: Graph, visits: int) -> None:
     """Rows that it does not reach stay alone; whoever is joined belongs together."""

@@ -88,23 +88,6 @@ def test_pairs_above_the_memory_limit_raise_as_they_are_found():
     assert len(all_pairs(f, 1, 16, memory=10_000_000).i) == 12 * 4096 // 2
 
 
-def test_duplicates_near_duplicates_pair_with_each_other():
-    f = np.repeat(np.array([0, 1, 7, 255], dtype=np.uint64), [30, 20, 10, 1])
-    np.random.default_rng(3).shuffle(f)
-    for distance in range(9):
-        for which in ("all", "first"):
-            expected = oracle(f.tolist(), distance, which)
-            assert tuples(all_pairs(f, distance, 8, which)) == expected
-
-
-def test_all_eight_bit_fingerprints_many_times():
-    f = np.random.default_rng(4).integers(0, 256, 3000, dtype=np.uint64)
-    found = all_pairs(f, 1, 8)
-    sampled(f, found, 1, range(0, 3000, 300))
-    first = all_pairs(f, 1, 8, copies="first")
-    assert len(first.i) == 256 * 8 // 2 + 3000 - 256
-
-
 def test_one_template_of_which_hundreds_are_near():
     random = np.random.default_rng(5)
     centres = random.integers(0, 1 << 64, 20, dtype=np.uint64)

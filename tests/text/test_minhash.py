@@ -45,14 +45,6 @@ def test_sets_large_and_small_and_blocks_of_them() -> None:
     assert np.array_equal(whole, apart)
 
 
-@given(st.lists(hashes, min_size=1, max_size=30), st.randoms(use_true_random=False))
-def test_neither_order_nor_repetition_matters(elements: list[int], maker: random.Random) -> None:
-    again = elements + maker.choices(elements, k=5)
-    maker.shuffle(again)
-    found = sketches.signatures(*rows([elements, again]), 32)
-    assert np.array_equal(found[0], found[1])
-
-
 @pytest.mark.parametrize(
     ("shared", "only_a", "only_b"),
     [(4, 1, 1), (2, 1, 9), (40, 5, 5), (20, 20, 20), (200, 20, 30), (900, 50, 50), (30, 0, 600)],

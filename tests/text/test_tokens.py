@@ -7,7 +7,6 @@ import os
 import re
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -86,26 +85,6 @@ def test_tagged_drops_punctuation_and_items_without_a_tag() -> None:
     assert terms(text, "tagged", fold=False) == {
         "河岸": 1, "老人": 2, "钓鱼": 1, "1/2": 1, "。": 1, "（": 1,
     }  # fmt: skip
-
-
-@given(st.text("ab 河岸\n\u3000", max_size=12), st.integers(1, 5))
-def test_chars_are_all_runs_of_n_characters(text: str, n: int) -> None:
-    solid = "".join(text.split())
-    runs = [solid[i : i + n] for i in range(len(solid) - n + 1)] or [solid] * bool(solid)
-    assert terms(text, f"chars:{n}") == Counter(runs)
-
-
-@given(st.lists(st.sampled_from(["red", "lantern", "hill"]), max_size=6), st.integers(1, 4))
-def test_ngrams_are_all_runs_of_n_words(words: list[str], n: int) -> None:
-    runs = [" ".join(words[i : i + n]) for i in range(len(words) - n + 1)]
-    runs = runs or [" ".join(words)] * bool(words)
-    assert terms(", ".join(words), f"ngrams:{n}") == Counter(runs)
-
-
-def test_ngrams_keep_the_order_of_mixed_scripts() -> None:
-    assert terms("河岸 red 市场。㐀 lantern", "ngrams:2") == dict.fromkeys(
-        ["河岸 red", "red 市场", "市场 㐀", "㐀 lantern"], 1
-    )
 
 
 def test_a_kind_there_is_not() -> None:

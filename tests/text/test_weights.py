@@ -140,16 +140,6 @@ def test_capping_rows_together_is_capping_each(values: list[list[float]], cap: f
         assert capped.tolist() == cap_row(row, cap, width - len(row))
 
 
-@pytest.mark.parametrize("terms", [1, 2, 9, 10])
-def test_up_to_one_over_cap_terms_all_weigh_the_same(terms: int) -> None:
-    assert cap_row([float(2**n) for n in range(terms)], 0.1) == [1.0] * terms
-
-
-def test_a_cap_of_one_changes_nothing() -> None:
-    assert cap_row([5, 3, 0.5], 1.0) == [5, 3, 0.5]
-    assert cap_row([7], 1.0) == [7]
-
-
 # The built-in table.
 
 
