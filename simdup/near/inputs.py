@@ -196,7 +196,10 @@ class SourceReport:
         if argument == "field":
             fields = self._reading.text_fields
             wanted = next((name for name in fields if name not in found), fields[0])
-        what = f"{'no' if record else 'no record has a'} field {wanted!r}{_listed(list(found))}"
+        names = ", ".join(repr(_shortened(name)) for name in list(found)[:_MOST_FIELDS])
+        more = f" and {len(found) - _MOST_FIELDS:,} more" if len(found) > _MOST_FIELDS else ""
+        there = f" (fields: {names}{more})" if found else ""
+        what = f"{'no' if record else 'no record has a'} field {wanted!r}{there}"
         if argument == "value_field":
             return SimdupError("keep", what, field="keep")
         hint = ""
@@ -205,13 +208,6 @@ class SourceReport:
             longest = max(found, key=lambda name: found[name])
             hint = f"`field` {quoted([longest])}" if found[longest] else ""
         return SimdupError(record or argument, what, hint, "" if record else argument)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return which fields there are, as messages end: empty if no field is known."""
-    more = f" and {len(names) - _MOST_FIELDS:,} more" if len(names) > _MOST_FIELDS else ""
-    there = ", ".join(repr(_shortened(name)) for name in names[:_MOST_FIELDS])
-    return f" (fields: {there}{more})" if names else ""
 
 
 def _shortened(name: str) -> str:
