@@ -166,44 +166,6 @@ def _blanks(text: str, start: int) -> int:
     return found.end() if found else start
 
 
-def locate_strings(text: str, levels: int = 0) -> dict[str, Any]:
-    """Return where the strings of a JSON object are, by the names of its fields.
-
-    Parameters
-    ----------
-    text : str
-        Valid JSON; a comma and white space may be before the object.
-    levels : int
-        How many levels of objects within the object are looked into.
-
-    Returns
-    -------
-    dict
-        Of each field the start and the end of its string, quotes included; a dict for an object
-        that was looked into; None for any other value.  The last of several fields of one name
-        counts, as in `parse_json`.
-    """
-    return _strings_within(text, text.index("{"), levels)[0]
-
-
-def _strings_within(text: str, at: int, levels: int) -> tuple[dict[str, Any], int]:
-    """Return where the strings of the object that begins here are, and where it ends."""
-    found: dict[str, Any] = {}
-    at = _blanks(text, at + 1)
-    while text[at] == '"':
-        name, at = _DECODER.raw_decode(text, at)
-        begin = _blanks(text, _blanks(text, at) + 1)
-        if levels and text[begin] == "{":
-            found[name], at = _strings_within(text, begin, levels - 1)
-        else:
-            value, at = _DECODER.raw_decode(text, begin)
-            found[name] = (begin, at) if isinstance(value, str) else None
-        at = _blanks(text, at)
-        if text[at] == ",":
-            at = _blanks(text, at + 1)
-    return found, at + 1
-
-
 def object_lines(
     text: str, wrong: Callable[[int], Exception]
 ) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -3,8 +3,8 @@
 A span is characters of a document's text as simdup names them: of the decoded text, line ends
 included, end exclusive.  What is outside of the spans keeps the bytes that it has in the file:
 each piece between two spans is cut from the bytes of the file, and is decoded again to see that it
-is that piece.  Of records, only the value of the field changes: its escapes and quotes, the other
-fields, spaces and the order of keys stay.
+is that piece.  A record that loses a span is written anew, with all of its fields in their order;
+all other records keep their bytes.
 
 A document whose characters have no bytes of their own is kept whole, with the reason: a page is
 parsed, an office file is packed, a damaged text has characters that replace bytes.
@@ -15,23 +15,22 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import re
+import json
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
-from simdup.base.when_used import pattern
 from simdup.corpus.batches import read_header
 from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import ARCHIVE, OFFICE, File
-from simdup.corpus.json_text import locate_strings, parse_json
+from simdup.corpus.json_text import parse_json
 from simdup.corpus.lines import DELIMITERS, Row
 from simdup.corpus.parquet import change_texts
 from simdup.corpus.records import find_field
@@ -41,25 +40,12 @@ from simdup.model.settings import Reading
 # Starts and ends, ascending; no two overlap.
 Spans: TypeAlias = Sequence[tuple[int, int]]
 
-# An escape of JSON that is one character: two halves of a surrogate pair are.
-_ESCAPE = pattern(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)", re.DOTALL)
-_DOUBLED = pattern('""')
-_QUOTED_CELL = pattern('"[^"]*(?:""[^"]*)*"')
-_PLAIN_CELL = {mark: pattern(f"[^{mark}\r\n]*") for mark in DELIMITERS.values()}
 # Bytes of a table that are in no encoding come back as they were.
 _ESCAPED = "surrogateescape"
 
 
 class Uncut(Exception):
     """A document is kept whole; the message is the reason."""
-
-
-class _Edit(NamedTuple):
-    """Characters that are replaced."""
-
-    start: int
-    end: int
-    new: str = ""
 
 
 def cut_text(content: bytes, spans: Spans, encoding: str | None = None) -> bytes:
@@ -90,7 +76,7 @@ def cut_text(content: bytes, spans: Spans, encoding: str | None = None) -> bytes
     if decoded.note:
         raise Uncut(f"{decoded.note}, so nothing can be cut from it: correct it first")
     text, codec = decoded.text, _without_mark(decoded.encoding, content)
-    found = _edited(content, text, codec, [_Edit(*span) for span in spans])
+    found = _cut_bytes(content, text, codec, spans)
     try:
         again = decode(found, encoding).text
     except NotText:
@@ -158,22 +144,20 @@ def spans_before(
     return [(before(start), before(end - 1) + 1) for start, end in spans]
 
 
-def _edited(
-    content: bytes, text: str, codec: str, edits: Sequence[_Edit], errors: str = "strict"
-) -> bytes:
-    """Return bytes with some characters of their text replaced, and a mark before it as it is.
+def _cut_bytes(content: bytes, text: str, codec: str, spans: Spans) -> bytes:
+    """Return bytes without some characters of their text, and a mark before it as it is.
 
     Raises
     ------
     Uncut
         If a piece of the text is not what the bytes at its place say.
     """
-    places = [0, *(place for one in edits for place in (one.start, one.end)), len(text)]
+    places = [0, *(place for span in spans for place in span), len(text)]
     if any(one > other for one, other in pairwise(places)):
         raise Uncut("it has changed since it was read")
     pieces = [text[start:end] for start, end in pairwise(places)]
     try:
-        sizes = [len(piece.encode(codec, errors)) for piece in pieces]
+        sizes = [len(piece.encode(codec)) for piece in pieces]
         at = len(content) - sum(sizes)
         mark = content[: max(at, 0)]
         own = "\ufeff".encode(codec, "ignore")
@@ -182,9 +166,10 @@ def _edited(
         found = [mark]
         for i, (piece, size) in enumerate(zip(pieces, sizes, strict=True)):
             raw, at = content[at : at + size], at + size
-            if raw.decode(codec, errors) != piece:
+            if raw.decode(codec) != piece:
                 raise Uncut(_NO_PLACES.format(codec))
-            found.append(edits[i // 2].new.encode(codec, errors) if i % 2 else raw)
+            if i % 2 == 0:
+                found.append(raw)
     except UnicodeError:
         raise Uncut(_NO_PLACES.format(codec)) from None
     return b"".join(found)
@@ -195,26 +180,6 @@ _NO_PLACES = "not every character of {} has bytes of its own: write it in UTF-8 
 
 
 # -- records --
-
-
-class _Value(NamedTuple):
-    """The value of a field, and where it is in the text of its record."""
-
-    value: str
-    start: int  # without the quotes
-    end: int
-    escape: re.Pattern[str] | None  # characters that are written as several
-
-    def edits(self, source: str, spans: Spans) -> list[_Edit]:
-        """Return the edits of the record that cut spans out of the value."""
-        offsets = np.array(spans, np.int64).reshape(-1)
-        places = self.start + offsets
-        if self.escape is not None:
-            found = list(self.escape.finditer(source, self.start, self.end))
-            more = np.append(0, np.cumsum([len(one[0]) - 1 for one in found], dtype=np.int64))
-            starts = np.array([one.start() for one in found], np.int64) - self.start - more[:-1]
-            places += more[np.searchsorted(starts, offsets)]
-        return [_Edit(start, end) for start, end in places.reshape(-1, 2).tolist()]
 
 
 def spans_of_fields(texts: Sequence[Any], spans: Spans) -> list[Spans]:
@@ -233,26 +198,19 @@ def spans_of_fields(texts: Sequence[Any], spans: Spans) -> list[Spans]:
 
 
 def _cut_json(raw: bytes, spans: Spans, reading: Reading) -> bytes:
-    """Return the bytes of a line or element without some characters of its text."""
-    encoding = reading.encoding or "utf-8-sig"
+    """Return a line or an element anew, without some characters of its text."""
+    encoding = _without_mark(reading.encoding or "utf-8", raw)
     source = raw.decode(encoding)
-    names = reading.text_fields
-    strings = locate_strings(source, max(name.count(".") for name in names))
-    values = _json_texts(source, names)
-    edits: list[_Edit] = []
-    for name, text, within in zip(names, values, spans_of_fields(values, spans), strict=True):
-        if text is not None and within:
-            start, end = find_field(strings, name)
-            escape = _ESCAPE if source.find("\\", start, end) >= 0 else None
-            edits += _Value(text, start + 1, end - 1, escape).edits(source, within)
-    found = _edited(raw, source, _without_mark(encoding, raw), sorted(set(edits)))
-    _require(_json_texts(found.decode(encoding), names), values, spans)
-    return found
-
-
-def _json_texts(source: str, names: Sequence[str]) -> list[str | None]:
-    values = parse_json(source.lstrip(", \t\r\n\v\f"))
-    return [find_field(values, name) for name in names]
+    start, end = source.index("{"), source.rindex("}") + 1
+    values = parse_json(source[start:end])
+    texts = [find_field(values, name) for name in reading.text_fields]
+    for name, text in zip(reading.text_fields, _without_each(texts, spans), strict=True):
+        values = _with_value(values, name, text)
+    try:
+        record = json.dumps(values, ensure_ascii=False).encode(encoding)
+    except UnicodeEncodeError:  # a character that the encoding does not have
+        record = json.dumps(values).encode(encoding)
+    return source[:start].encode(encoding) + record + source[end:].encode(encoding)
 
 
 def _without_each(texts: Sequence[str | None], spans: Spans) -> list[str | None]:
@@ -263,25 +221,12 @@ def _without_each(texts: Sequence[str | None], spans: Spans) -> list[str | None]
     ]
 
 
-def _require(found: Sequence[Any], values: Sequence[str | None], spans: Spans) -> None:
-    """Raise if values are not those before without the spans.
-
-    Raises
-    ------
-    Uncut
-        Nobody knows why, but nothing is lost.
-    """
-    if list(found) != _without_each(values, spans):
-        raise Uncut(_OTHER_TEXT)
-
-
 @dataclass(frozen=True, slots=True)
 class _Table:
     """How the rows of CSV are read."""
 
     delimiter: str
     encoding: str
-    columns: Sequence[str]
     fields: Sequence[int]  # which columns have the text
 
     @classmethod
@@ -291,49 +236,20 @@ class _Table:
         # The last column of a name is the one that is read.
         places = {name: i for i, name in enumerate(columns)}
         fields = [places[name] for name in reading.text_fields]
-        return cls(DELIMITERS[file.format], encoding, columns, fields)
+        return cls(DELIMITERS[file.format], encoding, fields)
 
     def cut(self, raw: bytes, spans: Spans) -> bytes:
-        """Return the bytes of a row without some characters of its text."""
-        source = raw.decode(self.encoding, _ESCAPED)
-        cells = list(self._cells(source))
-        values = [cells[i].value for i in self.fields]
-        edits: list[_Edit] = []
-        for i, within in zip(self.fields, spans_of_fields(values, spans), strict=True):
-            if within:
-                edits += self._edits(cells[i], source, within)
-        found = _edited(raw, source, self.encoding, sorted(set(edits)), _ESCAPED)
-        # A line is a blank one, or of as many fields, only if the reader says so.
-        lines = io.StringIO(found.decode(self.encoding, _ESCAPED), newline="")
-        rows = list(csv.reader(lines, delimiter=self.delimiter, strict=True))
-        if len(rows) != 1 or len(rows[0]) != len(self.columns):
-            raise Uncut("what is left would not be read as the same row")
-        _require([rows[0][i] for i in self.fields], values, spans)
-        return found
-
-    def _edits(self, cell: _Value, source: str, spans: Spans) -> list[_Edit]:
-        left = without_spans(cell.value, spans)
-        # In a bare cell a quote would open it, and a line without any character is no row.
-        if cell.escape is None and (left.startswith('"') or (not left and len(self.columns) == 1)):
-            return [_Edit(cell.start, cell.end, '"' + left.replace('"', '""') + '"')]
-        return cell.edits(source, spans)
-
-    def _cells(self, source: str) -> Iterator[_Value]:
-        plain = _PLAIN_CELL[self.delimiter]
-        at = 0
-        while True:
-            if quoted := _QUOTED_CELL.match(source, at):
-                value = quoted[0][1:-1].replace('""', '"')
-                yield _Value(value, at + 1, quoted.end() - 1, _DOUBLED)
-                at = quoted.end()
-            else:
-                found = plain.match(source, at)
-                end = found.end() if found else at
-                yield _Value(source[at:end], at, end, None)
-                at = end
-            if source[at : at + 1] != self.delimiter:
-                return
-            at += 1
+        """Return a row anew, without some characters of its text."""
+        source = io.StringIO(raw.decode(self.encoding, _ESCAPED), newline="")
+        (row,) = csv.reader(source, delimiter=self.delimiter, strict=True)
+        texts = _without_each([row[i] for i in self.fields], spans)
+        for i, text in zip(self.fields, texts, strict=True):
+            row[i] = text or ""
+        line = io.StringIO(newline="")
+        # With this end, the writer quotes what has either half of it.
+        csv.writer(line, delimiter=self.delimiter, lineterminator="\r\n").writerow(row)
+        found = line.getvalue().removesuffix("\r\n").encode(self.encoding, _ESCAPED)
+        return found + raw[len(raw.rstrip(b"\r\n")) :]
 
 
 # -- files --

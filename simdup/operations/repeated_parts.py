@@ -60,8 +60,9 @@ def shorten_files(
 ) -> Shortened:
     """Write a corpus without the parts that enough earlier documents have.
 
-    Every document stays; one that has lost all its text is empty.  What is left has the bytes that
-    it had.  Documents that cannot be cut are kept whole and listed as skipped, with the reason.
+    Every document stays; one that has lost all its text is empty.  What is left of texts has the
+    bytes that it had; a record that loses a part is written anew.  Documents that cannot be cut are
+    kept whole and listed as skipped, with the reason.
 
     Parameters
     ----------

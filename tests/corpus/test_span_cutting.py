@@ -1,9 +1,8 @@
-"""Spans cut out of documents: what is left reads as the rest, and every other byte is the same."""
+"""Spans cut out of documents: what is left is the rest, and other records keep their bytes."""
 
 import codecs
 import csv
 import io
-import json
 from contextlib import suppress
 from pathlib import Path
 
@@ -131,7 +130,7 @@ def cuts_of(file: File, reading: Reading, texts: list[str], places: list[list[in
     return span_cuts(file, reading, columns[0], columns[1], columns[2])
 
 
-# A bare CR is written without quotes where lines end with LF, and so is none of a cell.
+# A bare CR is written without quotes by `FORMS` where lines end with LF, and so is none of a cell.
 TEXTS = st.text(st.sampled_from(COMMON + "😀é\u2028"), min_size=1, max_size=20).map(
     lambda text: text.replace("\r", "\r\n")
 )
@@ -181,28 +180,22 @@ def test_several_fields_are_cut_one_by_one(
         assert one.text == rest(text, spans)
 
 
-def spelled(character: str, escaped: bool) -> str:
-    return json.dumps(character, ensure_ascii=escaped)[1:-1]
-
-
-@given(parts=st.lists(st.tuples(TEXTS, st.booleans()), max_size=5), places=PLACES)
-def test_every_other_byte_of_a_line_stays(
-    parts: list[tuple[str, bool]], places: list[int], tmp_path: Path
-) -> None:
-    text = "".join(part for part, _ in parts)
-    characters = [spelled(c, escaped) for part, escaped in parts for c in part]
-    literal = f'"{"".join(characters)}"'
-    head, tail = '{ "text": "no" , "k\\u0065y":[1, {"text": "x"}], "text" :\t', ' ,"n":1.50}\r\n'
-    content = (head + literal + tail).encode()
-    file, reading = file_of(tmp_path / "a.jsonl", content), Reading()
-    cut = written(file, cuts_of(file, reading, [text], [places]))
-    assert cut.startswith(head.encode())
-    assert cut.endswith(tail.encode())
-    inner = cut[len(head.encode()) : -len(tail.encode())].decode()
-    assert json.loads(inner) == rest(text, spans_in(text, places))
-    for start, end in reversed(spans_in(text, places)):
-        del characters[start:end]
-    assert inner == f'"{"".join(characters)}"'
+@pytest.mark.parametrize("array", [False, True])
+def test_a_record_is_written_anew_and_the_others_as_they_were(array: bool, tmp_path: Path) -> None:
+    other = '{ "text": "k\\u0065y" , "n":1.50, "text" :\t"甲乙" }'
+    cut = (
+        '{ "text": "no", "k\\u0065y" : [1.0, {"x": null}], "text": "甲\\n\\ud800乙", '
+        '"n": 123456789012345678901}'
+    )
+    ends = ("[\n", ",\n  ", "\n]\n") if array else ("\ufeff", "\r\n", "\n")
+    content = (ends[0] + ends[1].join([cut, other, cut]) + ends[2]).encode()
+    file = file_of(tmp_path / ("a.json" if array else "a.jsonl"), content)
+    cuts = span_cuts(file, Reading(), *np.array([[1, 3], [0, 2], [1, 4]]))
+    whole = '{"text": "%s", "key": [1.0, {"x": null}], "n": 123456789012345678901}'
+    first, last = whole % "\\n\\ud800\\u4e59", whole % "甲\\n"
+    expected = ends[0] + ends[1].join([first, other, last]) + ends[2]
+    assert written(file, cuts).decode() == expected
+    assert cuts.whole == {}
 
 
 def test_nested_fields_and_a_mark(tmp_path: Path) -> None:
@@ -217,7 +210,7 @@ def test_nested_fields_and_a_mark(tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoding", ["gb18030", "cp1252", "utf-8"])
 def test_tables_in_other_encodings(tmp_path: Path, encoding: str) -> None:
     one, other = "甲乙" if encoding == "gb18030" else "éß"
-    rows = 'id,text\r\n1,"{}{},\r\n""x"""\r\n2,{}{}\r\n'
+    rows = 'id,text\r\n1,"{}{},\r\n""x"""\r\n2,{}{}\r\n3,"a"\r\n'
     file = file_of(tmp_path / "a.csv", rows.format(one, other, one, other).encode(encoding))
     # The letter first, then the quote before the x.
     spans = np.array([[1, 1, 2], [0, 5, 0], [1, 6, 1]])
