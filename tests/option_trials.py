@@ -1,9 +1,8 @@
-"""What the trials of options need: files, and how commands are called.
+"""For each option two calls that it makes different, which `test_every_option.py` tries.
 
-The table of options has them: for each option, two calls that it makes different, which
-`test_every_option.py` tries.  A trial is ``SOURCES | what both calls have | the value of the option
-in the second call``, or this value alone.  Without SOURCES it takes those of `BASES`.  What both
-calls have is for all commands of the option: each takes what it knows of it.
+A trial is ``SOURCES | what both calls have | the value of the option in the second call``, or this
+value alone.  Without SOURCES it takes those of `BASES`.  What both calls have is for all commands
+of the option: each takes what it knows of it.  Flags without a trial need none.
 """
 
 import json
@@ -20,6 +19,89 @@ from support import environment
 from lab.corpora.made import edited, near, prose, write
 from simdup.cli.options import rows_of
 from simdup.cli.row import Row
+
+# By option; of those that commands try in other ways, by command.
+TRIALS: Mapping[str, str | Mapping[str, str]] = {
+    "--files-from": {"index remove": "gone", "*": "list"},
+    "--null": {"index remove": "|--files-from gone0|", "*": "|--files-from list0|"},
+    "--glob": "*.md",
+    "--exclude": "*.md",
+    "--ignore": "ig||",
+    "--encoding": "ascii",
+    "--input-format": "lines||jsonl",
+    "--field": "r.jsonl|-f jsonl|body",
+    "--id-field": {"fit": "r.jsonl||none", "*": "r.jsonl|--removed removed.csv|id"},
+    "--extract": {"conflicts": "u|-f jsonl|none", "*": "h|-f jsonl|none"},
+    "--max-size": {"conflicts": "200", "*": "500"},
+    "--method": {"query": "e|-d 0|simhash", "*": "simhash"},
+    "--distance": {"query": "|-s 0|64", "*": "|--method simhash|20"},
+    "--similarity": "|-d 20|0.99",
+    "--shingle": "20",
+    "--verify": "|-d 20|",
+    "--containment": "0.5",
+    "--cosine": "0.5",
+    "--same": "r.jsonl||id",
+    "--across": "r.jsonl||id",
+    "--keep": "longest",
+    "--prefer": "b*",
+    "--decisions": "decided.json",
+    "--linkage": {"dedupe": "chain||single", "*": "chain||star"},
+    "--all-pairs": "many|-f jsonl --removed out.html|",
+    "--reference": "k",
+    "--list": "unique",
+    "--baseline": "checked",
+    "--update-baseline": "|--baseline unwritten|",
+    "--limit": {"query": "twice|-d 20 -s 0.5|1", "*": "both||1"},
+    "--sort": "both||name",
+    "--format": "|-d 20|jsonl",
+    "--output": {"fit": "other", "audit": "other.html", "*": "out"},
+    "--bom": {"dedupe": "c --dry-run||", "*": "|-f csv|"},
+    "--color": "always",
+    "--report-texts": "|-f html --removed out.html|none",
+    "--quiet": "|-o out|",
+    "--progress": "|--idf-from c|",
+    "--lang": "|-o out|zh",
+    "--jobs": "|--idf-from c|3",
+    "--tables": "4",
+    "--search": "|-d 2|probe",
+    "--recipe": "|-v|bkdr32",
+    "--strip": "|-v|[a-z]+",
+    "--dict": "|-v|words",
+    "--config": "|-o out|quiet.toml",
+    "--debug": "|--config lost.toml|",
+    "--min-run": {"index build": "|--passages|100", "*": "100"},
+    "--gap": "0",
+    "--min-length": {"dedupe": "n|--unit line|1000", "*": "1000"},
+    "--common": {"passages": "many||2", "*": "c|--against many|2"},
+    "--template": "c/a.txt",
+    "--leave-out": "o|--rates -f jsonl|references",
+    "--text": "many|-f csv|",
+    "--context": "100",
+    "--kinds": "wording",
+    "--terms": "terms",
+    "--unit": "sentence",
+    "--copies": "n|--unit line --min-length 1|2",
+    "--index": "e|--dry-run|i",
+    "--removed": "removed.csv",
+    "--by": "folder",
+    "--max-removed": "0",
+    "--add": "|--index i|",
+    "--annotate": "r.jsonl|--field body|",
+    "--force": "|-o full|",
+    "--against": "k",
+    "--against-field": "r.jsonl||body",
+    "--share": "1",
+    "--evidence": "leaks.jsonl",
+    "--check": {"query": "twice||", "*": "0"},
+    "--fingerprints": "pc||",
+    "--timeout": "|--add --timeout 0|0.1",
+    "--exclude-self": "twice||",
+    "--sample": "1",
+    "--seed": "|--sample 1|2",
+    "--idf-from": "c",
+    "--min-score": "0.9",
+    "--judged": "found.jsonl||judged.jsonl",
+}  # fmt: skip
 
 
 class Base(NamedTuple):
@@ -87,8 +169,8 @@ _JUDGED = [
 
 def lines(command: str, row: Row) -> tuple[str, str]:
     """Return two calls of a command, without and with the option of a row."""
-    trials = row.trial if isinstance(row.trial, Mapping) else {"*": row.trial}
-    trial = trials.get(command) or trials["*"]
+    trials = TRIALS.get(row.option, "")
+    trial = trials if isinstance(trials, str) else trials.get(command, trials.get("*", ""))
     *before, value = map(str.strip, trial.split("|"))
     named, common = before or ("", "")
     base = BASES[command]
@@ -123,7 +205,7 @@ import sys
 from simdup.cli import main
 for call in sys.argv[1:]:
     try:
-        main([*call.split(), "--isolated", "-q"])
+        main([*call.split(), "--config", "none", "-q"])
     except SystemExit as left:
         assert left.code == 0, call
 """

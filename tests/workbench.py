@@ -35,7 +35,7 @@ def build(folder: Path) -> None:
     write(folder / "classes", {"1/ann.txt": copied, "1/ben.txt": prose(12), "2/eve.txt": copied})
     write(folder / "handbook", {f"{n}.txt": f"{prose(12)} {prose(n)}" for n in (13, 14, 15)})
     write(folder / "library", {"book.txt": prose(12)})
-    write(folder, {"task.txt": prose(13)})
+    write(folder, {"task.txt": prose(13), "mine.toml": "bits = 128\n"})
     write(folder / "docs", {"install.md": prose(21), "windows.md": near(prose(21))})
     write(folder / "docs", {"usage.md": prose(22)})
     posts = [{"text": copied, "author": "ann"}, {"text": prose(12), "author": "ben"}]

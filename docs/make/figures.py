@@ -61,10 +61,9 @@ def plain(*names: str) -> dict[str, str]:
 # -- accuracy --
 
 FOLDED = "Jaccard 0.8, folded"
-DEFAULT, BY_SHINGLES = "(default: auto)", " --no-short-texts"
+DEFAULT = "(default: auto)"
 SCANS = (
     DEFAULT,
-    "--no-short-texts",
     "--method simhash",
     "--method simhash -d 6",
     "--method simhash --recipe plain",
@@ -75,7 +74,7 @@ SCANS = (
 def accuracy(result: Result) -> Cells:
     """Return precision and recall: a row for each way to scan, a column for each truth."""
     scores = {
-        (row["texts"], row["truth"], row["options"].removesuffix(BY_SHINGLES) or row["options"]): (
+        (row["texts"], row["truth"], row["options"]): (
             f"{row['precision']:.2f}, {row['recall']:.2f}"
         )
         for row in rows_of(result)

@@ -6,5 +6,5 @@ set -eu
 simdup=${SIMDUP:-simdup}
 index=$1
 
-[ -e "$index" ] || $simdup index build "$index" --idf builtin --quiet
+[ -e "$index" ] || $simdup index build "$index" --recipe default,idf=builtin --quiet
 $simdup query "$index" - --input-format jsonl --id-field id --new --add --quiet

@@ -149,18 +149,17 @@ def labelled(name: str, texts: dict[str, str]) -> set[NamePair]:
 SIMHASH = "--method simhash"
 OPTIONS = (
     "",  # auto
-    "--no-short-texts",  # short texts are measured by Jaccard similarity too, as the truth is
-    "--no-fold",
+    "--recipe default,fold=false",
     SIMHASH,
-    f"{SIMHASH} --no-fold",
+    f"{SIMHASH} --recipe default,fold=false",
     f"{SIMHASH} -d 6",
     f"{SIMHASH} --recipe plain",
     f"{SIMHASH} --no-verify",
     "--method minhash",
-    "--method minhash --no-fold",
-    f"{SIMHASH} --hash md5",
-    f"{SIMHASH} --hash sha1",
-    f"{SIMHASH} --hash sha256",
+    "--method minhash --recipe default,fold=false",
+    f"{SIMHASH} --recipe default,hash=md5",
+    f"{SIMHASH} --recipe default,hash=sha1",
+    f"{SIMHASH} --recipe default,hash=sha256",
 )
 
 
@@ -181,13 +180,8 @@ def accuracy(trial: Trial) -> Iterator[Table]:
             "the same poem" if name == "poems" else f"Jaccard {LEAST}": labelled(name, texts),
             f"Jaccard {LEAST}, folded": {ordered(names[i], names[j]) for i, j in folded},
         }
-        settings = [*trial.pick(OPTIONS[:1], OPTIONS)]
-        if name == "poems":
-            # Short texts are measured by edits too, unless a method or this option says otherwise.
-            compared = {one: "--method" in one and "--no-verify" not in one for one in settings}
-            settings = [f"{one} --no-short-texts" if compared[one] else one for one in settings]
         rows: list[Row] = []
-        for options in settings:
+        for options in trial.pick(OPTIONS[:1], OPTIONS):
             label = options or "(default: auto)"
             pairs = scan(path, options).pairs
             rows += [
@@ -268,7 +262,7 @@ def short_texts(trial: Trial) -> Iterator[Table]:
     texts, pairs = with_copies(originals, OF_SHORT_TEXTS, random.Random(2))
     path = real.write_records(texts.items(), trial.folder / "short.jsonl").path
     rows: list[Row] = []
-    for name, options in (("short texts", ""), ("--no-short-texts", "--no-short-texts")):
+    for name, options in (("short texts", ""), (f"{SIMHASH} -d 64", f"{SIMHASH} -d 64")):
         scanned = scan(path, options)
         every = [pair for of_kind in pairs.values() for pair in of_kind]
         shares = {kind: share(true, scanned.grouped) for kind, true in pairs.items()}
@@ -304,7 +298,7 @@ def _compared(texts: dict[str, str], folder: Path) -> Row:
 
 # -- pages of templates --
 
-TEMPLATE_OPTIONS = ("-s 0.8", "-s 0.8 --cosine 0.9", "--same-title -s 0.5")
+TEMPLATE_OPTIONS = ("-s 0.8", "-s 0.8 --cosine 0.9", "--same title -s 0.5")
 
 
 def template_pages(trial: Trial) -> Iterator[Table]:

@@ -35,7 +35,7 @@ from simdup.corpus.sources import list_files
 from simdup.model.documents import Document
 from simdup.model.settings import Reading
 
-FINGERPRINT = ("fingerprint", "--idf", "builtin", "-q", "-o", os.devnull)
+FINGERPRINT = ("fingerprint", "--recipe", "default,idf=builtin", "-q", "-o", os.devnull)
 
 # -- the same texts in many formats --
 

@@ -212,11 +212,15 @@ def _texts(folder: Path, many: int) -> list[Row]:
     texts = ("".join(words[i] for i in random.zipf(1.3, 1000) % 5000) for _ in range(many))
     source = real.write_records(real.numbered(texts), folder / "texts.jsonl").path
     path = folder / "texts.index"
-    prints = _command("fingerprint", "-q", "--idf", "builtin", "-o", os.devnull, source)
+    prints = _command(
+        "fingerprint", "-q", "--recipe", "default,idf=builtin", "-o", os.devnull, source
+    )
 
     def build() -> float:
         path.unlink(missing_ok=True)
-        return simdup("index", "build", "-q", "--idf", "builtin", path, source).seconds
+        return simdup(
+            "index", "build", "-q", "--recipe", "default,idf=builtin", path, source
+        ).seconds
 
     built = _median(build)
     again = _command("index", "add", "-q", path, source)

@@ -228,12 +228,10 @@ def _criteria(chance: random.Random) -> dict[str, Any]:
     perhaps(0.4, "distance", 0, 1, 6, 10, 16, 32, 64)
     perhaps(0.6, "similarity", 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.9, 0.95, 1)
     perhaps(0.3, "shingle", 1, 2, 3, 4, 8, 12, "words:1", "words:2", "words:3")
-    perhaps(0.15, "short_texts", False)
-    perhaps(0.15, "numbers", False)
     perhaps(0.4, "linkage", "star")
     perhaps(0.5, "keep", "first", "longest", "shortest", "max:value", "min:value")
     perhaps(0.2, "prefer", ("*3",), ("*7", "*1*"))
-    perhaps(0.1, "same_title", True)
+    perhaps(0.1, "same", ("title",))
     perhaps(0.1, "across", "group")
     perhaps(0.25, "all_pairs", True)
     if found["method"] == "pstable":
@@ -243,10 +241,8 @@ def _criteria(chance: random.Random) -> dict[str, Any]:
     perhaps(0.15, "containment", 0.3, 0.5, 0.8, 0.9, 1)
     if chance.random() < 0.07 and found["method"] in ("auto", "simhash"):
         found["verify"] = False
-        for name in ("similarity", "cosine", "containment", "short_texts", "numbers", "shingle"):
+        for name in ("similarity", "cosine", "containment", "shingle"):
             found.pop(name, None)
-    if found.get("short_texts") is False:
-        found.pop("numbers", None)
     if found["method"] in ("minhash", "pstable"):
         found.pop("distance", None)
     if found["method"] == "minhash" and not found.get("similarity", 0.8):
@@ -270,8 +266,8 @@ def make(seed: int) -> Case:
     criteria = _criteria(chance)
     # By another generator, so that corpora are what they were before.
     if "across" not in criteria and random.Random(f"within {seed}").random() < 0.12:
-        criteria["within"] = "group"
-    headed = "same_title" in criteria
+        criteria["same"] = (*criteria.get("same", ()), "group")
+    headed = "title" in criteria.get("same", ())
     titled = headed and chance.random() < 0.5
     rows = []
     for number, text in enumerate(texts):
@@ -287,7 +283,7 @@ def make(seed: int) -> Case:
     if chance.random() < 0.25:
         count = chance.randint(1, max(1, len(rows) // 3))
         references, rows = rows[:count], rows[count:]
-        unknown = {"same_title", "across", "within", "cosine", "containment"} & {*criteria}
+        unknown = {"same", "across", "cosine", "containment"} & {*criteria}
         indexed = chance.random() < 0.5 and not unknown and criteria["method"] != "pstable"
         if indexed:
             criteria.pop("shingle", None)

@@ -19,7 +19,7 @@ from typing import Any
 import jieba
 
 import simdup
-from lab.breaking.brute_corpora import Case, make
+from lab.breaking.brute_corpora import Case, Row, make
 from lab.corpora.made import simplified_characters
 from lab.oracles import plain
 from lab.oracles.brute_force import (
@@ -165,22 +165,26 @@ class Compared:
         given = case.criteria | {"jobs": 1, "reading": Reading(id_field="id")}
         if case.decisions:
             given["decisions"] = Decisions(tuple(Decision(*one) for one in case.decisions))
-        if case.titled:
-            given["title"] = "title"
         if case.references:
             path = self.folder / "references.jsonl"
-            path.write_text("\n".join(json.dumps(r._asdict()) for r in case.references), "utf-8")
+            path.write_text("\n".join(map(json.dumps, map(self.record, case.references))), "utf-8")
             given["references"] = [str(path)]
         return given
 
+    def record(self, row: Row) -> dict[str, Any]:
+        """Return a row as a record, which has a title only if titles are a field."""
+        values = row._asdict()
+        if not self.case.titled:
+            del values["title"]
+        return values
+
     def scan(self, **changes: Any) -> simdup.Result:
         """Scan the corpus."""
-        return simdup.scan([row._asdict() for row in self.case.rows], **self.keywords() | changes)
+        return simdup.scan(list(map(self.record, self.case.rows)), **self.keywords() | changes)
 
     def is_proposed(self, i: int, j: int) -> bool:
         """Return whether a search proposes a pair."""
-        names = ("method", "similarity", "distance", "shingle", "containment", "cosine",
-                 "short_texts", "numbers")  # fmt: skip
+        names = ("method", "similarity", "distance", "shingle", "containment", "cosine")
         given = {name: self.case.criteria[name] for name in names if name in self.case.criteria}
         texts = (self.documents[place].text for place in (i, j))
         return bool(simdup.compare(*texts, **given).proposed_by)
@@ -210,8 +214,7 @@ class Compared:
             )
             shown = one if one is None or isinstance(one, int) else float(one)
             self.check(same, f"{what}: {name} is {other}, not {shown}")
-        if self.case.criteria.get("short_texts", True):
-            self.same(what, said, measure=right.measure)
+        self.same(what, said, measure=right.measure)
 
 
 @cache
@@ -260,7 +263,7 @@ class ComparedIndex(Compared):
         given = {name: self.case.criteria[name] for name in names if name in self.case.criteria}
         records = [row._asdict() for row in self.case.references]
         with simdup.Index.build(path, records, reading=reading, run=run) as index:
-            records = [row._asdict() for row in self.case.rows]
+            records = list(map(self.record, self.case.rows))
             for answer in index.query(records, reading=reading, run=run, **given):
                 if answer.document in self.places:
                     self._check_matches(answer)
@@ -348,7 +351,7 @@ class ComparedIndex(Compared):
         same = exact is not None and member.similarity is not None
         if not (copies and same and abs(float(exact or 0) - member.similarity) < CLOSE):
             self._check_estimate(both, member, known, place)
-        short = truth.by_edit(place, place) and truth.settings.numbers and truth.settings.least
+        short = truth.by_edit(place, place) and truth.settings.least
         if short and truth.numbers[place]:
             same = truth.compact[known] == truth.compact[place]
             self.check(same, f"{both}: numbers {truth.numbers[place]}")
@@ -503,7 +506,7 @@ class ComparedScan(Compared):
     def _check_dedupe(self) -> None:
         """Compare what `dedupe` leaves out with what stars make redundant."""
         star = self.oracle(linkage=self.case.criteria.get("linkage", "star"))
-        cleaned = simdup.dedupe([row._asdict() for row in self.case.rows], **self.keywords())
+        cleaned = simdup.dedupe(list(map(self.record, self.case.rows)), **self.keywords())
         names = [one.name for one in self.documents]
         right = {
             names[member.place]: names[member.beside]

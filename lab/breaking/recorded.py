@@ -49,7 +49,7 @@ EXAMPLES = {
     "scan-minhash": "scan corpus --method minhash -s 0.5 -f csv",
     "scan-pstable": "scan corpus --method pstable -s 0 --cosine 0.8 -f jsonl",
     "scan-containment": "scan corpus --containment 0.6 --linkage star -f csv",
-    "scan-titles": "scan corpus --same-title -s 0.3 -f jsonl",
+    "scan-titles": "scan corpus --same title -s 0.3 -f jsonl",
     "scan-across": "scan corpus --across folder -k longest --prefer *打印版* -f csv",
     "scan-reference": "scan corpus/news --reference corpus/notices -s 0.1 -f jsonl",
     "scan-unverified": "scan corpus --no-verify -d 10 -f csv",
@@ -104,7 +104,6 @@ EXAMPLES = {
     "no-file": "scan nothing",
     "no-option": "scan corpus --simlarity 0.9",
     "no-command": "scna corpus",
-    "idle": "scan corpus --method minhash -d 5",
     "clash": "scan corpus --list kept -f csv",
     "no-choice": "scan corpus --keep longst",
 }
@@ -113,12 +112,13 @@ EXAMPLES = {
 # `{}` is where the options of a run go, such as ``-j 3``.
 MADE = {
     "fingerprint": "fingerprint c g {}",
-    "fingerprint, other recipe": "fingerprint c g {} --tokens chars:2 --hash md5 --bits 128",
+    "fingerprint, other recipe": "fingerprint c g {} "
+    "--recipe default,tokens=chars:2,hash=md5,bits=128",
     "scan as text": "scan c g {} --linkage star --lang en",
     "scan as JSONL": "scan c g {} -f jsonl",
     "scan as CSV": "scan c g {} -o r.csv",
     "scan of short texts": "scan short.jsonl {} --id-field id -f jsonl",
-    "scan of HTML": "scan pages {} --html --extract all -f jsonl",
+    "scan of HTML": "scan pages {} --input-format html --extract all -f jsonl",
     "scan of a table": "scan table.csv {} --field text --id-field id -f jsonl",
     "scan of a table as CSV": "scan table.csv {} --id-field id -f csv",
     "scan of records": "scan rows.jsonl {} --id-field id -f csv",

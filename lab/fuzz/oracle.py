@@ -142,7 +142,7 @@ def documents(source: str, reading: Reading) -> list[Document]:
 def expect_texts(found: Sequence[Document]) -> None:
     """Raise unless texts can be written as UTF-8, and documents have names of their own."""
     for one in found:
-        for text in (one.text, one.title, one.group):
+        for text in (one.text, one.title, *one.groups):
             (text or "").encode()
     places = [one.place if one.record else one.path for one in found]
     expect(len(set(places)) == len(places), "two documents with one place")

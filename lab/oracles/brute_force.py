@@ -30,11 +30,8 @@ class Settings:
     cosine: float | None = None
     verify: bool = True
     shingle: str | None = None
-    short_texts: bool = True
-    numbers: bool = True
-    same_title: bool = False
+    same: tuple[str, ...] = ()  # of `title` and `group`
     across: str | None = None
-    within: str | None = None
     linkage: str = "single"
     keep: str | None = None
     prefer: tuple[str, ...] = ()
@@ -47,6 +44,11 @@ class Settings:
         if self.similarity is not None:
             return self.similarity
         return 0.0 if self.containment is not None else 0.8
+
+    @property
+    def short_texts(self) -> bool:
+        """Whether short texts are measured by edits."""
+        return self.method in ("auto", "minhash")
 
     @property
     def by_fingerprints_alone(self) -> bool:
@@ -204,10 +206,10 @@ class BruteForce:
             return False
         if self.settings.across and a.group is not None and a.group == b.group:
             return False
-        if self.settings.within and (a.group is None or a.group != b.group):
+        if "group" in self.settings.same and (a.group is None or a.group != b.group):
             return False
         exact = self.compact[i] == self.compact[j]
-        if self.settings.same_title:
+        if "title" in self.settings.same:
             titles = self._titles[i], self._titles[j]
             if titles[0] != titles[1] or (titles[0] is None and not exact):
                 return False
@@ -226,7 +228,7 @@ class BruteForce:
             return False
         if alone:
             return True
-        if settings.numbers and edits and self.numbers[i] != self.numbers[j]:
+        if edits and self.numbers[i] != self.numbers[j]:
             return False
         if edits:
             # What need not be computed: the lengths differ too much.
@@ -270,9 +272,9 @@ class BruteForce:
     @cached_property
     def first_copies(self) -> list[int]:
         """For each document the first one of which it is a copy, or itself."""
-        titles = self._titled and self.settings.same_title
+        titles = self._titled and "title" in self.settings.same
         own = [(one.place if one.group is None else None, one.group) for one in self.documents]
-        groups = own if self.settings.within else repeat(None)
+        groups = own if "group" in self.settings.same else repeat(None)
         return self._firsts(zip(self._titles if titles else repeat(None), groups, strict=False))
 
     def _firsts(self, more: Iterable[Hashable]) -> list[int]:

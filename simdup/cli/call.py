@@ -18,12 +18,12 @@ from simdup.base.system import END_OF_INPUT, quoted
 from simdup.cli.configuration import CONFIGURED
 from simdup.cli.messages import Screen, Status, as_option, say, say_error, status
 from simdup.cli.options import rows_of
-from simdup.cli.row import INFILE, OUTFILE, SUFFIXES, Clash, Idle, Options, Row
+from simdup.cli.row import INFILE, OUTFILE, SUFFIXES, Options, Row
 from simdup.model.criteria import Criteria
 from simdup.model.decisions import Baseline
 from simdup.model.documents import Skipped
 from simdup.model.formats import PageOptions
-from simdup.model.recipe import Recipe
+from simdup.model.recipe import Recipe, files_of
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.show.streams import Output
 
@@ -58,7 +58,8 @@ class Call(Options):
     @cached_property
     def settings(self) -> Settings:
         """The settings of the run."""
-        outputs, earlier = self.files("path", "removed"), self.files("baseline", "decisions")
+        outputs = self.files("path", "removed")
+        earlier = self.files("baseline", "decisions") + self._recipe_files
         return Settings(
             reading=self.value(Reading, outputs=outputs, told=earlier),
             criteria=self.value(Criteria),
@@ -80,6 +81,10 @@ class Call(Options):
             with Index.open(path) as index:
                 index.require_recipe(*self.asked_recipe)
         return Recipe()
+
+    @property
+    def _recipe_files(self) -> tuple[str, ...]:
+        return files_of(self["recipe"]) if self["recipe"] else ()
 
     @cached_property
     def out(self) -> Output:
@@ -215,34 +220,27 @@ class Call(Options):
             say(f"Reading standard input; {END_OF_INPUT} it.")
 
     def refuse(self) -> None:
-        """Raise for options that contradict each other, have no effect, or overwrite what is read.
+        """Raise for options that contradict each other, or overwrite what is read.
 
         Raises
         ------
         SimdupError
-            If one was typed and has no effect, or an output is a file that an option names, or
-            its suffix is that of no format.
+            If an output is a file that an option names, or its suffix is that of no format.
         UsageError
             If one contradicts others, or lacks what it needs.
         """
-        for row in self.rows:
-            if self.typed(row.parameter):
-                for rule in row.broken(Idle, self):
-                    what = f"has no effect: {rule.why}"
-                    raise SimdupError(f"--{row.keys[0]}", what, "remove it")
         for path in self._files(OUTFILE):
             if path != "-" and os.path.exists(path):
                 from simdup.show.targets import check_read
 
                 configured = self._context.meta.get(CONFIGURED)
-                check_read(path, [*self._files(INFILE), *filter(None, [configured])])
+                read = [*self._files(INFILE), *self._recipe_files, *filter(None, [configured])]
+                check_read(path, read)
         formats = next((row.kind for row in self.rows if row.parameter == "format"), ())
         if formats and not self["format"] and not self["list"]:
             self.check_suffix(formats, "set `format`")
-        for row in self.rows:
-            if self[row.parameter] not in (None, False, ()):
-                for rule in row.broken(Clash, self):
-                    raise click.UsageError(rule.why, self._context)
+        for rule in (rule for row in self.rows for rule in row.broken(self)):
+            raise click.UsageError(rule.why, self._context)
 
     def _files(self, kind: click.Path) -> Iterator[str]:
         """Return the files of a kind that options name."""

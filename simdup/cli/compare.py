@@ -51,7 +51,7 @@ def command(call: Call) -> Status:
     with call.writing(*paths, *filter(None, [idf_from])) as stream:
         texts, show = (a.text, b.text), call["diff"]
         differences = show or (out.format == "text" and math.prod(map(len, texts)) <= _FEW_PAIRS)
-        compared = compare_documents(documents, fingerprinter, settings.criteria, differences)
+        compared = compare_documents(documents, fingerprinter, settings, differences)
         if out.format == "jsonl":
             stream.writelines(comparison_jsonl(compared))
         elif out.format == PAGE:

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import click
 
 from simdup.base.errors import SimdupError, did_you_mean
+from simdup.base.regular_files import parsed_toml, read_named
 from simdup.base.system import portable
 from simdup.cli.options import COMMANDS, rows_of
-from simdup.cli.row import ABOUT, INDEXED, Options, Row, Text, Yields
+from simdup.cli.row import ABOUT, INDEXED, RECIPE, Options, Row, Text
 from simdup.cli.usage import invalid_value
-from simdup.corpus.regular_files import read_named
+from simdup.model.recipe import recipe_beside
 
 OWN, SHARED = "simdup.toml", "pyproject.toml"
 
@@ -22,27 +23,24 @@ OWN, SHARED = "simdup.toml", "pyproject.toml"
 CONFIGURED = "simdup.configured"
 
 _MOST = 1 << 20  # bytes
-# The time to parse a key grows with the square of its dots.
-_MOST_DOTS = 1000
 
-_ISOLATED = "to ignore it, add --isolated"
+NONE = "none"
+_IGNORE = "to ignore it, add --config none"
 
 
 def configure(ctx: click.Context) -> dict[str, Any]:
     """Return what the configuration says for the command of a context, by parameter.
 
-    The context must have parsed what was typed.  What was typed wins: an option that is at odds
-    with it gives way.
+    The context must have parsed what was typed.  What was typed wins: what contradicts it is left
+    out.
 
     Raises
     ------
     SimdupError
         If the file has an unknown key or an invalid value, for whatever command.
     """
-    file, isolated = ctx.params["config"], ctx.params["isolated"]
-    if file is not None and isolated:
-        raise click.UsageError("--config and --isolated exclude each other")
-    if isolated:
+    file = ctx.params["config"]
+    if file == NONE:
         return {}
     found = _find() if file is None else _read(file, "")
     if found is None and file is not None:
@@ -54,9 +52,17 @@ def configure(ctx: click.Context) -> dict[str, Any]:
     # All tables are checked; the deepest that says something for the command wins.
     checked = sorted(_checked(found), key=lambda one: one[0])
     values = {row.parameter: value for _, row, value in checked if row.commands == command}
-    options = Options(ctx, values)
-    gives_way = {row.parameter for row in rows_of(command) if any(row.broken(Yields, options))}
-    return {name: value for name, value in values.items() if name not in gives_way}
+    rows = list(rows_of(command))
+
+    def contradictions(configured: dict[str, Any]) -> int:
+        options = Options(ctx, configured)
+        return sum(len(list(row.broken(options))) for row in rows)
+
+    for name in reversed([*values]):
+        others = {key: value for key, value in values.items() if key != name}
+        if contradictions(others) < contradictions(values):
+            values = others
+    return values
 
 
 class Configuration(NamedTuple):
@@ -82,7 +88,7 @@ def _find() -> Configuration | None:
     for above in range(depth + 1):
         for name in (OWN, SHARED):
             path = os.path.join(*[os.pardir] * above, name)
-            if os.path.isfile(path) and (found := _read(path, _ISOLATED)) is not None:
+            if os.path.isfile(path) and (found := _read(path, _IGNORE)) is not None:
                 return found
     return None
 
@@ -94,7 +100,7 @@ def _read(path: str, hint: str) -> Configuration | None:
     # Most projects have the file for other tools: it need not be parsed, nor be without mistakes.
     if shared and b"simdup" not in content:
         return None
-    table = _parsed(path, content, hint)
+    table = parsed_toml(path, content, hint)
     if not shared:
         return Configuration(path, table)
     tools = table.get("tool")
@@ -104,26 +110,6 @@ def _read(path: str, hint: str) -> Configuration | None:
     if not isinstance(own, dict):
         raise SimdupError(path, "tool.simdup is not a table", hint)
     return Configuration(path, own, ("tool", "simdup"))
-
-
-def _parsed(path: str, content: bytes, hint: str) -> dict[str, Any]:
-    import tomllib
-
-    nested = SimdupError(path, "is not valid TOML: nested too deeply", hint)
-    if any(line.count(b".") > _MOST_DOTS for line in content.split(b"\n")):
-        raise nested
-    try:
-        # Some editors begin a file with a byte order mark.
-        return tomllib.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise SimdupError(path, "is not UTF-8", hint) from None
-    except tomllib.TOMLDecodeError as error:
-        what = str(error)
-        raise SimdupError(path, f"is not valid TOML: {what[:1].lower()}{what[1:]}", hint) from None
-    except ValueError:  # Python converts no more than 4,300 digits
-        raise SimdupError(path, "is not valid TOML: a number has too many digits", hint) from None
-    except RecursionError:
-        raise nested from None
 
 
 def _checked(file: Configuration) -> Iterator[tuple[int, Row, Any]]:
@@ -209,6 +195,8 @@ def _converted(row: Row, file: Configuration, key: str) -> Any:
     if isinstance(kind, click.Path):
         words, folder = ("-", *row.words), os.path.dirname(file.path)
         values = [one if one in words else os.path.join(folder, one) for one in values]
+    if kind is RECIPE:
+        values = [recipe_beside(file.path, words) for words in values]
     if _is_listed(kind):
         return ",".join(values)
     return values if row.multiple else values[0]

@@ -27,17 +27,12 @@ if TYPE_CHECKING:
 def command(call: Call) -> Status:
     """Write a corpus without its redundant documents.
 
-    Every removed document is a near-duplicate of a document that stays. A file of records becomes
-    a file of the remaining records, byte for byte; OUT may be - for standard output. A folder, or
-    several files, become a folder. OUT appears only when it is complete. Binary, empty and
-    undecodable files are copied as they are; a file that cannot be opened is named, and is missing
-    from OUT. SOURCEs are never changed.
+    Every removed document is near one that stays. A file of records becomes a file of the remaining
+    ones, byte for byte; a folder, or several files, become a folder. OUT appears only when it is
+    complete; it may be - for standard output. SOURCEs are never changed.
 
-    With --unit each part stays in the first --copies documents that have it; a document that loses
+    Binary, empty and undecodable files are copied as they are. With --unit a document that loses
     all of its text stays, empty.
-
-    A --reference may be an index: see simdup scan --help. With --lossless the kept document has at
-    least 98 % of the shingles of each removed one, and all of its numbers, dates and codes.
 
     Status: 0 done; 2 if something could not be read, vanished or changed during the run, or if more
     would be removed than --max-removed.

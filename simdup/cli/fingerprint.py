@@ -12,13 +12,13 @@ def command(call: Call) -> Status:
     """Print a fingerprint line for each document.
 
     A line is the fingerprint in hex, two spaces and the name, like the output of md5sum; a header
-    names the recipe. With --idf builtin or a model, each line is printed as soon as its document is
+    names the recipe. With idf=builtin or a model, each line is printed as soon as its document is
     read. With the IDF of the corpus itself, all lines are printed at the end.
 
     Examples:
       simdup fingerprint ./corpus | simdup cluster
-      simdup fingerprint --idf model.idf old/ new/ > prints.txt
-      simdup fingerprint --idf builtin --input-format jsonl - < feed.jsonl
+      simdup fingerprint --recipe default,idf=model.idf old/ new/ > prints.txt
+      crawl | simdup fingerprint --recipe default,idf=builtin --input-format jsonl -
     """
     from simdup.corpus.fingerprint_lines import format_header, format_lines
     from simdup.operations.fingerprint import fingerprint_sources

@@ -16,7 +16,7 @@ def command(call: Call) -> Status:
 
     Examples:
       simdup fit ./corpus -o model.idf
-      simdup fingerprint --idf model.idf new/ | simdup cluster
+      simdup fingerprint --recipe default,idf=model.idf new/ | simdup cluster
     """
     from simdup.operations.fit import fit
 

@@ -52,7 +52,7 @@ def build(call: Call) -> Status:
     Examples:
       simdup index build seen.index ./corpus
       simdup index build essays.index ./essays --passages
-      simdup index build --idf builtin seen.index
+      simdup index build --recipe default,idf=builtin seen.index
       simdup fingerprint ./corpus | simdup index build seen.index --fingerprints -
     """
     from simdup.index.index import Index

@@ -42,6 +42,7 @@ _TYPED = {
     "iter_pairs": "",
     "copies": "",
     "memory": "",
+    "bits": "",
 }
 _NAME = pattern(r"`([A-Za-z_][A-Za-z_.]*)`")
 

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from simdup.base.errors import SimdupError
 from simdup.cli.usage import near_choice
-from simdup.model.recipe import Recipe, named_recipe
+from simdup.model.recipe import Recipe, as_recipe
 
 # Commands whose recipe is that of an index.
 INDEXED = ("index add", "query")
@@ -33,7 +33,7 @@ class Options:
     context : click.Context
         Has parsed what was typed, and what a configuration adds.
     configured : mapping
-        What a configuration says, before it is known which of it gives way.
+        What a configuration says, before it is known what contradicts something typed.
     """
 
     def __init__(self, context: click.Context, configured: Mapping[str, Any] | None = None) -> None:
@@ -85,17 +85,6 @@ class Options:
         return bool(lists) and self.format == "csv"
 
     @property
-    def unverified(self) -> bool:
-        """Whether fingerprints alone decide which documents are pairs."""
-        return self["verify"] is False and self["method"] in (None, "auto", "simhash")
-
-    @property
-    def by_similarity(self) -> bool:
-        """Whether a similarity is asked for; with a containment, none is by default."""
-        similarity = self["similarity"]
-        return self["containment"] is None if similarity is None else similarity > 0
-
-    @property
     def index_decides(self) -> bool:
         """Whether the recipe is that of an index."""
         if self.command in INDEXED:
@@ -111,26 +100,18 @@ class Options:
         """The recipe; None if the command has none, or takes it from an index."""
         if "recipe" not in self._context.params or self.command in INDEXED:
             return None
-        name, fields = self.asked_recipe
-        return named_recipe(name or "default", **fields)
+        words, changes = self.asked_recipe
+        return as_recipe(words or "default", **changes)
 
     @property
     def asked_recipe(self) -> tuple[str | None, dict[str, Any]]:
-        """The requested recipe: its name, if any, and the fields that were typed or configured."""
-        fields = {name: self[name] for name in Recipe.__dataclass_fields__ if self.set(name)}
-        return self["recipe"], fields
+        """The requested recipe in words, if any, and the fields that have options of their own.
 
-
-class Idle(NamedTuple):
-    """Where the option has no effect, so that typing it is an error: it was expected to have one.
-
-    These rules need nothing but the options.  Whether an option suits the files is another matter:
-    a script may get files of records today and others tomorrow.  So that is noted, where files are
-    listed (`simdup.corpus.sources`, `simdup.near.inputs`).
-    """
-
-    when: Condition
-    why: str
+        What a configuration says is not asked of an index, which has a recipe.
+        """
+        asked = self.typed if self.index_decides else self.set
+        changes = {name: self[name] for name in ("strip", "dictionary") if asked(name)}
+        return self["recipe"] if asked("recipe") else None, changes
 
 
 class Clash(NamedTuple):
@@ -138,12 +119,6 @@ class Clash(NamedTuple):
 
     when: Condition
     why: str
-
-
-class Yields(NamedTuple):
-    """Where the option gives way if it is configured: what was typed wins."""
-
-    when: Condition
 
 
 # In place of a default.
@@ -200,6 +175,8 @@ def names_of(known: Sequence[str]) -> Text:
 _PATHS = ("FILE", "SOURCE")
 # Kinds of files beside the SOURCEs: those that are read must not be those that are written.
 INFILE, OUTFILE = click.Path(readable=False), click.Path(readable=False)
+# A recipe in words, which may name files.
+RECIPE = Text(str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,19 +196,22 @@ class Row:
     default: Any = NO_DEFAULT  # where no field has it; ``...`` if the option is required
     shown: str = ""  # the default as the help shows it, if the value itself is not informative
     common: bool = False  # whether `-h` shows it too, because most people need it
-    rules: tuple[Idle | Clash | Yields, ...] = ()
+    rules: tuple[Clash, ...] = ()
     typed: str = ""  # why a configuration must not set it
     # Other values of these attributes for some commands.
     per: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    # Two calls that the option makes different, or these by command: see `tests/option_trials.py`.
-    trial: str | Mapping[str, str] = ""
     panel: str = ""  # of the help
 
     @property
     def opts(self) -> list[str]:
-        """The spellings: ``-d`` and ``--distance``, ``--fold/--no-fold``."""
+        """The spellings: ``-d`` and ``--distance``, ``--verify/--no-verify``."""
         words = self.spelling.replace(",", "").split()
         return [one for one in words if one.startswith("-")]
+
+    @property
+    def option(self) -> str:
+        """The long name with its dashes."""
+        return f"--{self.keys[0]}"
 
     @property
     def multiple(self) -> bool:
@@ -270,9 +250,10 @@ class Row:
             return self.default
         return self.of.__dataclass_fields__[self.parameter].default
 
-    def broken(self, kind: type, options: Options) -> Iterator[Any]:
-        """Yield the rules of a kind whose condition holds."""
-        return (one for one in self.rules if isinstance(one, kind) and one.when(options))
+    def broken(self, options: Options) -> Iterator[Clash]:
+        """Yield the rules that an option breaks which is set."""
+        if options[self.parameter] not in (None, False, ()):
+            yield from (rule for rule in self.rules if rule.when(options))
 
 
 # -- what is typed --

@@ -14,20 +14,15 @@ from simdup.show.selection import EVERYTHING, Selection
 def command(call: Call) -> Status:
     """Find near-duplicate documents in files and folders.
 
-    Candidate pairs are found by fingerprint and by shared text, then verified on the full texts.
-    Documents connected by pairs form a cluster. One is kept; those similar enough to it are
-    redundant; those connected only through others are linked.
+    Pairs are found by fingerprint and by shared text, and verified on the full texts. What pairs
+    connect is a cluster: one document is kept, those near it are redundant, others are linked.
+    With --baseline only what FILE does not have is reported.
 
-    A SOURCE may also be one record of a file: train.jsonl#5, or its name with --id-field. If a
-    --reference is an index, its recipe is used. It stores sketches instead of texts, so
-    similarities to its documents are estimates (~), and a changed document does not match its own
-    earlier version there.
+    A SOURCE may also be one record: train.jsonl#5, or its name with --id-field. Similarities to
+    documents of an index (--reference) are estimates.
 
-    With --baseline, only pairs that its FILE does not have are reported, and clusters with them;
-    --update-baseline writes it. Names do not matter to it, and a changed text is a new one.
-
-    Status: 0 done; 1 with --check if near-duplicates were found (with --baseline, new ones); 2 if
-    something could not be read or a SOURCE gave no document.
+    Status: 0 done; 1 with --check if near-duplicates were found; 2 if something could not be read
+    or a SOURCE gave no document.
 
     Examples:
       simdup scan ./corpus

@@ -19,6 +19,7 @@ from itertools import chain
 from typing import IO, Any, NamedTuple
 
 from simdup.base.errors import SimdupError, reason
+from simdup.base.regular_files import open_regular, read_up_to
 from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import OFFICE, STDIN, File
@@ -44,7 +45,6 @@ from simdup.corpus.record_batches import (
     is_blank,
 )
 from simdup.corpus.records import Texts, join_texts, read_records, without_surrogates
-from simdup.corpus.regular_files import open_regular, read_up_to
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading
 
@@ -179,7 +179,7 @@ class RowBatch:
     names: Sequence[str]  # their ids as text
     texts: Sequence[Texts | Skipped]  # or why there is none
     size: int
-    # By the field of `Document`: `value`, `group` and `title`, those that are asked for.
+    # By the field of `Document`: `value`, `groups` and `title`, those that are asked for.
     columns: Mapping[str, Sequence[Any]]
     repeated: frozenset[str]  # names that an earlier text has
 

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any, TypeGuard
 
 from simdup.base.errors import NEWER, SimdupError
+from simdup.base.regular_files import read_named
 from simdup.base.when_used import pattern
 from simdup.corpus.json_text import object_lines
-from simdup.corpus.regular_files import read_named
 from simdup.model.audited import VERDICTS, Judgement, Judgements
 from simdup.model.decisions import KINDS, UNSURE, Baseline, Decision, Decisions, Entry
 

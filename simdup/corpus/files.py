@@ -17,7 +17,7 @@ from typing import IO, NamedTuple, TypeAlias
 from simdup.base.errors import SimdupError, reason
 from simdup.corpus.compression import decompress, split_compression
 from simdup.corpus.json_text import WHITE_SPACE, parse_json
-from simdup.model.settings import Reading
+from simdup.model.settings import PAGES, Reading
 
 STDIN = "-"
 # The format of an archive: its files are the documents.
@@ -127,7 +127,7 @@ def format_of(path: str, reading: Reading) -> str:
     The path comes without a compression suffix.
     """
     kind = reading.input_format
-    if kind == "auto":
+    if kind in ("auto", PAGES):
         kind = _FORMAT_OF.get(os.path.splitext(path)[1].lower(), "text")
     return _of_page(kind, reading)
 

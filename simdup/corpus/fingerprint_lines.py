@@ -22,7 +22,7 @@ from simdup.model.recipe import BITS_EXPECTED
 _ESCAPED = "\\\n\r"
 _HEADER = pattern(r"# simdup (\d{1,9})((?: \w+=\S+)*)\s*")
 _BITS = pattern("[0-9]{1,9}")
-_ONE_MODEL = "learn one model with `fit`, and use it as `idf` for both"
+_ONE_MODEL = "learn one model with `fit`, and name it in the `recipe` of both: default,idf=FILE"
 _SOURCE = "`fingerprint` prints such lines"
 
 
@@ -128,7 +128,7 @@ def _different(bits: tuple[int, int], where: str) -> SimdupError:
     if bits[0] == bits[1]:
         return SimdupError(where, "fingerprints of different recipes", _ONE_MODEL)
     what = f"fingerprints of different recipes: {bits[1]} bits, {bits[0]} before"
-    return SimdupError(where, what, "make all with the same `bits`")
+    return SimdupError(where, what, "make all with the same `recipe`")
 
 
 def _locator(

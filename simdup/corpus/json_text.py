@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import IO, Any, NamedTuple
 
+from simdup.base.regular_files import read_up_to
 from simdup.base.when_used import pattern
 from simdup.corpus.lines import BATCH_BYTES, chunks_of
-from simdup.corpus.regular_files import read_up_to
 
 # Arrays and objects within each other.  Python itself reads some 900 levels, from 3.14 on as many
 # as the stack has room for.

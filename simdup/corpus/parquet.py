@@ -20,6 +20,7 @@ from simdup.corpus.files import STDIN, File
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.record_batches import ParquetBatch, missing_field
 from simdup.model.documents import Skipped
+from simdup.model.fields import TITLE
 from simdup.model.settings import Reading
 
 # Limits the memory if a dictionary encodes many rows with a few long values.
@@ -93,7 +94,8 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
             reason = f"field {name!r} is not a string (type {kinds[name]})"
             yield Skipped(file.path, reason, error=True)
             return
-    shown = (reading.id_field, reading.group_field, reading.title_field)
+    groups = (name for _, name in reading.group_fields)
+    shown = (reading.id_field, *groups, TITLE if reading.titled else None)
     asked = (*shown, reading.value_field)
     others = [n for n in dict.fromkeys(asked) if n is not None and n in tops]
     rows = max(1, table.metadata.num_rows)

@@ -19,9 +19,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from simdup.base.errors import LONGEST_PATTERN, SimdupError
+from simdup.base.regular_files import read_named
 from simdup.base.system import composed, without_dot
 from simdup.base.when_used import pattern
-from simdup.corpus.regular_files import read_named
 from simdup.model.documents import LeftOut
 from simdup.model.formats import DECISION_LINES, PAGE_LINE, TABLES, TYPED_LINES
 

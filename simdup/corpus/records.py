@@ -18,6 +18,7 @@ from simdup.corpus.json_text import Elements, parse_json
 from simdup.corpus.lines import DELIMITERS, csv_rows
 from simdup.corpus.record_batches import ParquetBatch, RawBatch, RecordBatch, is_blank
 from simdup.model.documents import Document, NoField, Skipped
+from simdup.model.fields import TITLE
 from simdup.model.settings import Reading
 
 # A field of fewer characters, such as a year or a category, does not name a record.
@@ -172,12 +173,11 @@ def _document(
     document = Document(
         name, text, file.modified, path=file.path, record=record, lacking=lacking, head=head
     )
-    if reading.group_field is not None:
-        group = find_field(values, reading.group_field)
-        if group is not MISSING and group is not None:
-            document = document._replace(group=without_surrogates(as_text(group)))
-    if reading.title_field is not None:
-        document = _titled(document, values, reading.title_field)
+    if reading.group_fields:
+        groups = (find_field(values, name) for _, name in reading.group_fields)
+        document = document._replace(groups=tuple(map(_group, groups)))
+    if reading.titled and (title := find_field(values, TITLE)) is not MISSING:
+        document = document._replace(title=_group(title))
     return document if reading.value_field is None else _valued(document, values, reading)
 
 
@@ -207,12 +207,9 @@ def _valued(document: Document, values: dict[str, Any], reading: Reading) -> Doc
     return document._replace(value=as_number(value))
 
 
-def _titled(document: Document, values: dict[str, Any], field: str) -> Document:
-    """Return a document with the title that a field holds."""
-    title = find_field(values, field)
-    if title is MISSING:
-        return document._replace(title="", fields=tuple(list_fields(values)))
-    return document._replace(title="" if title is None else without_surrogates(str(title)))
+def _group(value: Any) -> str:
+    """Return the value of a field that documents are grouped by; empty for none."""
+    return "" if value is MISSING or value is None else without_surrogates(as_text(value))
 
 
 def _lacking(name: str, where: str, values: dict[str, Any], argument: str, wanted: str) -> NoField:

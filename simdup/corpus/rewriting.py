@@ -36,6 +36,7 @@ from simdup.base.atomic import (
     writes_into,
 )
 from simdup.base.errors import SimdupError, unwritable
+from simdup.base.regular_files import open_regular
 from simdup.base.system import move, sync, unlink
 from simdup.corpus.batches import open_content, read_header
 from simdup.corpus.compression import compress, detect_compression
@@ -54,7 +55,6 @@ from simdup.corpus.lines import (
 )
 from simdup.corpus.parquet import add_columns, column_names, copy_rows
 from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
-from simdup.corpus.regular_files import open_regular
 from simdup.corpus.span_cutting import SpanCuts
 from simdup.model.cleaned import RemovedDocument
 from simdup.model.documents import Skipped

@@ -31,6 +31,7 @@ from simdup.corpus.records import (
     without_surrogates,
 )
 from simdup.model.documents import Skipped
+from simdup.model.fields import TITLE
 from simdup.model.settings import Reading
 
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -274,6 +275,8 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
         return [as_path(data, "data")]
     if table := as_table(data):
         asked = _asked(reading, table.id_column(reading.id_field))
+        if TITLE not in table.names:
+            asked = [one for one in asked if one != (TITLE, TITLE)]
         for argument, name in asked:
             table.require(argument, name)
         return Rows(partial(table.read, [name for _, name in asked]), asked, table.stream is None)
@@ -302,14 +305,10 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
 
 def _asked(reading: Reading, id_field: Any) -> list[tuple[str, Any]]:
     """Return the fields that are read, each with the argument that asks for it."""
-    others = {
-        "id": id_field,
-        "keep": reading.value_field,
-        reading.group_argument: reading.group_field,
-        "title": reading.title_field,
-    }
+    others = [("id", id_field), ("keep", reading.value_field), *reading.group_fields]
     texts = [("text", name) for name in reading.text_fields]
-    return texts + [one for one in others.items() if one[1] is not None]
+    titles = [(TITLE, TITLE)] if reading.titled else []
+    return texts + [one for one in others if one[1] is not None] + titles
 
 
 def row_batches(rows: Rows, ids: list[Any]) -> Iterator[RowBatch]:
@@ -356,12 +355,18 @@ def _checked(
     width = sum(argument == "text" for argument, _ in rows.asked)
     parts = list(zip(*some[:width], strict=True))
     columns: dict[str, Sequence[Any]] = {"names": range(done, done + len(parts)), "texts": parts}
+    groups = []
     for (argument, field), column in zip(rows.asked[width:], some[width:], strict=True):
         if argument == "id":
             columns["names"] = _hashable(column, done, field)
+        elif argument == "keep":
+            columns["value"] = list(map(_number, column))
+        elif argument == TITLE:
+            columns["title"] = [None if one is MISSING else _text(one) for one in column]
         else:
-            name, convert = _OTHERS.get(argument, ("group", _text))
-            columns[name] = list(map(convert, column))
+            groups.append(map(_text, column))
+    if groups:
+        columns["groups"] = list(zip(*groups, strict=True))
     if any(set(map(type, column)) != _PLAIN for column in some[:width]):
         named = enumerate(zip(columns["names"], parts, strict=True), done + 1)
         columns["texts"] = [_texts(one, rows.fields, name, number) for number, (name, one) in named]
@@ -418,13 +423,6 @@ def _text(value: Any) -> str:
     return "" if _is_null(value) else without_surrogates(str(value))
 
 
-# What the values of these arguments are in a `RowBatch`, and what they become; others are groups.
-_OTHERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "keep": ("value", _number),
-    "title": ("title", _text),
-}
-
-
 def _mapping_rows(data: Mapping[Any, Any]) -> Rows:
     if data and not any(isinstance(text, str) for text in data.values()):
         kind = kind_of(next(iter(data.values())))
@@ -453,11 +451,9 @@ def _records(
 ) -> Iterator[Sequence[Column]]:
     """Yield fields of records, a few at a time; raise at the end if no record had one of them.
 
-    Only texts, titles and a named id must be there.
+    Only texts and a named id must be there.
     """
-    lacking = dict.fromkeys(
-        one for one in asked if one[0] in ("text", "title") or one == ("id", id_field)
-    )
+    lacking = dict.fromkeys(one for one in asked if one[0] == "text" or one == ("id", id_field))
     fields: dict[str, int] | None = None
     for some in _alike(items, _is_record, "a mapping"):
         records = [item if isinstance(item, Mapping) else dict(item) for item in some]

@@ -321,9 +321,9 @@ class Index:
         """
         return list(dict.fromkeys(_find_faults(self._session)))
 
-    def require_recipe(self, name: str | None, options: dict[str, Any]) -> None:
+    def require_recipe(self, words: str | None, changes: dict[str, Any]) -> None:
         """Raise if the requested recipe differs from the index's."""
-        self._session.recipe.require(name, options)
+        self._session.recipe.require(words, changes)
 
 
 def _blocks(session: Session, skipped: list[Skipped] | None) -> Iterator[tuple[list[str], U64]]:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from simdup.base.atomic import beside
 from simdup.base.errors import NEWER, SimdupError, unreadable, unwritable
-from simdup.corpus.regular_files import open_regular
+from simdup.base.regular_files import open_regular
 from simdup.index.storage import DAMAGED_HINT, REBUILD, RECOVERY, Storage, explain
 from simdup.model.shared_passages import LONGEST_RUN, SHORTEST_RUN
 

@@ -292,10 +292,8 @@ def _require_same(first: Session, other: Session) -> None:
 def _check_criteria(path: str, criteria: Criteria) -> None:
     """Raise if the criteria need more of references than an index has."""
     field = why = ""
-    if criteria.same_title:
-        field, why = "same_title", "has no titles"
-    elif criteria.grouped_by:
-        field, why = next(iter(criteria.grouped_by)), "has no groups of documents"
+    if criteria.same or criteria.across:
+        field, why = "same" if criteria.same else "across", "has no fields of documents"
     elif criteria.method == "pstable":
         field, why = "method", f"cannot be searched by {criteria.method}"
     elif criteria.extras or criteria.lossless:

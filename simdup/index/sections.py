@@ -105,7 +105,7 @@ def removed_keys(texts: U64, criteria: Criteria) -> U64:
 
     What decides how a pair is measured is mixed in: by other settings it may not be one.
     """
-    settings = criteria.shingle, criteria.short_texts, criteria.numbers
+    settings = criteria.shingle, criteria.short_texts
     return scatter(texts ^ to_numbers(text_hash(" ".join(map(str, settings)))))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,7 @@ from simdup.index.sections import RemovedTexts
 from simdup.index.storage import Storage
 from simdup.index.store import Store, Writer
 from simdup.model.criteria import Criteria
-from simdup.model.recipe import Recipe, named_recipe, recipe_fields
+from simdup.model.recipe import Recipe, as_recipe, recipe_fields
 from simdup.search.queries import SearchSetup
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter
@@ -222,12 +222,12 @@ class StoredRecipe:
         values = self._fields or {}
         return Recipe(**{name.replace("-", "_"): value for name, value in values.items()})
 
-    def require(self, name: str | None, options: dict[str, Any]) -> None:
+    def require(self, words: str | None, changes: dict[str, Any]) -> None:
         """Raise if the requested recipe differs from the index's, naming both values of each field.
 
-        `name` is a named recipe, or None for the index's own; `options` are the requested fields.
+        `words` say a recipe (see `as_recipe`), None for the index's own; `changes` are fields.
         """
-        if name is None and not options:
+        if words is None and not changes:
             return
         if self._fields is None:
             raise SimdupError(
@@ -236,12 +236,12 @@ class StoredRecipe:
                 "remove the recipe options",
             )
         own = self._recipe
-        asked = replace(own if name is None else named_recipe(name), **options)
+        asked = as_recipe(own if words is None else words, **changes)
         differing = []
         for field in (one.name for one in fields(Recipe)):
             wanted, has = getattr(asked, field), getattr(own, field)
             if field == "idf":
-                agree = "idf" not in options or self._same_idf(wanted)
+                agree = words is None or self._same_idf(wanted)
                 has = self.resolved["idf"]
             elif field == "dictionary":
                 agree = self._same_dictionary(wanted)
@@ -252,7 +252,8 @@ class StoredRecipe:
                     ", ".join(map(repr, one)) or "none" if isinstance(one, tuple) else one
                     for one in (wanted, has)
                 )
-                differing.append(f"`{field}` {wanted} was requested, but the index has {has}")
+                name = f"`{field}`" if field in ("strip", "dictionary") else field
+                differing.append(f"{name} {wanted} was requested, but the index has {has}")
         if differing:
             raise SimdupError(
                 self._storage.path,

@@ -12,6 +12,27 @@ from simdup.model.readings import FactDifference
 from simdup.model.shared_passages import Passage, SharedText
 
 
+class FieldVerdict(NamedTuple):
+    """What a rule on a field says of two documents.
+
+    Attributes
+    ----------
+    rule : str
+        ``same`` or ``across``.
+    field : str
+        What must be equal, or must not be.
+    a, b : str
+        The value of each; empty for none.
+    holds : bool
+    """
+
+    rule: str
+    field: str
+    a: str
+    b: str
+    holds: bool
+
+
 class Span(NamedTuple):
     """A run of characters of two texts; all spans one after the other are both texts.
 
@@ -57,8 +78,8 @@ class Comparison:
     numbers : tuple of tuple of str
         Of short texts that differ in their numbers, where these matter, those of `a` and of `b`;
         otherwise empty.
-    titles : tuple of str
-        The titles of both, if these must be equal; otherwise empty.
+    fields : tuple of FieldVerdict
+        What the rules on fields say.
     forbidden_by : tuple of str
         The rules that forbid the pair, by their columns: see `simdup.near.rules`.
     reuse : SharedText
@@ -83,7 +104,7 @@ class Comparison:
     measure: str
     run: int
     numbers: tuple[tuple[str, ...], ...]
-    titles: tuple[str, ...]
+    fields: tuple[FieldVerdict, ...]
     forbidden_by: tuple[str, ...]
     reuse: SharedText
     facts: tuple[FactDifference, ...]
@@ -109,11 +130,6 @@ class Comparison:
     def too_short(self) -> bool:
         """Whether one of them has so few terms that only identical texts match."""
         return "terms" in self.forbidden_by
-
-    @property
-    def same_title(self) -> bool:
-        """Whether the titles are equal, or do not matter."""
-        return "blocking_key" not in self.forbidden_by
 
     @property
     def distance(self) -> int | None:

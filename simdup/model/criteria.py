@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 from simdup.base.errors import NUMBER, TEXT, WHOLE, SimdupError, check_patterns, check_type, invalid
 from simdup.base.when_used import pattern
 from simdup.model.decisions import UNDECIDED, Decisions
+from simdup.model.fields import check_fields, parse_fields
 
 _WRITTEN = pattern(r"(words:)?([1-9]\d{0,3})")
 
@@ -81,10 +82,8 @@ SHARES = ("similarity", "containment", "cosine")
 _KINDS = {
     "distance": WHOLE, **dict.fromkeys(SHARES, NUMBER), "keep": TEXT,
     "prefer": (Iterable, "shell patterns"),
-    "decisions": (Decisions, "a Decisions"), "short_texts": (bool, "True or False"),
-    "numbers": (bool, "True or False"), "same_title": (bool, "True or False"),
-    "across": TEXT, "within": TEXT,
-    "lossless": (bool, "True or False"),
+    "decisions": (Decisions, "a Decisions"), "same": (Iterable, "names of fields"),
+    "across": (Iterable, "names of fields"), "lossless": (bool, "True or False"),
 }  # fmt: skip
 
 # What a similarity is: Jaccard similarity of shingles, or edit similarity of short texts.
@@ -106,7 +105,7 @@ _NOT_SET: Any = None
 _FEW_DOCUMENTS = 5000
 
 # Fields that may be None.
-_OPTIONAL = (*SHARES, "keep", "linkage", "across", "within")
+_OPTIONAL = (*SHARES, "keep", "linkage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,8 @@ class Criteria:
         what the kept document contains to this degree is redundant.
     method : str
         One of `METHODS`: how candidates are found; ``auto`` uses simhash and minhash, and shared
-        passages if a containment is set.
+        passages if a containment is set.  These two measure pairs with a text of fewer than 120
+        characters by edit similarity, and such texts with different numbers are different.
     linkage : str or None
         One of `LINKAGES`: ``single`` joins everything that pairs connect, ``star`` only pairs with
         the kept document; None for the default of the operation.
@@ -145,22 +145,17 @@ class Criteria:
     prefer : tuple of str
         Shell patterns of names: documents that match are preferred to others, and matches of
         earlier patterns to those of later ones.
-    short_texts : bool
-        Whether pairs with a text of fewer than 120 characters are measured by edit similarity.
-    numbers : bool
-        Whether short texts with different numbers are different, however similar they are.
     decisions : Decisions
         What people decided: which documents share no cluster, and which ones are kept, before
         those that `prefer` names.
-    same_title : bool
-        Whether the titles of a pair must be equal after folding.  A document without a title is a
-        pair only with identical ones.
-    across : str or None
-        A field of records or tables, or ``folder``: only documents of different values are pairs.
-        One without a value is a pair with any.
-    within : str or None
-        A field of records or tables, or ``folder``: only documents of the same value are pairs.
-        One without a value is a pair with none.
+    same : tuple of str
+        Fields that documents must agree in to be pairs: of records or tables, ``folder`` (the
+        innermost), ``folder:N`` (the first N below the SOURCE), ``file``, or ``title`` (a field of
+        that name, else the first heading or line).  ``field:NAME`` is always a field of records.
+        Values are compared folded and without white space.  A document without a value is a pair
+        with none; identical texts without a title agree in it.
+    across : tuple of str
+        Fields that documents must not agree in.  One without a value is a pair with any.
     lossless : bool
         Whether a document is redundant only if the kept one has 98 % of its shingles, and all of
         its numbers, dates and codes.  Documents are then joined with the kept one only: the linkage
@@ -184,11 +179,8 @@ class Criteria:
     prefer: tuple[str, ...] = ()
     all_pairs: bool = False
     decisions: Decisions = UNDECIDED
-    short_texts: bool = True
-    numbers: bool = True
-    same_title: bool = False
-    across: str | None = None
-    within: str | None = None
+    same: tuple[str, ...] = ()
+    across: tuple[str, ...] = ()
     lossless: bool = False
 
     def __post_init__(self) -> None:
@@ -217,11 +209,9 @@ class Criteria:
             fits = given in allowed or (name == "keep" and self.keep_field)
             if not fits and not (name == "linkage" and given is None):
                 raise invalid(name, getattr(self, name), "one of " + ", ".join(allowed))
-        for name, grouping in self.grouped_by.items():
-            if not grouping:
-                raise invalid(name, grouping, "a field of records, or folder")
-        if self.within is not None and self.within == self.across:
-            raise invalid("within", self.within, "another field than that of `across`")
+        for name in ("same", "across"):
+            object.__setattr__(self, name, parse_fields(name, getattr(self, name)))
+        check_fields(self.same, self.across)
         if not self.verify and self.extras:
             raise SimdupError(
                 "verify", "`containment` and `cosine` need verification", field="verify"
@@ -242,12 +232,6 @@ class Criteria:
         """The field of records that decides which one is kept, or None."""
         extreme, _, name = self.keep.partition(":")
         return name or None if extreme in ("max", "min") else None
-
-    @property
-    def grouped_by(self) -> dict[str, str]:
-        """What must differ (``across``) or agree (``within``): fields of records, or ``folder``."""
-        names = {"across": self.across, "within": self.within}
-        return {name: field for name, field in names.items() if field is not None}
 
     @property
     def extras(self) -> tuple[str, ...]:
@@ -272,6 +256,11 @@ class Criteria:
             return ("simhash",)
         contained = () if self.containment is None else ("passages",)
         return ("simhash", "minhash", *contained)
+
+    @property
+    def short_texts(self) -> bool:
+        """Whether short texts have a measure of their own: the literature's pipelines have none."""
+        return self.method in ("auto", "minhash")
 
     @property
     def by_edit(self) -> bool:
@@ -338,9 +327,6 @@ class CriteriaFields(TypedDict, total=False):
     prefer: tuple[str, ...]
     all_pairs: bool
     decisions: Decisions
-    short_texts: bool
-    numbers: bool
-    same_title: bool
-    across: str | None
-    within: str | None
+    same: str | tuple[str, ...]
+    across: str | tuple[str, ...]
     lossless: bool

@@ -38,7 +38,7 @@ class Document(NamedTuple):
     # Of the field that `Criteria.keep` names: NaN if it is not a number, None if it is missing.
     value: float | None = None
     fields: Iterable[str] = ()  # the names of a record's fields, if it lacks a wanted one
-    group: str = ""  # of the field that tells its group; empty where the record has none
+    groups: tuple[str, ...] = ()  # of the fields that tell its groups; empty where it has none
     # As its page or record names it: empty where a record should and does not; None where the text
     # has it.
     title: str | None = None

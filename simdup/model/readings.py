@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from simdup.base.errors import WHOLE, check_type, invalid
 from simdup.model.documents import Skipped
+from simdup.model.fields import check_scope, parse_fields
 
 # What a fact can be: where two kinds fit, the first one is taken (see `simdup.text.facts`).
 FACT_KINDS = (
@@ -64,16 +65,22 @@ class ConflictScope:
 
     Attributes
     ----------
-    across, within : str or None
-        A field of records, or ``folder``: only documents of different values, or of one value, are
-        compared.
+    same, across : tuple of str
+        Fields that documents must agree in to be compared, and must not agree in; see `Criteria`.
+        There is at most one of the second, and none is ``title``.
     terms : str or None
         A file with a term a line: names, drugs, products.
     """
 
-    across: str | None = None
-    within: str | None = None
+    same: tuple[str, ...] = ()
+    across: tuple[str, ...] = ()
     terms: str | None = None
+
+    def __post_init__(self) -> None:
+        """Parse and check the fields."""
+        for name in ("same", "across"):
+            object.__setattr__(self, name, parse_fields(name, getattr(self, name)))
+        check_scope(self.same, self.across)
 
 
 class FactDifference(NamedTuple):

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
-from simdup.base.errors import NUMBER, TEXT, WHOLE, SimdupError, check_type, invalid
+from simdup.base.errors import (
+    NUMBER,
+    TEXT,
+    WHOLE,
+    SimdupError,
+    check_type,
+    did_you_mean,
+    invalid,
+)
+from simdup.base.regular_files import parsed_toml, read_named
 from simdup.base.when_used import pattern
 
 TOKENS = pattern(r"words|split|tagged|(chars|ngrams):[1-9]\d{0,3}")
@@ -167,24 +177,120 @@ RECIPES = {
 }
 
 
-def named_recipe(name: str, **changes: Any) -> Recipe:
-    """Return a named recipe with some fields changed.
+# Fields as people write them.
+_FIELDS = {
+    "dict" if field.name == "dictionary" else field.name.replace("_", "-"): field
+    for field in fields(Recipe)
+}
+_FILE = ".toml"
+_MOST_BYTES = 1 << 20  # of such a file
+# By the type of a field: what makes it of words, which types TOML may have, and what to expect.
+_READ: Mapping[type, Callable[[str], Any]] = {
+    bool: {"true": True, "false": False}.__getitem__, int: int, float: float
+}  # fmt: skip
+_KINDS_OF: Mapping[type, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "true or false"), int: ((int,), "a whole number"),
+    float: ((float, int), "a number"), str: ((str,), "a string"),
+    tuple: ((str, list), "a string or a list of them"),
+}  # fmt: skip
+_FORMS = f"{', '.join(RECIPES)}; one of them with fields: default,bits=128; or a {_FILE} file"
+
+
+def as_recipe(recipe: Recipe | str, **changes: Any) -> Recipe:
+    """Return a recipe, given as such or in words, with some fields changed.
+
+    Parameters
+    ----------
+    recipe : Recipe or str
+        In words it is the name of a recipe, a name with fields (``default,bits=128,top=0``), or the
+        path of a TOML file with fields.  Paths in the file start from its folder.
+    **changes
+        Fields of `Recipe`.
 
     Raises
     ------
     SimdupError
-        If there is no recipe of that name.
+        If there is no such recipe, file or field, or a field has an invalid value.
+
+    Examples
+    --------
+    >>> as_recipe("plain,bits=128").bits
+    128
     """
+    check_type("recipe", recipe, (Recipe | str, "a Recipe or a recipe in words"))
+    if isinstance(recipe, str):
+        recipe = _from_file(recipe) if recipe.lower().endswith(_FILE) else _from_words(recipe)
+    return replace(recipe, **changes)
+
+
+def _from_words(words: str) -> Recipe:
+    name, *parts = (part.strip() for part in words.split(","))
     if name not in RECIPES:
-        names = ", ".join(RECIPES)
-        raise SimdupError("recipe", f"no recipe {name!r}", f"choose one of {names}", field="recipe")
-    return replace(RECIPES[name], **changes)
+        hint = did_you_mean(name, RECIPES)
+        raise SimdupError("recipe", f"no recipe {name!r:.80} (expected {_FORMS})", hint, "recipe")
+    values: dict[str, Any] = {}
+    for part in parts:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or key == "strip":
+            what = f"{part!r:.80} is no field with its value, such as bits=128"
+            hint = f"expressions have an option, `strip`, or a place in a {_FILE} file"
+            raise SimdupError("recipe", what, hint if key == "strip" else "", "recipe")
+        try:
+            values[key] = _READ.get(_kind(key), str)(value)
+        except (KeyError, ValueError):
+            values[key] = value  # of another kind, as the error will say
+    return _filled(RECIPES[name], values, SimdupError("recipe", "", field="recipe"))
 
 
-def as_recipe(recipe: Recipe | str) -> Recipe:
-    """Return a recipe, given as such or by name."""
-    check_type("recipe", recipe, (Recipe | str, "a Recipe or the name of one"))
-    return named_recipe(recipe) if isinstance(recipe, str) else recipe
+def _from_file(path: str) -> Recipe:
+    values = parsed_toml(path, read_named(path, most=_MOST_BYTES))
+    values = {key: _beside(path, key, value) for key, value in values.items()}
+    return _filled(RECIPES["default"], values, SimdupError(path, ""))
+
+
+def recipe_beside(path: str, words: str) -> str:
+    """Return a recipe in words whose paths start from the folder of a file, which says it."""
+    if words.lower().endswith(_FILE):
+        return os.path.join(os.path.dirname(path), words)
+    parts = (part.partition("=") for part in words.split(","))
+    return ",".join(f"{key}{mark}{_beside(path, key.strip(), value)}" for key, mark, value in parts)
+
+
+def _beside(path: str, key: str, value: Any) -> Any:
+    """Return the value of a field that a file says: paths start from its folder."""
+    named = key in ("idf", "dict") and isinstance(value, str) and value not in IDF_WORDS
+    return os.path.join(os.path.dirname(path), value) if named else value
+
+
+def files_of(words: str) -> tuple[str, ...]:
+    """Return the files that a recipe in words names: itself, an IDF model, a dictionary."""
+    file = (words,) if words.lower().endswith(_FILE) else ()
+    return (*file, *as_recipe(words).files)
+
+
+def _filled(recipe: Recipe, values: Mapping[str, Any], place: SimdupError) -> Recipe:
+    """Return a recipe with other values of fields; what is wrong is said of a place."""
+    changes: dict[str, Any] = {}
+    try:
+        for key, value in values.items():
+            if key not in _FIELDS:
+                hint = did_you_mean(key, _FIELDS) or f"fields are {', '.join(_FIELDS)}"
+                raise SimdupError(f"{key!r:.80}", "no such field", hint)
+            kinds, expected = _KINDS_OF[_kind(key)]
+            texts = value if isinstance(value, list) else ()
+            if type(value) not in kinds or not all(isinstance(text, str) for text in texts):
+                raise invalid(key, value, expected)
+            changes[_FIELDS[key].name] = float(value) if float in kinds else value
+        return replace(recipe, **changes)
+    except SimdupError as error:
+        what = f"{error.where.replace('_', '-')}: {error.what}"
+        raise SimdupError(place.where, what, error.hint, place.field) from None
+
+
+def _kind(key: str) -> type:
+    """Return the type of a field, by its default; a text where there is no such field."""
+    default = _FIELDS[key].default if key in _FIELDS else None
+    return str if default is None else type(default)
 
 
 def recipe_fields(recipe: Recipe) -> dict[str, Any]:

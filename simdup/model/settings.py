@@ -19,7 +19,8 @@ from simdup.base.system import MOST_PROCESSES, cores
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.recipe import Recipe, as_recipe
 
-INPUT_FORMATS = ("auto", "text", "jsonl", "json", "csv", "tsv", "parquet")
+PAGES = "html"
+INPUT_FORMATS = ("auto", "text", "jsonl", "json", "csv", "tsv", "parquet", PAGES)
 EXTRACTS = ("main", "all", "none")
 
 
@@ -40,7 +41,8 @@ class Reading:
         leave out.
     input_format : str
         One of `INPUT_FORMATS`; ``auto`` uses the suffix, and takes a ``.json`` file for records
-        only where it is an array of objects, or lines of objects.
+        only where it is an array of objects, or lines of objects; ``html`` does so too, and takes
+        every text for HTML, those of records too.
     field : str or tuple of str
         The field of a record with its text; several are read as one text, a line apart.  Dots reach
         into objects: ``body.content``.  It also names the columns and keys of what is passed from
@@ -48,16 +50,13 @@ class Reading:
     id_field : str or None
         The field of a record with its name.  Of what is passed from Python ``id`` holds the ids,
         if it exists and no other one is named.
-    group_field : str or None
-        The field of a record that tells which group it is of.
-    group_argument : str
-        The argument that asks for these groups, for messages.
-    title_field : str or None
-        The field of a record with its title; by default its text has it.
+    group_fields : tuple of (str, str)
+        Fields of a record that tell which groups it is of, each after the argument that asks for
+        it.
+    titled : bool
+        Whether a record's field ``title`` is its title; otherwise its text has it.
     value_field : str or None
         The field of a record with a number or a date; see `Criteria.keep`.
-    html : bool
-        Whether all texts are HTML, regardless of suffixes.
     extract : str
         Which part of HTML is the text, one of `EXTRACTS`: the main text, all text, or the markup.
     max_size : int
@@ -75,15 +74,13 @@ class Reading:
     input_format: str = "auto"
     field: str | tuple[str, ...] = "text"
     id_field: str | None = None
-    html: bool = False
     extract: str = "main"
     # Larger than any book; a text of this size takes 3 GB while it is read and counted.
     max_size: int = 100 << 20
     outputs: tuple[str, ...] = ()
     value_field: str | None = None
-    group_field: str | None = None
-    group_argument: str = "across"
-    title_field: str | None = None
+    group_fields: tuple[tuple[str, str], ...] = ()
+    titled: bool = False
     ignore: bool = True
     told: tuple[str, ...] = ()
 
@@ -91,6 +88,11 @@ class Reading:
         """Reject patterns that would take too long."""
         check_patterns("glob", self.glob)
         check_patterns("exclude", self.exclude)
+
+    @property
+    def html(self) -> bool:
+        """Whether all texts are HTML, regardless of suffixes."""
+        return self.input_format == PAGES
 
     @property
     def text_fields(self) -> tuple[str, ...]:
@@ -184,28 +186,24 @@ class Settings:
         jobs: int | None = None,
         text: str | tuple[str, ...] | None = None,
         id: str | None = None,  # noqa: A002
-        title: str | None = None,
         **fields: Unpack[CriteriaFields],
     ) -> Settings:
         """Return settings with the given values, and defaults for the rest.
 
         Single `fields` of the criteria override those of the object, `jobs` that of `run`, and
-        `text`, `id` and `title` the fields of records in `reading`.
+        `text` and `id` the fields of records in `reading`.
         """
         check_names(fields, CriteriaFields.__annotations__)
         given = (("criteria", criteria, Criteria), ("reading", reading, Reading))
         for name, value, kind in (*given, ("run", run, RunOptions)):
             check_type(name, value, (kind, f"a {kind.__name__}"), unset=None)
         check_type("text", text, (str | tuple, "a string, or a tuple of them"), unset=None)
-        for name, field_name in (("id", id), ("title", title)):
-            check_type(name, field_name, TEXT, unset=None)
+        check_type("id", id, TEXT, unset=None)
         reading, run = reading or Reading(), run or RunOptions()
         if text is not None:
             reading = replace(reading, field=text)
         if id is not None:
             reading = replace(reading, id_field=id)
-        if title is not None:
-            reading = replace(reading, title_field=title)
         return cls(
             as_recipe(recipe),
             # `Criteria` parses the shingle.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from simdup.base.errors import WHOLE, check_type, invalid
 from simdup.model.documents import Skipped
+from simdup.model.fields import check_scope, parse_fields
 
 # A single character is no run.
 SHORTEST_RUN = 2
@@ -104,22 +105,25 @@ class PassageScope:
 
     Attributes
     ----------
-    across, within : str or None
-        A field of records, or ``folder``: only documents of different values, or of one value, are
-        compared.
+    same, across : tuple of str
+        Fields that documents must agree in to be compared, and must not agree in; see `Criteria`.
+        There is at most one of the second, and none is ``title``.
     templates : tuple of str
         Files and folders: text that also occurs in one of them is ignored.
     leave_out : tuple of str
         Of `PARTS`: what does not count in rates.
     """
 
-    across: str | None = None
-    within: str | None = None
+    same: tuple[str, ...] = ()
+    across: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
     leave_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the values."""
+        """Parse the fields, and check the values."""
+        for name in ("same", "across"):
+            object.__setattr__(self, name, parse_fields(name, getattr(self, name)))
+        check_scope(self.same, self.across)
         for one in self.leave_out:
             if one not in PARTS:
                 raise invalid("leave_out", one, f"one of {', '.join(PARTS)}")

@@ -26,9 +26,8 @@ SCHEMA: Mapping[str, Any] = {
     "size": np.int64,  # bytes of its text in UTF-8
     "value": object,  # a number, exactly; NaN where it is missing or none
     "valued": np.bool_,  # whether it is there
-    "titled": np.bool_,  # whether its page or record names a title
     "fields": object,  # the names of the fields of a record that lacks one of these
-    "group": object,
+    "groups": object,  # of the fields that tell its groups; empty for a text that is no record
     "head": np.uint64,
     "lacking": np.bool_,
     "folded": "V16",  # a digest of the folded text
@@ -43,7 +42,7 @@ SCHEMA: Mapping[str, Any] = {
     "reference": np.bool_,  # whether it is never redundant
     "indexed": np.bool_,  # whether it is a document of an index
     "blocking_key": np.uint64,  # only documents with the same one are compared
-    "group_number": np.int64,  # documents of one group are never a pair; -1 for none
+    "group_number": np.int64,  # [fields]: documents of one group are no pair; -1 for none
     "content_number": np.int64,  # equal for identical documents
     "summary": np.uint8,  # [136]: what an index keeps of the text
     "fingerprint": np.uint64,  # [words]

@@ -241,12 +241,10 @@ def document_columns(documents: Sequence[Document], reading: Reading) -> dict[st
         values = (math.nan if one.value is None else one.value for one in documents)
         columns["value"] = objects(values)
         columns["valued"] = np.array([one.value is not None for one in documents], np.bool_)
-    if reading.title_field is not None:
-        columns["titled"] = np.array([bool(one.title) for one in documents], np.bool_)
-    if reading.value_field is not None or reading.title_field is not None:
+    if reading.value_field is not None:
         columns["fields"] = objects(tuple(one.fields) for one in documents)
-    if reading.group_field is not None:
-        columns["group"] = objects(one.group for one in documents)
+    if reading.group_fields:
+        columns["groups"] = objects(one.groups for one in documents)
     if len(reading.text_fields) > 1:
         columns["head"] = np.array([one.head for one in documents], np.uint64)
         columns["lacking"] = np.array([one.lacking for one in documents], np.bool_)

@@ -421,7 +421,7 @@ class Candidates:
         """Return lists without those that have documents of one group only."""
         if "group_number" not in self.documents:
             return lists
-        return lists.of_kinds(kinds_of(self.documents["group_number"]))
+        return lists.of_kinds(kinds_of(self.documents["group_number"][:, 0]))
 
 
 def groups_of(roots: RowIds, chosen: Bools) -> list[RowIds]:

@@ -20,14 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from simdup.base.mix64 import mix_columns
 from simdup.base.system import reserve_room
 from simdup.base.workers import Workers
 from simdup.corpus.batches import Batch, TextBatch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.records import without_surrogates
 from simdup.corpus.spool import BatchSpool, Slots, SpoolReader, SpoolWriter, spool_folder
-from simdup.model.criteria import Criteria
 from simdup.model.documents import NO_WORDS, Document, Skipped, Unread
 from simdup.model.settings import Reading
 from simdup.model.table import Documents, Growing, objects
@@ -43,8 +41,7 @@ from simdup.near.batch_reader import (
     document_columns,
 )
 from simdup.near.counting import Counting, Maker, Prepared
-from simdup.near.inputs import GroupBy, Input, SourceReport, check_references
-from simdup.near.rules import within_groups
+from simdup.near.inputs import Input, SourceReport, check_references
 from simdup.reuse.sharing import TextSeeds
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
@@ -359,10 +356,9 @@ def collecting(opened: Input, analyzer: Analyzer) -> Iterator[Collecting]:
 
 @contextmanager
 def gathered(
-    documents: Sequence[Document], analyzer: Analyzer, makers: Sequence[Maker]
+    documents: Sequence[Document], reading: Reading, analyzer: Analyzer, makers: Sequence[Maker]
 ) -> Iterator[Collection]:
     """Collect documents that were read before; all take part, even those without words."""
-    reading = Reading()
     texts = analyzer.prepare_all([without_surrogates(one.text) for one in documents])
     with spool_folder() as folder, closing(SpoolReader(folder)) as spool:
         taken = list(zip(documents, texts, strict=True))
@@ -450,53 +446,3 @@ def read_batches(opened: Input, read: BatchReader, before: int = 0) -> Iterator[
             run.progress("reading", before + done, opened.size)
     finally:
         workers.close()
-
-
-# -- what decides about documents ------------------------------------------------------------------
-
-
-def deciding_columns(
-    read: Collection, prints: Fingerprints, references: int, criteria: Criteria
-) -> dict[str, NDArray[Any]]:
-    """Return what decides about documents; so many at the beginning are references."""
-    columns = {name: read[name] for name in ("name", "path", "digest")}
-    columns |= prints.columns | {"reference": np.arange(len(read)) < references}
-    return columns | rule_columns(read, criteria)
-
-
-def rule_columns(read: Collection, criteria: Criteria) -> dict[str, NDArray[Any]]:
-    """Return the columns of the rules that the criteria set; see `simdup.near.rules`."""
-    columns: dict[str, NDArray[Any]] = {}
-    if criteria.across is not None:
-        columns["group_number"] = group_numbers(read, "across", criteria.across)
-    equal = [read.title_keys()] if criteria.same_title else []
-    if criteria.within is not None:
-        equal.append(within_groups(group_numbers(read, "within", criteria.within)))
-    if equal:
-        columns["blocking_key"] = mix_columns(equal)
-    return columns
-
-
-def group_numbers(read: Collection, argument: str, name: str) -> NDArray[np.int64]:
-    """Return the group of each document, -1 for none; note what follows from it for many.
-
-    Groups are those that must differ (`argument` is ``across``) or be the same (``within``).
-
-    Raises
-    ------
-    SimdupError
-        If no document has the field.
-    """
-    groups, apart = GroupBy(argument, name).group(read.documents), argument == "across"
-    said, without = list[str](), int(np.count_nonzero(groups.of < 0))
-    if without:
-        others = "all others" if apart else "none"
-        said.append(f"{without:,} without field {name!r} compared with {others}")
-    elif len(groups.of) > 1 and len(groups.names) == 1:
-        compared = "none" if apart else "all"
-        same = f"all documents have the same {name}: {groups.names[0]!r:.80}"
-        said.append(f"{same}; {compared} are compared")
-    if not apart and len(groups.of) > 1 and len(groups.names) == len(groups.of) - without:
-        said.append(f"no two documents have the same {name}; none are compared")
-    read.report.notes.extend((f"`{argument}`", what) for what in said)
-    return groups.of

@@ -165,7 +165,7 @@ def _with_references(
         read = _references_first(reading, criteria, scope, work, references)
     cut, is_reference, common, most = read.cut, read.is_reference, read.common, read.most
     sides = sides_between(cut, ~is_reference, is_reference, scope)
-    if scope.across is None:
+    if not scope.across:
         sides = sides._replace(groups=_itself(cut, is_reference, read.in_index))
     units = cut.texts["common_units"][cut.text_of]
     # References first: Finder.ranges ends behind the last one.
@@ -177,7 +177,7 @@ def _with_references(
     left = cut.documents.take(silent)
     cut, sides = replace(cut, documents=cut.documents.take(rows)), sides.take(rows)
     texts = assemble(cut, sides)
-    if scope.within is not None:
+    if scope.same:
         common, most = _common(texts, sides, criteria)
     texts = texts._replace(seeds=_of_both(texts, sides))
     of_texts = _text_sides(texts, sides)
@@ -235,7 +235,7 @@ def _references_first(
     reading.read(replace(opened, batches=others), work, named=False)
     read = reading.collector.so_far()
     common, most = NONE, 0
-    if scope.within is None:
+    if not scope.same:
         # Else it is known only once all are read what is of one group.
         own = Sides.every(len(read))
         common, most = _common(assemble(read, own), own, criteria)

@@ -126,13 +126,13 @@ def _runs(batch: Prepared, forms: Forms) -> Slots:
     return batch.spool(hashes[first:last].tobytes() for first, last in pairwise(ends.tolist()))
 
 
-def columns_for(criteria: Criteria) -> list[Maker]:
-    """Return what criteria need of documents beside their counts."""
+def columns_for(criteria: Criteria, titled: bool) -> list[Maker]:
+    """Return what criteria need of documents beside their counts, and whether titles decide."""
     makers: list[Maker] = []
-    if criteria.same_title:
-        makers.append(keys_of_titles)
-    elif criteria.verify:
+    if criteria.verify or titled:
         makers.append(titles)
+    if titled:
+        makers.append(keys_of_titles)
     if "minhash" in criteria.searches:
         makers.append(partial(sketches, criteria=criteria))
     if criteria.verify:

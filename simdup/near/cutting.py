@@ -20,9 +20,9 @@ from simdup.model.settings import RunOptions
 from simdup.model.shared_passages import PassageScope, TextPart
 from simdup.model.table import I64, Documents
 from simdup.near.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
-from simdup.near.collection import Collection, group_numbers, mapped, spooled_numbers
+from simdup.near.collection import Collection, mapped, spooled_numbers
+from simdup.near.field_groups import rule_columns
 from simdup.near.inputs import Input
-from simdup.near.rules import within_groups
 from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import MARGIN, Stretches
 from simdup.reuse.sought import SoughtSeeds
@@ -243,11 +243,10 @@ def sides_between(
 ) -> Sides:
     """Return that some documents are compared with others, as the fields of a scope allow."""
     groups, keys = np.full(len(references), -1), np.zeros(len(references), np.uint64)
-    if scope.across is not None:
-        groups = group_numbers(cut, "across", scope.across)
-    if scope.within is not None:
-        keys = within_groups(group_numbers(cut, "within", scope.within))
-    return Sides(sources, references, groups, keys)
+    columns = rule_columns(cut, scope.same, scope.across)
+    if scope.across:
+        groups = columns["group_number"][:, 0]
+    return Sides(sources, references, groups, columns.get("blocking_key", keys))
 
 
 class RangeFinder(Protocol[Found_co]):

@@ -16,7 +16,6 @@ from os.path import lexists
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
 from simdup.base.system import portable, quoted, without_dot
@@ -26,9 +25,10 @@ from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address, split_member, without_address
 from simdup.corpus.patterns import matches
 from simdup.corpus.rows import STRINGS, Rows, recognise, row_batches
-from simdup.corpus.sources import Named, SourceListing, is_page, list_files
+from simdup.corpus.sources import Named, SourceListing, list_files
 from simdup.model.criteria import Criteria
 from simdup.model.documents import LeftOut, NoField, Skipped, Unread
+from simdup.model.fields import TITLE, record_field
 from simdup.model.settings import Reading, Settings
 from simdup.model.table import Documents
 from simdup.search.arrays import RowIds, run_starts
@@ -61,8 +61,8 @@ class SourceReport:
     """
 
     def __init__(self, named: Iterable[str] = (), reading: Reading | None = None) -> None:
-        self._reading = reading or Reading()
-        self._told = frozenset(map(os.path.realpath, self._reading.told))
+        self.reading = reading or Reading()
+        self._told = frozenset(map(os.path.realpath, self.reading.told))
         self.skipped: list[Skipped] = []
         self.unread: list[Unread] = []  # which of these were next to documents
         self.notes: list[tuple[str, str]] = []  # names, and what a person should know about them
@@ -72,9 +72,10 @@ class SourceReport:
         # Keyed by the path that `os.path.dirname` returns for its contents.
         self._waiting = {_place(source): source for source in named}
         self._named = set(self._waiting)
+        self.sources = frozenset(self._waiting)  # what was named, as documents begin
         # Not asked of every document where no source can be one record.
         self._addresses = any("#" in source for source in self._named)
-        self._documents = self._values = self._titled = self._lacking_text = 0
+        self._documents = self._values = self._lacking_text = 0
         self._records = False  # whether any of the documents is a record
         # For each wanted field: the fields of records without it, with their number of characters.
         self._lacking: dict[str, Counter[str]] = {}
@@ -88,15 +89,12 @@ class SourceReport:
         self._records = self._records or bool(records.any())
         if "lacking" in documents:
             self._lacking_text += int(np.count_nonzero(documents["lacking"]))
-        for present, argument in (("valued", "value_field"), ("titled", "title_field")):
-            if present in documents:
-                lacking = documents["fields"][~documents[present]]
-                for fields in filter(None, lacking.tolist()):
-                    self._lack(argument, dict.fromkeys(fields, 0))
+        if "valued" in documents:
+            lacking = documents["fields"][~documents["valued"]]
+            for fields in filter(None, lacking.tolist()):
+                self._lack("value_field", dict.fromkeys(fields, 0))
         if "valued" in documents:
             self._values += int(np.count_nonzero(documents["valued"]))
-        if "titled" in documents:
-            self._titled += int(np.count_nonzero(documents["titled"] & records))
         if self._waiting:
             for path in dict.fromkeys(documents["path"].tolist()):
                 self._take_path(path)
@@ -161,14 +159,12 @@ class SourceReport:
         for argument in ("field", "id_field"):
             # Some files of records may not have the default field; this must not hide the
             # results of other files.
-            asked = getattr(self._reading, argument) != getattr(Reading(), argument)
+            asked = getattr(self.reading, argument) != getattr(Reading(), argument)
             if argument in self._lacking and not self._records and (asked or not self._documents):
                 raise self._no_field(argument)
-        valued = self._reading.value_field is not None
+        valued = self.reading.value_field is not None
         if valued and self._documents and not self._values:
             raise self._no_field("value_field")
-        if "title_field" in self._lacking and not self._titled:
-            raise self._no_field("title_field")
         for source in self._waiting.values():
             self.skipped.append(Skipped(source, _NOTHING, error=True))
         repeated = len(self.ids) - len(set(self.ids))
@@ -192,9 +188,9 @@ class SourceReport:
     def _no_field(self, argument: str, record: str = "") -> SimdupError:
         """Return the error for a field that no record has, or not the only one that is needed."""
         found = self._lacking.get(argument, Counter())
-        wanted = getattr(self._reading, argument)
+        wanted = getattr(self.reading, argument)
         if argument == "field":
-            fields = self._reading.text_fields
+            fields = self.reading.text_fields
             wanted = next((name for name in fields if name not in found), fields[0])
         names = ", ".join(repr(_shortened(name)) for name in list(found)[:_MOST_FIELDS])
         more = f" and {len(found) - _MOST_FIELDS:,} more" if len(found) > _MOST_FIELDS else ""
@@ -291,58 +287,6 @@ def check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> N
 
 # -- what is read ----------------------------------------------------------------------------------
 
-# Groups are folders, not values of a field.
-FOLDER = "folder"
-
-
-@dataclass(frozen=True, slots=True)
-class GroupBy:
-    """What documents are grouped by."""
-
-    argument: str  # that asks for it
-    name: str  # of a field of records, or `FOLDER`
-
-    @property
-    def field(self) -> str | None:
-        """The field of records that has to be read; None for folders."""
-        return None if self.name == FOLDER else self.name
-
-    def group(self, documents: Documents) -> Groups:
-        """Return the groups of documents.
-
-        Raises
-        ------
-        SimdupError
-            If no document has the field.
-        """
-        if self.field is None:
-            places = zip(documents["path"].tolist(), documents["name"].tolist(), strict=True)
-            values = [os.path.dirname(path or str(name)) or os.curdir for path, name in places]
-            # One folder may be written in several ways: as it is written first.
-            written: dict[str, str] = {}
-            first = {
-                one: written.setdefault(os.path.abspath(one), one) for one in dict.fromkeys(values)
-            }
-            values = [first[one] for one in values]
-        else:
-            # An empty cell of a table counts as missing.
-            values = documents["group"].tolist()
-            if values and not any(values):
-                what = f"no record has a field {self.name!r}"
-                raise SimdupError(self.argument, what, field=self.argument)
-        numbers: dict[str, int] = {}
-        of = [numbers.setdefault(value, len(numbers)) if value else -1 for value in values]
-        return Groups(list(numbers), np.array(of, np.int64))
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """Which group each document belongs to."""
-
-    names: Sequence[str]  # of the groups, in the order of their first documents
-    of: NDArray[np.int64]  # int64[documents]: the place of each one's group; -1 for none
-
-
 # A file or folder, several of them; pairs of id and text, a mapping from id to text, mappings with
 # fields, or a table of a library that is not imported here: see `simdup.corpus.rows.recognise`.
 Data: TypeAlias = str | PathLike[str] | Iterable[Any]
@@ -390,7 +334,7 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
     TypeError
         If the data is of no kind that is known.
     """
-    settings = _with_fields(settings)
+    settings = with_fields(settings)
     rows = recognise(data, settings.reading)
     if isinstance(rows, list):
         if not isinstance(data, Named):
@@ -398,11 +342,7 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
         return open_files(list_files(rows, settings.reading, references), settings)
     opened = open_files(list_files([], settings.reading, references), settings)
     batches = chain(opened.batches, row_batches(rows, opened.report.ids))
-    notes = [*opened.notes]
-    if rows.fields:
-        used = ("`field`", "`id_field`", "`title_field`")
-        notes = [note for note in notes if note[0] not in used]
-    return replace(opened, batches=batches, size=None, notes=notes, rows=rows)
+    return replace(opened, batches=batches, size=None, rows=rows)
 
 
 def require_existing(paths: Sequence[str]) -> None:
@@ -424,24 +364,32 @@ def _exists(path: str) -> bool:
     return path == STDIN or lexists(path) or bool(split_address(path) or split_member(path))
 
 
-def _with_fields(settings: Settings) -> Settings:
-    """Return settings that read the fields of records which decide pairs and what is kept."""
+def with_fields(settings: Settings, by: str | None = None) -> Settings:
+    """Return settings that read the fields of records which decide pairs and what is kept.
+
+    Documents are also grouped `by` a field.
+    """
     reading, criteria = settings.reading, settings.criteria
-    reading = replace(reading, value_field=criteria.keep_field)
-    for argument, name in criteria.grouped_by.items():
-        field, other = GroupBy(argument, name).field, reading.group_field
-        if field is not None and other not in (None, field):
-            what = f"cannot be {field!r} beside groups by {other!r}: only one field is read"
-            raise SimdupError(argument, what, "one of both may be folder", argument)
-        if field is not None and other is None:
-            reading = replace(reading, group_field=field, group_argument=argument)
+    asked = [("same", name) for name in criteria.same]
+    asked += [("across", name) for name in criteria.across]
+    asked += [] if by is None else [("by", by)]
+    fields = {name: argument for argument, name in reading.group_fields}
+    for argument, named in asked:
+        if (name := record_field(named)) is not None:
+            fields.setdefault(name, argument)
+    reading = replace(
+        reading,
+        value_field=criteria.keep_field,
+        group_fields=tuple((argument, name) for name, argument in fields.items()),
+        titled=reading.titled or any(named == TITLE for _, named in asked),
+    )
     return replace(settings, reading=reading)
 
 
 def open_files(listing: SourceListing, settings: Settings) -> Input:
     """Prepare listed files."""
     files = listing.files
-    settings = _with_fields(settings)
+    settings = with_fields(settings)
     reading = settings.reading
     require_extras(files, reading)
     first = batches(files[: listing.references], reading)
@@ -451,22 +399,8 @@ def open_files(listing: SourceListing, settings: Settings) -> Input:
         None if any(f.path == STDIN for f in files) else sum(f.size for f in files),
         listing.skipped,
         frozenset(file.path for file in files[: listing.references]),
-        [*listing.notes, *_without_effect(files, reading)],
+        listing.notes,
         SourceReport(listing.named, reading),
         files,
         reference_batches=first,
     )
-
-
-def _without_effect(files: Iterable[File], reading: Reading) -> Iterator[tuple[str, str]]:
-    """Yield the given arguments that affect none of the files, and why."""
-    default = Reading()
-    if not any(file.records for file in files):
-        for name in ("field", "id_field", "title_field"):
-            if getattr(reading, name) != getattr(default, name):
-                yield f"`{name}`", "has no effect: no SOURCE contains records"
-    if reading.extract != default.extract:
-        # If the markup is the text, only the option itself makes a page.
-        pages = replace(reading, extract=default.extract)
-        if not any(is_page(file, pages) for file in files):
-            yield "`extract`", "has no effect: no SOURCE contains HTML"

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from simdup.model.criteria import FEW_TERMS, SHORT, Criteria
 from simdup.model.table import Documents, Side, Table
-from simdup.search.arrays import U64, Bools, RowIds
+from simdup.search.arrays import Bools, RowIds
 from simdup.text.short_texts import Forms
 
 
@@ -63,7 +63,7 @@ def longest_form(criteria: Criteria) -> int:
 
 def compared_numbers(forms: Forms, criteria: Criteria) -> NDArray[np.uint64]:
     """Return a hash of each form's numbers (uint64[forms]); all 0 if they do not matter."""
-    if criteria.numbers and criteria.edits_decide:
+    if criteria.edits_decide:
         return forms.number_hashes
     return np.zeros(len(forms.texts), np.uint64)
 
@@ -108,7 +108,7 @@ def _identical(a: Side, b: Side) -> Bools:
 def _across_groups(a: Side, b: Side) -> Bools:
     """Documents of one group are never a pair; those of no group may be one with any."""
     group = a["group_number"]
-    apart: Bools = (group != b["group_number"]) | (group < 0)
+    apart: Bools = ((group != b["group_number"]) | (group < 0)).all(axis=1)
     return apart
 
 
@@ -132,12 +132,6 @@ def _no_versions(a: Side, b: Side) -> Bools:
         comparable = (a["terms"] > 0) == (b["terms"] > 0)
         other[same] = np.where(comparable, a["content_key"] == b["content_key"], alike)
     return other
-
-
-def within_groups(groups: RowIds) -> U64:
-    """Return a column that is equal for documents of one group; those of none agree with none."""
-    alone = len(groups) + np.arange(len(groups))
-    return np.where(groups < 0, alone, groups).astype(np.uint64)
 
 
 RULES: Mapping[str, Rule] = {

@@ -16,15 +16,17 @@ from simdup.corpus.sources import Named, addressed, one_file
 from simdup.model.comparison import Comparison
 from simdup.model.criteria import EDIT, JACCARD, Criteria, CriteriaFields
 from simdup.model.documents import Document, Skipped
+from simdup.model.fields import TITLE
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.near.batch_reader import read_stripped
 from simdup.near.candidates import Search, searches_of
-from simdup.near.collection import deciding_columns, gathered, ingest
+from simdup.near.collection import gathered, ingest
 from simdup.near.counting import columns_for, contents, forms
 from simdup.near.differences import find_differences
-from simdup.near.inputs import SourceReport, open_input
+from simdup.near.field_groups import deciding_columns, field_verdicts
+from simdup.near.inputs import SourceReport, open_input, with_fields
 from simdup.near.rules import by_edit, judged
 from simdup.near.verifier import CACHE_BYTES, Texts, Work
 from simdup.reuse.contradictions import differing_facts
@@ -33,7 +35,6 @@ from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
 from simdup.text.short_texts import forms_of
 from simdup.text.stripping import strip_texts
-from simdup.text.titles import title_of
 from simdup.text.weights import UNIT, Model, Weighting
 
 # The rows of the two documents.
@@ -78,12 +79,14 @@ def compare(
     check_type("text_a", text_a, TEXT)
     check_type("text_b", text_b, TEXT)
     settings = Settings.of(recipe, criteria, **fields)
-    for name in settings.criteria.grouped_by:
-        raise SimdupError(name, "two texts have no groups", field=name)
+    for argument in ("same", "across"):
+        if {*getattr(settings.criteria, argument)} - {TITLE}:
+            what = "two texts have only titles"
+            raise SimdupError(argument, what, "pass records to scan", argument)
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
     a, b = strip_texts((text_a, text_b), settings.recipe.strip, ("text_a", "text_b"))
     documents = Document("a", a), Document("b", b)
-    return compare_documents(documents, fingerprinter, settings.criteria, diff)
+    return compare_documents(documents, fingerprinter, settings, diff)
 
 
 def read_document(path: str, settings: Settings) -> Document:
@@ -94,7 +97,7 @@ def read_document(path: str, settings: Settings) -> Document:
     SimdupError
         If it cannot be read, or has no text.
     """
-    reading = settings.reading
+    reading = with_fields(settings).reading
     file = addressed(path, reading) or one_file(path, reading)
     if isinstance(file, Skipped):
         raise SimdupError(file.document, file.reason)
@@ -121,7 +124,7 @@ def learn_fingerprinter(
     if source is None:
         if settings.recipe.idf == "corpus":
             what, hint = "two texts are not a corpus", "name one with `idf_from`"
-            raise SimdupError("idf", what, hint, field="idf")
+            raise SimdupError("recipe", f"idf=corpus: {what}", hint, "recipe")
         analyzer = Analyzer.for_recipe(settings.recipe)
         return Fingerprinter.alone(analyzer), (), ()
     with ingest(open_input(Named([source]), settings)) as corpus:
@@ -134,16 +137,17 @@ def learn_fingerprinter(
 def compare_documents(
     documents: tuple[Document, Document],
     fingerprinter: Fingerprinter,
-    criteria: Criteria,
+    settings: Settings,
     diff: bool = False,
 ) -> Comparison:
     """Compare two documents, which were stripped, by the steps of a scan; see `compare`."""
-    analyzer, makers = fingerprinter.analyzer, columns_for(criteria)
+    reading, criteria = with_fields(settings).reading, settings.criteria
+    analyzer, makers = fingerprinter.analyzer, columns_for(criteria, reading.titled)
     if not criteria.verify:
         # What is known of the texts is shown all the same.
         makers.append(contents)
         makers += [partial(forms, criteria=criteria)] if criteria.short_texts else []
-    with gathered(documents, analyzer, makers) as corpus:
+    with gathered(documents, reading, analyzer, makers) as corpus:
         weighting = fingerprinter.weigh(corpus.counts)
         prints, known = fingerprint(weighting), corpus.of_texts
         if not corpus["length"].all():
@@ -160,8 +164,7 @@ def compare_documents(
         table = known.and_columns(**own)
         searches, proposed_by = dict[str, tuple[bool, ...]](), tuple[str, ...]()
         if prints.terms.all():
-            settings = Settings.of(fingerprinter.recipe, criteria)
-            found = searches_of(corpus, weighting, settings)
+            found = searches_of(corpus, weighting, Settings.of(fingerprinter.recipe, criteria))
             searches, proposed_by = _proposals(found, table, criteria, edited)
         one, other = (
             digits if terms else None
@@ -180,7 +183,7 @@ def compare_documents(
             measure=EDIT if edited else JACCARD,
             run=run,
             numbers=tuple(numbers),
-            titles=tuple(map(title_of, documents)) if criteria.same_title else (),
+            fields=tuple(field_verdicts(corpus, criteria)),
             forbidden_by=_forbidding(table, criteria),
             reuse=between(a, b),
             facts=() if identical else tuple(differing_facts([(a, b)])[0]),

@@ -13,8 +13,8 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from simdup.base.errors import check_names, check_type
+from simdup.base.regular_files import read_named
 from simdup.base.when_used import pattern
-from simdup.corpus.regular_files import read_named
 from simdup.corpus.rows import Paths, as_paths
 from simdup.index.opening import without_indexes
 from simdup.model.criteria import Criteria
@@ -122,7 +122,7 @@ def open_conflicts(
     data: Data, settings: Settings, references: Paths, scope: ConflictScope
 ) -> Input:
     """List what is to be read; see `conflicts`."""
-    grouped = Criteria(across=scope.across, within=scope.within)
+    grouped = Criteria(same=scope.same, across=scope.across)
     others = without_indexes(as_paths(references, "references"))
     return replace(open_input(data, replace(settings, criteria=grouped), others), required=others)
 

@@ -37,19 +37,20 @@ from simdup.index.references import IndexMatches
 from simdup.model.cleaned import DedupeOptions, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
+from simdup.model.fields import parse_fields
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Reading, RunOptions, Settings
+from simdup.near.field_groups import Groups, group_by
 from simdup.near.inputs import (
     Data,
-    GroupBy,
-    Groups,
     Input,
     check_references,
     open_files,
     open_input,
     require_existing,
+    with_fields,
 )
 from simdup.operations.scan import examine
 from simdup.show.cleaned_corpus import (
@@ -82,7 +83,7 @@ def dedupe(
     annotate: bool = False, index: str | os.PathLike[str] | None = None, add: bool = False,
     reading: Reading | None = None, run: RunOptions | None = None, jobs: int | None = None,
     text: str | tuple[str, ...] | None = None, id: str | None = None,
-    title: str | None = None, **fields: Unpack[CriteriaFields],
+    **fields: Unpack[CriteriaFields],
 ) -> Cleaned: ...  # fmt: skip
 def dedupe(
     data: Data,
@@ -102,7 +103,6 @@ def dedupe(
     jobs: int | None = None,
     text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
-    title: str | None = None,
     unit: str | None = None,
     copies: int = 1,
     min_length: int = 20,
@@ -115,7 +115,7 @@ def dedupe(
 
     Parameters
     ----------
-    data, recipe, criteria, reading, run, jobs, text, id, title, **fields
+    data, recipe, criteria, reading, run, jobs, text, id, **fields
         As in `scan`.
     output : path, optional
         Where to write files without their redundant documents: one file of records becomes a file,
@@ -176,8 +176,7 @@ def dedupe(
     ('b', 'He wrote: so. ')
     """
     settings = Settings.of(
-        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, title=title,
-        **fields,
+        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields,
     )  # fmt: skip
     target = as_optional_path(output, "output")
     if unit is not None:
@@ -185,7 +184,7 @@ def dedupe(
 
         given = {
             "recipe": recipe != "default", "criteria": criteria is not None, "by": by, "add": add,
-            "references": references != (), "max_removed": max_removed is not None, "title": title,
+            "references": references != (), "max_removed": max_removed is not None,
             "annotate": annotate, "index": index is not None, **dict.fromkeys(fields, True),
         }  # fmt: skip
         for name in (name for name, value in given.items() if value):
@@ -237,12 +236,9 @@ def _completed(settings: Settings, options: DedupeOptions) -> Settings:
 
     The default linkage is star, so that every removed document is near one that stays.
     """
-    criteria, reading = settings.criteria, settings.reading
-    if options.by is not None:
-        field = GroupBy("by", options.by).field
-        reading = replace(reading, group_field=field, group_argument="by")
-    criteria = replace(criteria, linkage=criteria.linkage or "star")
-    return replace(settings, criteria=criteria, reading=reading)
+    criteria = replace(settings.criteria, linkage=settings.criteria.linkage or "star")
+    by = None if options.by is None else parse_fields("by", options.by)[0]
+    return with_fields(replace(settings, criteria=criteria), by)
 
 
 def _with_indexes(opened: Input, indexes: Sequence[str], options: DedupeOptions) -> Input:
@@ -339,7 +335,7 @@ class _Task:
         result, collection, spots, matches = examine(self.opened)
         groups, by = None, self.options.by
         if by is not None:
-            groups = GroupBy("by", by).group(collection.documents)
+            groups = group_by("by", by, collection)
             groups = replace(groups, of=spots.spread(groups.of, -1))
         cuts, notes = _list_cuts(result)
         result = replace(result, notes=(*result.notes, *notes))

@@ -19,6 +19,7 @@ from simdup.index import passage_index
 from simdup.index.opening import split_indexes
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
+from simdup.model.fields import parse_fields
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import (
     PassageCriteria,
@@ -46,8 +47,8 @@ def passages(
     *,
     references: Paths = (),
     templates: Paths = (),
-    across: str | None = None,
-    within: str | None = None,
+    same: str | Iterable[str] = (),
+    across: str | Iterable[str] = (),
     leave_out: Iterable[str] = (),
     reading: Reading | None = None,
     run: RunOptions | None = None,
@@ -69,11 +70,9 @@ def passages(
         these only.
     templates : path or iterable of path
         Files and folders: text that also occurs in one of them is ignored.
-    across : str, optional
-        A field of records or tables, or ``folder``: only documents of different values are
-        compared.
-    within : str, optional
-        The same, but only documents of one value are compared.
+    same, across : str or iterable of str, optional
+        Fields that documents must agree in to be compared, and must not agree in; as for `scan`,
+        but for ``title``.
     leave_out : iterable of str, optional
         What does not count in ``rates``: ``references``, ``quotes``.
     reading : Reading, optional
@@ -113,7 +112,8 @@ def passages(
     criteria = replace(criteria or PassageCriteria(), **fields)
     check_type("leave_out", leave_out, (Iterable, "names of parts"))
     left_out = (leave_out,) if isinstance(leave_out, str) else tuple(leave_out)
-    scope = PassageScope(across, within, tuple(as_paths(templates, "templates")), left_out)
+    same, across = parse_fields("same", same), parse_fields("across", across)
+    scope = PassageScope(same, across, tuple(as_paths(templates, "templates")), left_out)
     opened, beside = open_passages(data, settings, references, scope)
     with examine(opened, criteria, scope, beside) as (result, _):
         return result
@@ -124,12 +124,12 @@ def open_passages(
 ) -> tuple[Input, References]:
     """List what is to be read, and what it is compared with; see `passages`."""
     indexes, others = split_indexes(as_paths(references, "references"))
-    for argument in ("across", "within"):
-        if indexes and getattr(scope, argument) is not None:
+    for argument in ("same", "across"):
+        if indexes and getattr(scope, argument):
             hint = f"leave `{argument}` out, or take the documents themselves as `references`"
             what = f"{indexes[0]} is an index, which has no groups of documents"
             raise SimdupError(argument, what, hint, argument)
-    grouped = Criteria(across=scope.across, within=scope.within)
+    grouped = Criteria(same=scope.same, across=scope.across)
     opened = open_input(data, replace(settings, criteria=grouped), others)
     # One that turns out to be empty is asked for all the same: SOURCEs are not compared instead.
     asked = indexes or set(others) - {name for name, what in opened.notes if what == ONLY_SOURCES}

@@ -15,6 +15,7 @@ from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
+from simdup.model.fields import TITLE
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.candidates import Candidates, searches_of
@@ -26,9 +27,10 @@ from simdup.near.clustering import (
     priority_by,
     rank_by,
 )
-from simdup.near.collection import Collection, deciding_columns, ingest
+from simdup.near.collection import Collection, ingest
 from simdup.near.counting import columns_for
 from simdup.near.divided_clusters import divide
+from simdup.near.field_groups import deciding_columns
 from simdup.near.inputs import Data, Input, apart_by_fields, notes, open_input
 from simdup.near.pair_groups import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
@@ -52,7 +54,6 @@ def scan(
     jobs: int | None = None,
     text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
-    title: str | None = None,
     **fields: Unpack[CriteriaFields],
 ) -> Result:
     """Find near-duplicates among documents.
@@ -64,7 +65,8 @@ def scan(
         text, an iterable of mappings with fields, or a pandas, Polars or Arrow table or a Hugging
         Face dataset.  Ids are any hashable values; results have them unchanged.
     recipe : Recipe or str
-        How documents are fingerprinted, or the name of a recipe.
+        How documents are fingerprinted; in words, a name with or without fields, such as
+        ``default,bits=128``, or the path of a TOML file.
     criteria : Criteria, optional
         When two documents are near-duplicates, and which one of a cluster is kept.
     references : path or iterable of path
@@ -83,9 +85,6 @@ def scan(
         The fields or columns of the texts and the ids, instead of those in `reading`; by default
         ``text`` and, if there is one, ``id``.  Without it the index of a pandas table has the ids;
         of anything else they are positions, from 0.
-    title : str, optional
-        The field or column of the titles, which `Criteria.same_title` compares; by default texts
-        have their titles: the first heading, else the first line.
     **fields
         Fields of `Criteria`, such as ``distance=6``; they override those of `criteria`.
 
@@ -111,8 +110,7 @@ def scan(
     ['a', 'b']
     """
     settings = Settings.of(
-        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, title=title,
-        **fields,
+        recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields,
     )  # fmt: skip
     return examine(open_scan(data, settings, references)).result
 
@@ -142,7 +140,8 @@ def examine(opened: Input) -> Examined:
 def _examine(opened: Input, indexes: IndexReferences) -> Examined:
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
-    with ingest(opened, [*columns_for(criteria), *indexes.makers]) as corpus:
+    makers = columns_for(criteria, settings.reading.titled)
+    with ingest(opened, [*makers, *indexes.makers]) as corpus:
         fingerprinter = opened.fingerprinter or Fingerprinter.for_corpus(
             corpus.analyzer, corpus.counts
         )
@@ -222,7 +221,7 @@ def _ordered(
 
 def _template_hint(groups: list[Group], corpus: Collection, criteria: Criteria) -> str:
     """Return advice if many pairs share a template, and their titles differ."""
-    if criteria.same_title:
+    if TITLE in criteria.same:
         return ""
     pairs = [pair for group in groups for pair in group.pairs]
     near = [(p.a, p.b) for p in pairs if p.measures.similarity not in (None, 1)]
@@ -232,7 +231,7 @@ def _template_hint(groups: list[Group], corpus: Collection, criteria: Criteria) 
     also = "" if criteria.similarity <= TITLED else f" and `similarity` {TITLED:g}"
     return (
         "most pairs have different titles, and differ in what these name; if the documents share "
-        f"a template, add `same_title`{also}: {equal:,} of the {len(pairs):,} "
+        f"a template, add `same` title{also}: {equal:,} of the {len(pairs):,} "
         "pairs found have equal titles"
     )
 

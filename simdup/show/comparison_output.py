@@ -14,7 +14,7 @@ from simdup.show.csv_jsonl import digits, json_line, rounded
 from simdup.show.diff import first_difference
 from simdup.show.escaping import shown
 from simdup.show.passage_output import passage_lines, passage_values, percent
-from simdup.show.summary import recipe_words
+from simdup.show.summary import field_name, recipe_words
 from simdup.show.text import Painter, aligned, padded
 from simdup.show.words import ENGLISH, Phrases
 from simdup.text.titles import MOST
@@ -67,7 +67,7 @@ def facts(found: Comparison) -> dict[str, Any]:
     known |= {"run": found.run} if found.run else {}
     known |= named("fingerprints bands searches proposed_by shared only_a only_b recipe")
     known |= named("numbers") if found.numbers else {}
-    known |= named("titles same_title") if found.titles else {}
+    known |= {"fields": [verdict._asdict() for verdict in found.fields]} if found.fields else {}
     known |= named("facts passages share_a share_b")
     return known | (named("diff") if found.diff is not None else {})
 
@@ -143,13 +143,14 @@ def _differences(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
 
 
 def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
-    """Yield the lines of titles, distance, bands, measures and fingerprints."""
+    """Yield the lines of fields, distance, bands, measures and fingerprints."""
     known = facts(found)
-    if "titles" in known:
-        same = words("compare.equal") if known["same_title"] else words("compare.different")
-        yield _row("titles", same, words)
-        for title in known["titles"]:
-            yield " " * _INDENT + (shown(title[:MOST]) or words("compare.untitled"))
+    for verdict in found.fields:
+        agree = verdict.holds == (verdict.rule == "same")
+        equal = words("compare.equal") if agree else words("compare.different")
+        yield _row("field", f"{field_name(verdict.field, words)}: {equal}", words)
+        for value in (verdict.a, verdict.b):
+            yield " " * _INDENT + (shown(value[:MOST]) or words("compare.none"))
     if known["distance"] is not None:
         bits = words("compare.bits", n=known["distance"], bits=known["bits"])
         yield _row("distance", bits, words)
@@ -214,8 +215,9 @@ def _reason_without_measures(found: Comparison, words: Phrases) -> str:
     if found.distance is None:
         without = found.names[0 if found.fingerprints[0] is None else 1]
         return words("reason.no_words", name=shown(without))
-    if not found.same_title:
-        return words("reason.titles")
+    for verdict in found.fields:
+        if not verdict.holds:
+            return words(f"reason.{verdict.rule}", field=field_name(verdict.field, words))
     if found.identical:
         folded = found.recipe["fold"]
         return words("reason.identical_folded" if folded else "reason.identical")

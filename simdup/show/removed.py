@@ -21,8 +21,8 @@ from simdup.model.criteria import SHARES
 from simdup.model.formats import REMOVED_COLUMNS
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
+from simdup.near.field_groups import Groups
 from simdup.near.findings import Findings
-from simdup.near.inputs import Groups
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.csv_jsonl import csv_head, csv_rows, digits, json_line, rounded
 from simdup.show.escaping import shown

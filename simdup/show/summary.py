@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
+from simdup.model.fields import FILE, FOLDER, TITLE
 from simdup.near.findings import Findings
 from simdup.show.escaping import shown
 from simdup.show.selection import EVERYTHING, Selection
@@ -111,7 +112,7 @@ def _linked(summary: Summary, criteria: Criteria, words: Phrases) -> str:
     """Return how many documents are not near the kept one of their cluster."""
     if not summary.linked:
         return ""
-    if criteria.across is not None:
+    if criteria.across:
         return words("linked.across", n=summary.linked)
     if criteria.directed:
         return words("linked.contained", n=summary.linked)
@@ -195,6 +196,11 @@ def _unchecked(summary: Summary, words: Phrases) -> str:
     return words("unchecked", pairs=words("pairs", n=summary.unchecked))
 
 
+def field_name(field: str, words: Phrases) -> str:
+    """Return what a FIELD of `same` or `across` is called."""
+    return words(f"field.{field}") if field in (TITLE, FOLDER, FILE) else shown(field)
+
+
 def criteria_words(criteria: Criteria, words: Phrases = ENGLISH) -> str:
     """Return the conditions for a pair."""
     distance = criteria.distance
@@ -203,13 +209,8 @@ def criteria_words(criteria: Criteria, words: Phrases = ENGLISH) -> str:
         asked = [("similarity", criteria.similarity or None)]
         asked += [(name, getattr(criteria, name)) for name in criteria.extras]
         parts += [words(f"asked.{name}", value=value) for name, value in asked if value is not None]
-    parts += [words("asked.titles")] if criteria.same_title else []
-    for argument, name in criteria.grouped_by.items():
-        # It imports numpy, which `index info` does without.
-        from simdup.near.inputs import FOLDER
-
-        which = f"asked.{argument}" + (".folder" if name == FOLDER else "")
-        parts.append(words(which, field=shown(name)))
+    for rule, fields in (("same", criteria.same), ("across", criteria.across)):
+        parts += [words(f"asked.{rule}", field=field_name(field, words)) for field in fields]
     search = words(f"search.{criteria.searches[0]}")
     return words.listed(parts) or words("asked.search", search=search)
 

@@ -210,7 +210,7 @@ def compression_for(file: File, target: str, reading: Reading) -> str:
         raise SimdupError(
             target, f"{suffix} files are not written", "end the name with .gz or .zst"
         )
-    form = format_of(stem, replace(reading, input_format="auto", html=False))
+    form = format_of(stem, replace(reading, input_format="auto"))
     like = os.path.splitext(split_compression(file.path)[0])[1]
     if (
         form in RECORDS

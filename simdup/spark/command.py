@@ -19,7 +19,7 @@ from typing import Any
 from simdup.base.errors import SimdupError
 from simdup.cli.messages import Status, as_option, say, say_error
 from simdup.model.criteria import Criteria
-from simdup.model.recipe import RECIPES, Recipe, named_recipe
+from simdup.model.recipe import as_recipe
 from simdup.spark.job import exists
 from simdup.spark.operations import dedupe, scan
 from simdup.spark.partitions import DataFrame, Session
@@ -27,10 +27,10 @@ from simdup.spark.partitions import DataFrame, Session
 FORMATS = ("parquet", "json", "csv")
 _SUFFIXES = {".parquet": "parquet", ".jsonl": "json", ".json": "json", ".csv": "csv"}
 
-# What people type, where it is not the name of the field.
-_TYPED = {"dictionary": "dict"}
+# Where the fields of criteria are kept beside other options.
+_CRITERIA = "criteria."
 # Fields that have no option: decisions are a file of one machine, and groups do not work here.
-_LEFT_OUT = ("decisions", "across", "within")
+_LEFT_OUT = ("decisions", "across")
 
 # Spark 4.3 asks for this module, which makes some of its code faster; small runtimes lack it.
 _MODULE = "--add-modules=jdk.incubator.vector"
@@ -78,7 +78,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help="the folder to write")
     parser.add_argument("--field", action="append", metavar="NAME", help="column of the text")
     parser.add_argument("--id-field", default="id", metavar="NAME", help="column of unique ids")
-    parser.add_argument("--title-field", metavar="NAME", help="column of the title")
     parser.add_argument("--order", metavar="NAME", help="column that says what comes first; by "
                         "default that of the files")  # fmt: skip
     parser.add_argument("--reference", metavar="IN", help="rows that are never redundant")
@@ -90,19 +89,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--master", help="by default local[*], unless spark-submit says it")
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE",
                         help="a setting of Spark")  # fmt: skip
-    parser.add_argument("--recipe", choices=tuple(RECIPES), default="default")
-    for kind in (Criteria, Recipe):
-        _add_fields(parser.add_argument_group(kind.__name__.lower()), kind)
+    parser.add_argument("--recipe", metavar="RECIPE", default="default")
+    parser.add_argument("--strip", action="append", metavar="REGEX", default=[])
+    parser.add_argument("--dict", metavar="FILE")
+    _add_criteria(parser.add_argument_group("criteria"))
     return parser
 
 
-def _add_fields(group: Any, kind: type[Criteria] | type[Recipe]) -> None:
-    """Add an option for each field; what is typed is checked where the value is made."""
-    for field in fields(kind):
+def _add_criteria(group: Any) -> None:
+    """Add an option for each field of `Criteria`, which checks what is typed."""
+    for field in fields(Criteria):
         if field.name in _LEFT_OUT or field.default is MISSING:
             continue
-        name = "--" + _TYPED.get(field.name, field.name).replace("_", "-")
-        how: dict[str, Any] = {"dest": f"{kind.__name__}.{field.name}", "default": None}
+        name = "--" + field.name.replace("_", "-")
+        how: dict[str, Any] = {"dest": f"{_CRITERIA}{field.name}", "default": None}
         if isinstance(field.default, bool):
             group.add_argument(name, action=argparse.BooleanOptionalAction, **how)
         elif isinstance(field.default, tuple):
@@ -115,18 +115,19 @@ def _add_fields(group: Any, kind: type[Criteria] | type[Recipe]) -> None:
             group.add_argument(*short, name, type=parse, metavar=field.name.upper(), **how)
 
 
-def _given(asked: argparse.Namespace, kind: str) -> dict[str, Any]:
-    found = {
-        name.removeprefix(kind): value
+def _criteria(asked: argparse.Namespace) -> Criteria:
+    typed: dict[str, Any] = {
+        name.removeprefix(_CRITERIA): tuple(value) if isinstance(value, list) else value
         for name, value in vars(asked).items()
-        if name.startswith(kind) and value is not None
+        if name.startswith(_CRITERIA) and value is not None
     }
-    return {name: tuple(v) if isinstance(v, list) else v for name, v in found.items()}
+    return Criteria(**typed)
 
 
 def _run(asked: argparse.Namespace) -> None:
-    recipe = named_recipe(asked.recipe, **_given(asked, "Recipe."))
-    criteria = Criteria(**_given(asked, "Criteria."))
+    changes = {"strip": tuple(asked.strip), "dictionary": asked.dict}
+    recipe = as_recipe(asked.recipe, **{name: value for name, value in changes.items() if value})
+    criteria = _criteria(asked)
     kind = asked.input_format or _format_of(asked.source)
     session = _session(asked.master, asked.conf)
     if exists(session, asked.output):
@@ -137,7 +138,6 @@ def _run(asked: argparse.Namespace) -> None:
         "text": tuple(asked.field) if asked.field and len(asked.field) > 1
         else (asked.field or ["text"])[0],
         "id": asked.id_field,
-        "title": asked.title_field,
         "order": [asked.order] if asked.order else _file_order(),
         "references": _read(session, asked.reference, kind) if asked.reference else None,
         "checkpoint_dir": asked.checkpoint,

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Unpack
 
@@ -19,6 +19,7 @@ from simdup.base.errors import SimdupError
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import NO_WORDS
+from simdup.model.fields import TITLE
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS
 from simdup.model.recipe import Recipe, recipe_fields
 from simdup.model.settings import Settings
@@ -121,7 +122,6 @@ def scan(
     *,
     text: str | tuple[str, ...] = "text",
     id: str = "id",  # noqa: A002
-    title: str | None = None,
     order: str | Sequence[Any] | None = None,
     references: DataFrame | None = None,
     checkpoint_dir: str | None = None,
@@ -137,8 +137,6 @@ def scan(
         As in `simdup.scan`.
     text, id : str
         The columns of the texts and of the ids; several columns are read as one text.
-    title : str, optional
-        The column of the titles, for ``same_title``; by default the texts have them.
     order : str or sequence of str or Column, optional
         The columns that say what comes first; by default that of the ids.  A DataFrame has no
         order of its own.
@@ -159,10 +157,16 @@ def scan(
         If a column is missing, or an argument is invalid.
     """
     started = time.monotonic()
-    settings = Settings.of(recipe, criteria, jobs=1, text=text, id=id, title=title, **fields)
+    settings = Settings.of(recipe, criteria, jobs=1, text=text, id=id, **fields)
     settings.check_distance()
-    for name in settings.criteria.grouped_by:
-        raise SimdupError(name, "does not work on Spark", "leave it out", name)
+    titled = settings.criteria.same == (TITLE,)
+    for argument in ("same", "across"):
+        if getattr(settings.criteria, argument) and not (titled and argument == "same"):
+            what = "on Spark, only the title can be the same"
+            raise SimdupError(argument, what, "leave the others out", argument)
+    # Without a column of titles the texts have them.
+    reading = replace(settings.reading, titled=titled and TITLE in df.columns)
+    settings = replace(settings, reading=reading)
     by = [order or id] if isinstance(order, str) or order is None else list(order)
     job = _job(open_rows(df, references, settings, by), settings, checkpoint_dir)
     assert job.numbers is not None
@@ -230,6 +234,6 @@ def _digest(rows: DataFrame, settings: Settings) -> str:
         read = Fingerprinter.alone(analyzer).digest
     what = [_FORMAT, __version__, recipe_fields(recipe), repr(settings.criteria), read]
     # The same columns may be two parts of a text, or a text and a title.
-    what += [reading.text_fields, reading.title_field, *map(str, total)]
+    what += [reading.text_fields, reading.titled, *map(str, total)]
     written = json.dumps(what, sort_keys=True).encode()
     return hashlib.blake2b(written, digest_size=10).hexdigest()

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from simdup.corpus.spool import Slots, SpoolReader
 from simdup.model.criteria import Criteria
+from simdup.model.fields import TITLE
 from simdup.model.settings import Settings
 from simdup.near.collection import Collection, ingest
 from simdup.near.counting import columns_for, titles
@@ -73,8 +74,8 @@ def prepared_schema(carried: pa.Schema) -> pa.Schema:
 
 def fields_read(settings: Settings) -> list[str]:
     """Return the fields of texts, then those of values and titles, if asked for, each once."""
-    more = filter(None, [settings.criteria.keep_field, settings.reading.title_field])
-    return list(dict.fromkeys([*settings.reading.text_fields, *more]))
+    more = [settings.criteria.keep_field, TITLE if settings.reading.titled else None]
+    return list(dict.fromkeys([*settings.reading.text_fields, *filter(None, more)]))
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,9 @@ class Prepare:
         # What turns texts into terms was read by the driver.
         opened = replace(opened, fingerprinter=Fingerprinter(self.analyzer, NoIdf()))
         # There is no hint that needs titles.
-        makers = [one for one in columns_for(self.settings.criteria) if one is not titles]
+        criteria = self.settings.criteria
+        makers = columns_for(criteria, TITLE in criteria.same)
+        makers = [maker for maker in makers if maker is not titles]
         with ingest(opened, makers) as collection:
             rows = pa.Table.from_batches(carried)
             if skipped := [one for one in collection.report.skipped if one.number]:

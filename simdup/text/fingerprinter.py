@@ -162,7 +162,7 @@ def _model_of(analyzer: Analyzer) -> Model:
     if model.terms_digest != analyzer.terms_digest:
         raise SimdupError(
             path,
-            "the model was learned with other `tokens`, `fold` or `dictionary`",
+            "the model was learned with other tokens, fold or dictionary",
             "run `fit` again with this recipe",
         )
     return model

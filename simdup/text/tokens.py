@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
+from simdup.base.regular_files import read_named
 from simdup.base.when_used import pattern
-from simdup.corpus.regular_files import read_named
 from simdup.kernels.characters import look_up
 from simdup.model.recipe import Recipe
 from simdup.text.characters import CODE_POINTS, ends_of, fold, from_codes, to_codes

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import NEWER, SimdupError, unreadable
+from simdup.base.regular_files import read_named
 from simdup.base.when_used import pattern
-from simdup.corpus.regular_files import read_named
 from simdup.kernels.tables import Values
 from simdup.model.recipe import Recipe
 from simdup.text.counts import Counts, CsrRows

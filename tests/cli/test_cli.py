@@ -67,20 +67,20 @@ def test_a_command_without_arguments_says_what_is_missing(simdup: Command) -> No
         ["scan", "-d", "-1", "."],
         ["scan", "--keep", "best", "."],
         ["scan", "--null", "."],
-        ["scan", "--bits", "63", "."],
-        ["scan", "--bits", "264", "."],
-        ["scan", "--tokens", "syllables", "."],
+        ["scan", "--recipe", "default,bits=63", "."],
+        ["scan", "--recipe", "default,bits=264", "."],
+        ["scan", "--recipe", "default,tokens=syllables", "."],
         ["scan", "--recipe", "secret", "."],
-        ["scan", "--cap", "2", "."],
+        ["scan", "--recipe", "default,cap=2", "."],
         ["scan", "--shingle", "0", "."],
         ["scan", "--encoding", "klingon", "."],
-        ["scan", "--idf", "no-such-model", "."],
-        ["scan", "--hash", "md5", "--bits", "256", "."],
+        ["scan", "--recipe", "default,idf=no-such-model", "."],
+        ["scan", "--recipe", "default,hash=md5,bits=256", "."],
         ["compare", "a.txt", "missing.txt"],
         ["compare", "a.txt", "."],
         ["compare", "a.txt", "empty.bin"],
-        ["compare", "a.txt", "b.txt", "--idf", "builtin", "--idf-from", "."],
-        ["compare", "a.txt", "b.txt", "--idf", "corpus"],
+        ["compare", "a.txt", "b.txt", "--recipe", "default,idf=builtin", "--idf-from", "."],
+        ["compare", "a.txt", "b.txt", "--recipe", "default,idf=corpus"],
         ["fit", "missing.txt", "-o", "m.idf"],
         ["cluster", "missing.txt"],
         ["cluster", "a.txt"],
@@ -106,7 +106,9 @@ def test_an_error_is_one_line_and_perhaps_a_hint(
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("arguments", [["scan", "--idf", "none", "."], ["cluster", "none"]])
+@pytest.mark.parametrize(
+    "arguments", [["scan", "--recipe", "default,idf=none", "."], ["cluster", "none"]]
+)
 def test_debug_shows_the_traceback_and_keeps_the_status(
     simdup: Command, tmp_path: Path, arguments: list[str]
 ) -> None:
@@ -348,10 +350,10 @@ def test_a_run_that_fails_leaves_the_old_file(simdup: Command, tmp_path: Path) -
     corpus(tmp_path)
     write(tmp_path, {"out": "old", "lines": f"{'0' * 16}  a\nnonsense\n"})
     for arguments in [
-        ("scan", "c", "--idf", "missing"),
+        ("scan", "c", "--recipe", "default,idf=missing"),
         ("fingerprint", "c", "--dict", "missing"),
         ("fit", "missing"),
-        ("compare", "c/a.txt", "c/b.txt", "--idf", "corpus"),
+        ("compare", "c/a.txt", "c/b.txt", "--recipe", "default,idf=corpus"),
         ("cluster", "lines"),
         ("pairs", "lines"),
     ]:
@@ -575,7 +577,7 @@ def test_text_shows_nothing_that_could_drive_a_terminal(strange: Command) -> Non
 
 def test_terms_are_shown_harmless_too(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "one\x1b[31mtwo \u202ethree four five", "b.txt": "six"})
-    shown = simdup("compare", "--tokens", "split", "--no-fold", "a.txt", "b.txt").text
+    shown = simdup("compare", "--recipe", "default,tokens=split,fold=false", "a.txt", "b.txt").text
     assert "one\\x1b[31mtwo" in shown
     assert not re.search("[\x1b\u202e]", shown)
 
@@ -595,7 +597,7 @@ LINES = prints("00ff  a", "00fe  b", "00ff  c", "f00f  d", "f00e  e")
 def test_lines_of_fingerprints(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": prose(1), "empty.txt": "", "marks.txt": "。！"})
     for bits in (8, 64, 128, 256):
-        ran = simdup("fingerprint", ".", "--bits", str(bits))
+        ran = simdup("fingerprint", ".", "--recipe", f"default,bits={bits}")
         assert ran.status == 0
         assert re.fullmatch(rf"# simdup 1 recipe=[0-9a-f]+ bits={bits}( \w+=\S+)*", ran.lines[0])
         assert re.fullmatch(rf"[0-9a-f]{{{bits // 4}}}  \./a\.txt", ran.lines[1])
@@ -671,7 +673,7 @@ def test_lines_of_different_recipes_are_refused(simdup: Command, tmp_path: Path)
             ran = simdup(name, "one", "two")
             assert (ran.status, ran.out) == (2, b"")
             assert "two:1" in ran.err
-            hints = ("simdup fit", "--idf") if b"bits=32" not in other else ("same --bits",)
+            hints = ("simdup fit", "idf=FILE") if b"bits=32" not in other else ("same --recipe",)
             assert all(hint in ran.err for hint in hints)
 
 
@@ -706,8 +708,8 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     # Results of 80 kB and more: more than a pipe holds.
     write(tmp_path / "c", {f"{n:0200}.txt": prose(n // 2, 12) for n in range(400)})
     for arguments in (
-        ("fingerprint", "c", "--idf", "builtin"),
-        ("scan", "c", "-q", "-f", "jsonl", "--idf", "builtin"),
+        ("fingerprint", "c", "--recipe", "default,idf=builtin"),
+        ("scan", "c", "-q", "-f", "jsonl", "--recipe", "default,idf=builtin"),
     ):
         with running(*arguments, cwd=tmp_path) as started:
             assert started.stdout is not None
@@ -719,7 +721,7 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
 
 
 def test_fingerprints_stream(tmp_path: Path) -> None:
-    options = ("--input-format", "jsonl", "-", "--idf", "builtin")
+    options = ("--input-format", "jsonl", "-", "--recipe", "default,idf=builtin")
     record = json.dumps({"text": prose(1)}).encode() + b"\n"
     with running("fingerprint", *options, cwd=tmp_path) as started:
         assert started.stdin is not None
@@ -784,8 +786,20 @@ SIMHASH = ["--method", "simhash"]
     [
         (BASE, BASE.upper(), [], 0, "the texts are identical apart from white space"),
         (BASE, LONGER, ["-d", "64"], 0, "a scan finds the pair by simhash and by MinHash."),
-        (BASE, LONGER, ["--top", "0", "-d", "0"], 0, "a scan finds the pair by MinHash."),
-        (BASE, LONGER, ["--top", "0", "-d", "0", *SIMHASH], 1, "the texts are similar"),
+        (
+            BASE,
+            LONGER,
+            ["--recipe", "default,top=0", "-d", "0"],
+            0,
+            "a scan finds the pair by MinHash.",
+        ),
+        (
+            BASE,
+            LONGER,
+            ["--recipe", "default,top=0", "-d", "0", *SIMHASH],
+            1,
+            "the texts are similar",
+        ),
         (BASE, LONGER, ["-d", "64", *SIMHASH], 0, "bits differ"),
         (BASE, BACKWARDS, ["-s", "0.99"], 1, "at least 0.99 required."),
         (BASE, BACKWARDS, ["-s", "0.99", *SIMHASH], 1, "the fingerprints are near"),
@@ -796,7 +810,7 @@ SIMHASH = ["--method", "simhash"]
         (prose(1), prose(2), [], 1, "similarity is 0.0"),
         (prose(1), "", [], 1, "b.txt has no words to compare"),
         ("", "", [], 1, "a.txt has no words to compare"),
-        ("copper lantern", "lantern copper", ["--no-short-texts"], 1, "so few words"),
+        ("copper lantern", "lantern copper", ["--method", "simhash"], 1, "so few words"),
         ("copper", "copper", [], 0, "identical"),
     ],
 )
@@ -823,7 +837,7 @@ def test_compare_says_what_a_scan_would_miss(
 
 
 def test_compare_names_the_distance_that_would_find_it(simdup: Command, tmp_path: Path) -> None:
-    options = ("--top", "0", *SIMHASH)
+    options = ("--recipe", "default,top=0", *SIMHASH)
     found = compared(simdup, tmp_path, BASE, LONGER, "-d", "0", *options)
     wanted = re.search(r"a distance of (\d+) would find it", found.text)
     assert wanted

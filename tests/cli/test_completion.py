@@ -31,11 +31,11 @@ LINES = [
     ("scan c --format js", {"jsonl"}, {"csv"}),
     ("compare -f ", {"text", "jsonl", "html"}, {"csv"}),
     ("scan -k lo", {"longest"}, {"first"}),
-    ("scan --idf ", {"auto", "corpus", "builtin"}, set()),
+    ("scan --recipe ", {"default", "plain", "string128", "bkdr32"}, set()),
     ("completion ", set(SHELLS), set()),
 ]
 FILES = ["scan ", "scan c", "compare a ", "query i ", "index add i ", "scan -o ", "scan --dict ",
-         "scan --idf mod", "scan --reference ", "scan --config ",
+         "scan --reference ", "scan --config ",
          "dedupe c --removed "]  # fmt: skip
 
 

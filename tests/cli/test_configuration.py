@@ -60,7 +60,7 @@ def test_what_is_typed_wins(simdup: Command, folder: Path) -> None:
     ran = simdup("scan", "c", "--keep", "first", "-d", "3")
     assert ran.out == plain.out
     assert "Configured" not in ran.err
-    assert simdup("scan", "c", "--isolated").out == plain.out
+    assert simdup("scan", "c", "--config", "none").out == plain.out
 
 
 def test_quiet_says_nothing_of_the_file(simdup: Command, folder: Path) -> None:
@@ -92,9 +92,6 @@ def test_a_file_can_be_named(simdup: Command, folder: Path) -> None:
     ran = simdup("scan", "c", "--config", "ci/strict.toml")
     assert "(kept: longest)" in ran.err
     assert f"Configured in {os.path.join('ci', 'strict.toml')}: keep." in ran.err
-    both = simdup("scan", "c", "--config", "ci/strict.toml", "--isolated")
-    assert (both.status, both.err.splitlines()[0]) == (
-        2, "simdup: scan: --config and --isolated exclude each other")  # fmt: skip
     missing = simdup("scan", "c", "--config", "none.toml")
     assert (missing.status, missing.err) == (2, "simdup: none.toml: no such file or folder\n")
 
@@ -113,7 +110,7 @@ MISTAKES = [
     ("jobs = 100000", "simdup.toml: jobs: 100000 is not between 1 and 1024", ""),
     ("distance = true", "simdup.toml: distance: must be a whole number, not true", ""),
     ("[audit]\nsample = 1.5", "simdup.toml: [audit]: sample: must be a whole number, not 1.5", ""),
-    ("html = 1", "simdup.toml: html: must be true or false, not 1", ""),
+    ("all-pairs = 1", "simdup.toml: all-pairs: must be true or false, not 1", ""),
     ("glob = [1]", "simdup.toml: glob: must be a string or a list of them, not a list", ""),
     ("glob = 1", "simdup.toml: glob: must be a string or a list of them, not 1", ""),
     ("keep = ['first']", "simdup.toml: keep: must be a string, not a list", ""),
@@ -127,7 +124,8 @@ MISTAKES = [
      "did you mean 'jsonl'?"),
     ("max-size = '3X'",
      "simdup.toml: max-size: '3X' is not a size (expected a number such as 500M or 2G)", ""),
-    ("bits = 63", "simdup.toml: bits: invalid value 63 (expected a multiple of 8 from 8 to 256)",
+    ("recipe = 'default,bits=63'",
+     "simdup.toml: recipe: bits: invalid value 63 (expected a multiple of 8 from 8 to 256)",
      ""),
     ("verify = true\nno-verify = true",
      "simdup.toml: 'verify' and 'no-verify' exclude each other", ""),
@@ -135,24 +133,26 @@ MISTAKES = [
     ("force = true",
      "simdup.toml: force: cannot be configured: it decides what is written, so it must be typed",
      ""),
-    ("[query]\nbits = 64",
-     "simdup.toml: [query]: bits: cannot be configured: the index determines the recipe", ""),
+    ("[query]\nrecipe = 'plain'",
+     "simdup.toml: [query]: recipe: cannot be configured: the index determines the recipe", ""),
     ("keep =", "simdup.toml: is not valid TOML: invalid value (at end of document)",
-     "to ignore it, add --isolated"),
+     "to ignore it, add --config none"),
     *((f"similarity = {'1' * digits}", f"simdup.toml: {said}", hint) for digits, said, hint in (
         (300, "similarity: must be a number, not one of more than 64 bits", ""),
-        (5000, "is not valid TOML: a number has too many digits", "to ignore it, add --isolated"),
+        (5000, "is not valid TOML: a number has too many digits",
+         "to ignore it, add --config none"),
     )),
-    ("top = 0x" + "f" * 5000,
-     "simdup.toml: top: must be a whole number, not one of more than 64 bits", ""),
+    ("limit = 0x" + "f" * 5000,
+     "simdup.toml: limit: must be a whole number, not one of more than 64 bits", ""),
     ('decisions = "\\u0000"', "simdup.toml: decisions: is not the name of a file", ""),
     ("across = ''",
-     "simdup.toml: across: invalid value '' (expected a field of records, or folder)", ""),
+     ("simdup.toml: across: invalid value '' (expected a field of records, title, file, folder, "
+      "or folder:N from 1 on)"), ""),
     ("[conflicts]\nkinds = -1",
      "simdup.toml: [conflicts]: kinds: must be a string or a list of them, not -1", ""),
     ("a." * 20_000 + "a = 1", "simdup.toml: is not valid TOML: nested too deeply",
-     "to ignore it, add --isolated"),
-    ("#" * (1 << 20) + "\n", "simdup.toml: larger than 1 MB", "to ignore it, add --isolated"),
+     "to ignore it, add --config none"),
+    ("#" * (1 << 20) + "\n", "simdup.toml: larger than 1 MB", "to ignore it, add --config none"),
 ]  # fmt: skip
 
 
@@ -166,7 +166,7 @@ def test_a_mistake_in_the_file_is_explained(
     found = ran.err.splitlines()
     assert found[0] == f"simdup: {said}"
     assert found[1:] == ([f"hint: {hint}"] if hint else [])
-    assert simdup("scan", "c", "--isolated").status == 0
+    assert simdup("scan", "c", "--config", "none").status == 0
     assert simdup("scan", "--help").status == 0
 
 
@@ -184,10 +184,10 @@ def test_the_place_is_that_of_pyproject(simdup: Command, folder: Path) -> None:
 
 
 def test_an_option_applies_where_it_exists(simdup: Command, folder: Path) -> None:
-    configure(folder, "distance = 9\nformat = 'html'\n[index.build]\nbits = 128")
+    configure(folder, "distance = 9\nformat = 'html'\n[index.build]\nrecipe = 'default,bits=128'")
     ran = simdup("fingerprint", "c", "-o", "p")
     assert (ran.status, "Configured" in ran.err) == (0, False)
-    assert "Configured in simdup.toml: bits." in simdup("index", "build", "i", "c").err
+    assert "Configured in simdup.toml: recipe." in simdup("index", "build", "i", "c").err
     # `pairs` has no report page.
     assert "Configured in simdup.toml: distance." in simdup("pairs", "p").err
     assert simdup("scan", "c").text.startswith("<!")
@@ -199,12 +199,12 @@ def test_lists_flags_and_opposites(simdup: Command, folder: Path) -> None:
     ran = simdup("scan", "c")
     assert ran.out == typed.out
     assert "Read 1 document" in ran.err
-    configure(folder, "no-fold = false\nverify = false")
-    assert "Configured in simdup.toml: verify, fold." in simdup("scan", "c").err
+    configure(folder, "no-ignore = false\nverify = false")
+    assert "Configured in simdup.toml: ignore, verify." in simdup("scan", "c").err
     # What has commas where it is typed may be a list.
     rule = "Keep the bottle in the dark, give {} mg twice a day, and open it with {} hands."
     write(folder / "n", {"a.txt": rule.format(10, "clean"), "b.txt": rule.format(20, "dry")})
-    typed = simdup("conflicts", "n", "--kinds", "date,amount", "-f", "csv", "--isolated")
+    typed = simdup("conflicts", "n", "--kinds", "date,amount", "-f", "csv", "--config", "none")
     assert "mg" in typed.text
     for listed in ("['date', 'amount']", "'date,amount'", "['date,amount']"):
         configure(folder, f"kinds = {listed}")
@@ -215,11 +215,13 @@ def test_paths_start_from_the_file(
     simdup: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(folder, {"known/old.txt": prose(2)})
-    configure(folder, "idf = 'builtin'\n[scan]\nreference = ['known']")
+    configure(folder, "recipe = 'default,idf=builtin'\n[scan]\nreference = ['known']")
     monkeypatch.chdir(folder / "c")
     assert "../known/old.txt" in simdup("scan", ".").text
-    configure(folder, "idf = 'lost.idf'")
-    assert simdup("scan", ".").err.startswith(f"simdup: {os.path.join('..', 'lost.idf')}: ")
+    for recipe in ("default,idf=lost", "lost.toml"):
+        configure(folder, f"recipe = '{recipe}'")
+        lost = os.path.join("..", recipe.rpartition("=")[2])
+        assert simdup("scan", ".").err.startswith(f"simdup: {lost}: no such file")
 
 
 WINNERS = [
@@ -237,12 +239,9 @@ WINNERS = [
     ("verbose = true", "scan c -q", ""),
     ("containment = 0.5\ncosine = 0.5", "scan c --no-verify", ""),
     ("no-verify = true", "scan c --cosine 0.5", ""),
-    ("idf = 'corpus'", "compare c/a.txt c/b.txt", ""),
-    ("idf = 'builtin'", "compare c/a.txt c/b.txt --idf-from c", ""),
-    ("[compare]\nidf-from = 'c'", "compare c/a.txt c/b.txt --idf builtin", ""),
-    ("bits = 128", "scan c --recipe default", ""),
-    ("bits = 128", "query i c", ""),
-    ("bits = 128", "scan c --reference i", ""),
+    ("recipe = 'default,bits=128'", "scan c --recipe default", ""),
+    ("recipe = 'default,bits=128'", "query i c", ""),
+    ("recipe = 'default,bits=128'", "scan c --reference i", ""),
     ("format = 'html'", "cluster p", ""),
     # Options that would have no effect are no news where nobody typed them.
     ("shingle = 4", "scan c --method simhash --no-verify", ""),
@@ -284,8 +283,8 @@ def test_verbose_says_which_configured_options_have_no_effect(
 
 
 def test_an_error_names_the_place_of_a_configured_option(simdup: Command, folder: Path) -> None:
-    configure(folder, "distance = 100\nbits = 128")
-    ran = simdup("scan", "c", "--bits", "64")
+    configure(folder, "distance = 100\nrecipe = 'default,bits=128'")
+    ran = simdup("scan", "c", "--recipe", "default,bits=64")
     assert ran.err.splitlines()[0] == (
         "simdup: simdup.toml: distance: 100 is more than the 64 bits of a fingerprint"
     )

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -189,9 +189,9 @@ def restore(bench: Path, before: Stamps) -> None:
 def content(simdup: Command, path: Path) -> str:
     """What a file holds; of an index the lines and the recipe, because it also holds the time."""
     if path.read_bytes().startswith(b"SQLite"):
-        info = simdup("index", "info", path, "--isolated").text
+        info = simdup("index", "info", path, "--config", "none").text
         recipe = re.findall(r".*(?:recipe|document|passages).*", info)
-        return simdup("index", "export", path, "--isolated").text + "\n".join(recipe)
+        return simdup("index", "export", path, "--config", "none").text + "\n".join(recipe)
     link = "link " if path.is_symlink() else ""
     return link + timeless(path.read_bytes().decode("utf-8", "surrogateescape"))
 
@@ -202,20 +202,16 @@ def content(simdup: Command, path: Path) -> str:
 def test_an_option_has_an_effect(
     watch: Watch, baselines: dict[str, Seen], name: str, one: Option
 ) -> None:
-    assert one.row.metavar is None or one.row.trial, f"the row of {one.row.spelling} needs a value"
-    option = max(one.opts, key=len)
+    assert one.row.metavar is None or one.row.option in option_trials.TRIALS, "it needs a value"
     without, typed = option_trials.lines(name, one.row)
     spellings = {*one.opts, *one.secondary_opts}
     assert spellings & set(typed[len(without) :].split()), "the second call must have the option"
-    if option == "--isolated":
-        plain, seen = (watch(line, configured="nonsense = 1") for line in (without, typed))
-    else:
-        if without not in baselines:
-            baselines[without] = watch(without)
-            # Pages, models and indexes could hold a time, which alone would make calls differ.
-            if baselines[without].written:
-                assert watch(without) == baselines[without], "the same call twice differs"
-        plain, seen = baselines[without], watch(typed)
+    if without not in baselines:
+        baselines[without] = watch(without)
+        # Pages, models and indexes could hold a time, which alone would make calls differ.
+        if baselines[without].written:
+            assert watch(without) == baselines[without], "the same call twice differs"
+    plain, seen = baselines[without], watch(typed)
     assert seen != plain
     assert "has no effect" not in seen.err
     assert "no such option" not in seen.err
@@ -223,7 +219,12 @@ def test_an_option_has_an_effect(
 
 
 def test_no_trial_is_left_over() -> None:
+    options = {one.row.option: set() for _, one in OPTIONS}
+    for name, one in OPTIONS:
+        options[one.row.option].add(name)
+    for option, trials in option_trials.TRIALS.items():
+        assert option in options
+        assert isinstance(trials, str) or trials.keys() <= options[option] | {"*"}, option
     for row in (row for rows in TABLE.values() for row in rows):
-        commands_of = {"*", *row.commands.split(", ")}
-        assert not isinstance(row.trial, Mapping) or row.trial.keys() <= commands_of, row.spelling
+        commands_of = set(row.commands.split(", "))
         assert all(commands_of.issuperset(names.split(", ")) for names in row.per), row.spelling

@@ -29,7 +29,7 @@ MISTAKES = [
      "simdup: --max-size: '9999999999999999' is not a size (expected a number such as 500M or 2G)",
      ""),
     ("scan c -d", "simdup: -d: needs a value", ""),
-    ("scan c --fold=no", "simdup: --fold: takes no value", ""),
+    ("scan c --verify=no", "simdup: --verify: takes no value", ""),
     ("fit c", "simdup: fit: missing --output MODEL", "simdup fit --help"),
     ("compare a", "simdup: compare: missing B", "simdup compare --help"),
     ("compare a b c", "simdup: compare: unexpected argument: c", "simdup compare --help"),
@@ -133,10 +133,10 @@ def test_preferred_ones_are_not_named_where_none_is(simdup: Command, tmp_path: P
 
 def test_fingerprints_of_other_bits_are_told(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"c/a.txt": prose(1)})
-    simdup("fingerprint", "c", "-o", "long", "--bits", "128")
+    simdup("fingerprint", "c", "-o", "long", "--recipe", "default,bits=128")
     simdup("fingerprint", "c", "-o", "short")
     ran = simdup("cluster", "long", "short")
     assert ran.status == 2
     assert (
-        "different recipes: 64 bits, 128 before\nhint: make all with the same --bits\n" in ran.err
+        "different recipes: 64 bits, 128 before\nhint: make all with the same --recipe\n" in ran.err
     )

@@ -42,6 +42,7 @@ def test_short_help_fits_a_screen_and_full_help_has_everything(
     short, full = simdup(*name.split(), "-h"), simdup(*name.split(), "--help")
     assert (short.status, short.err, full.status, full.err) == (0, "", 0, "")
     assert len(short.lines) <= 45
+    assert len(full.lines) <= 117
     assert len(short.lines) <= len(full.lines)
     assert max(map(len, short.lines + full.lines)) <= 80
     assert "Examples:" in short.text
@@ -108,8 +109,10 @@ def test_python_names_become_options(words: str, expected: str) -> None:
 
 def test_an_argument_at_fault_is_named_as_its_option(simdup: Command) -> None:
     assert as_option("min_df") == "--min-df"
-    ran = simdup("scan", "--recipe", "default", "--bits", "12", ".")
-    assert ran.err == "simdup: --bits: invalid value 12 (expected a multiple of 8 from 8 to 256)\n"
+    ran = simdup("scan", "--recipe", "default,bits=12", ".")
+    assert ran.err == (
+        "simdup: --recipe: bits: invalid value 12 (expected a multiple of 8 from 8 to 256)\n"
+    )
 
 
 def words_of_errors() -> Iterator[str]:
@@ -143,6 +146,6 @@ def test_every_name_in_an_error_is_something_to_type() -> None:
 
 def test_a_wide_term_leaves_its_table_narrow(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "x" * 500 + " one two " + "汉" * 90, "b.txt": "six seven"})
-    ran = simdup("compare", "--tokens", "split", "a.txt", "b.txt")
+    ran = simdup("compare", "--recipe", "default,tokens=split", "a.txt", "b.txt")
     assert max(map(len, ran.lines)) < 100
     assert "x" * 39 + "…" in ran.text

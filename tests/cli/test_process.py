@@ -14,6 +14,7 @@ from lab.corpora.made import prose, write
 
 resource = pytest.importorskip("resource")
 FULL = Path("/dev/full")
+BUILTIN = ("--recipe", "default,idf=builtin")
 
 
 def limited(which: int, limit: int, *arguments: str | Path, cwd: Path) -> Ran:
@@ -147,7 +148,7 @@ def test_a_signal_in_a_callback_that_swallows_its_exception(tmp_path: Path, name
 def test_an_ignored_hangup_stays_ignored(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": prose(1)})
     with subprocess.Popen(
-        command("fingerprint", "--input-format", "jsonl", "--idf", "builtin", "-", "-o", "p"),
+        command("fingerprint", "--input-format", "jsonl", *BUILTIN, "-", "-o", "p"),
         stdin=subprocess.PIPE, env=environment(), cwd=tmp_path,
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
     ) as started:  # fmt: skip

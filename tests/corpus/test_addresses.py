@@ -27,11 +27,13 @@ def test_the_record_is_the_one_that_results_name(
     content = FORMS[form](ROWS)
     path = f"r.{form}" + ".gz" * compressed
     (tmp_path / path).write_bytes(gzip.compress(content) if compressed else content)
-    whole = simdup("fingerprint", path, "--idf", "builtin").lines
+    whole = simdup("fingerprint", path, "--recipe", "default,idf=builtin").lines
     for n in range(1, 6):
-        alone = simdup("fingerprint", f"{path}#{n}", "--idf", "builtin").lines
+        alone = simdup("fingerprint", f"{path}#{n}", "--recipe", "default,idf=builtin").lines
         assert alone == [whole[0], whole[n]]
-    named = simdup("fingerprint", f"{path}#k2", "--id-field", "key", "--idf", "builtin").lines
+    named = simdup(
+        "fingerprint", f"{path}#k2", "--id-field", "key", "--recipe", "default,idf=builtin"
+    ).lines
     assert named[1].split()[0] == whole[2].split()[0]
     assert named[1].split()[1] == "k2"
 
@@ -158,5 +160,6 @@ def test_a_page_in_a_record(simdup: Command, tmp_path: Path) -> None:
     page = f"<html><body><p>{TEXTS[0]}</p></body></html>"
     (tmp_path / "r.jsonl").write_bytes(as_jsonl([{"text": page}]))
     write(tmp_path, {"a.txt": TEXTS[0]})
-    asked = ("compare", "r.jsonl#1", "a.txt", "-f", "jsonl", "--html", "--extract", "all")
+    pages = ("--input-format", "html", "--extract", "all")
+    asked = ("compare", "r.jsonl#1", "a.txt", "-f", "jsonl", *pages)
     assert json.loads(simdup(*asked).out)["similarity"] == 1

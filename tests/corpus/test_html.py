@@ -68,10 +68,10 @@ def test_html_in_records(simdup: Command, tmp_path: Path) -> None:
     rows = [page(long(1), "甲报" * 30), page(long(1), "乙网" * 30), page(long(2), "甲报" * 30)]
     lines = "".join(json.dumps({"text": row}, ensure_ascii=False) + "\n" for row in rows)
     (tmp_path / "r.jsonl").write_text(lines)
-    ran = simdup("scan", "r.jsonl", "--html", "-f", "jsonl", "-s", "0.95")
+    ran = simdup("scan", "r.jsonl", "--input-format", "html", "-f", "jsonl", "-s", "0.95")
     assert (ran.status, clusters(ran.out)) == (0, [["r.jsonl#1", "r.jsonl#2"]])
     assert clusters(simdup("scan", "r.jsonl", "-f", "jsonl", "-s", "0.95").out) == []
-    ran = simdup("compare", "--html", "-", "t.txt", stdin=rows[0].encode())
+    ran = simdup("compare", "--input-format", "html", "-", "t.txt", stdin=rows[0].encode())
     assert ran.status == 2, "there is no t.txt"
 
 
@@ -183,7 +183,7 @@ def test_of_a_page_with_too_many_elements_all_text_is_read(simdup: Command, tmp_
     """10 MB of such elements took 17 s."""
     write(tmp_path / "c", {"a.html": "<p>" + prose(1) + "<i>" * 500_000 + "<p>" + prose(2)})
     begun = time.process_time()
-    ran = simdup("fingerprint", "c", "--idf", "builtin")
+    ran = simdup("fingerprint", "c", "--recipe", "default,idf=builtin")
     assert time.process_time() - begun < 5
     note = "simdup: c/a.html: too many elements: reading all of its text instead of the main text\n"
     assert (ran.status, ran.err) == (0, note)

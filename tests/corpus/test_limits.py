@@ -120,7 +120,7 @@ def test_records_keep_their_numbers_around_larger_ones(
         content = table(texts, "," if form == "csv" else "\t")
     name = f"r.{form}"
     (tmp_path / name).write_bytes(content)
-    limit = ("--max-size", "2900", "--tokens", "split", "--shingle", "words:1")
+    limit = ("--max-size", "2900", "--recipe", "default,tokens=split", "--shingle", "words:1")
     ran = simdup("scan", name, "-f", "jsonl", *limit)
     lines = [json.loads(one) for one in ran.lines]
     clusters = [[d["document"] for d in x["documents"]] for x in lines if x["type"] == "cluster"]
@@ -182,7 +182,8 @@ def test_records_may_be_frames_of_their_own(
 
 OPTIONS = [
     "scan c --decisions ZERO", "scan c --baseline ZERO", "scan c --update-baseline --baseline ZERO",
-    "scan c --dict ZERO", "scan c --idf ZERO", "scan c --config ZERO", "query ZERO c",
+    "scan c --dict ZERO", "scan c --recipe default,idf=ZERO", "scan c --config ZERO",
+    "query ZERO c",
     "scan --files-from ZERO", "evaluate ZERO c/a.txt", "pairs ZERO", "cluster ZERO",
 ]  # fmt: skip
 
@@ -228,9 +229,10 @@ def test_options_read_no_device(tmp_path: Path) -> None:
 def test_options_do_not_wait_for_a_pipe(tmp_path: Path) -> None:
     write(tmp_path / "c", {"a.txt": prose(1)})
     os.mkfifo(tmp_path / "pipe")
-    names = {"decisions": "scan c", "baseline": "scan c", "idf": "scan c",
+    names = {"decisions": "scan c", "baseline": "scan c", "recipe": "scan c",
              "dict": "dedupe c --dry-run", "index": "dedupe c --dry-run"}  # fmt: skip
     write(tmp_path, {f"{name}.toml": f"{name} = 'pipe'" for name in names})
+    write(tmp_path, {"recipe.toml": "recipe = 'default,idf=pipe'"})
     calls = [f"{typed} --config {name}.toml" for name, typed in names.items()]
     for typed, said in zip(calls, limited(*calls, cwd=tmp_path), strict=True):
         assert said.startswith("simdup: pipe: not a regular file\n"), typed
@@ -240,8 +242,8 @@ def test_a_file_of_an_option_is_limited(tmp_path: Path) -> None:
     write(tmp_path / "c", {"a.txt": prose(1)})
     with open(tmp_path / "large", "wb") as file:
         file.truncate(1 << 40)
-    names = ["decisions", "baseline", "dict", "idf", "config"]
-    calls = [f"scan c --{name} large" for name in names]
+    names = ["decisions", "baseline", "dict", "recipe default,idf=large", "config"]
+    calls = [f"scan c --{name} {'' if ' ' in name else 'large'}" for name in names]
     for name, said in zip(names, limited(*calls, cwd=tmp_path), strict=True):
         most = 1 if name == "config" else 1024
         assert said.startswith(f"simdup: large: larger than {most} MB\n"), name

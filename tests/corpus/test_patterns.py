@@ -146,7 +146,7 @@ def test_what_a_run_is_told_of_is_left_out_without_a_note(
     ran = simdup("scan", "c", *(options if typed else ()))
     assert "left out" not in ran.err
     assert "Read 2 documents" in ran.err
-    assert "c/own.jsonl: left out: a result" in simdup("scan", "c", "--isolated").err
+    assert "c/own.jsonl: left out: a result" in simdup("scan", "c", "--config", "none").err
     # The copy of a folder is whole.
     assert simdup("dedupe", "c", "-o", "out", *options[2:]).status == 0
     assert (tmp_path / "out/own.jsonl").read_text() == row

@@ -251,7 +251,17 @@ def test_processes_and_pieces_do_not_matter(simdup: Command, tmp_path: Path) -> 
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
         for jobs in ("1", "2"):
-            options = ("-j", jobs, "-f", "jsonl", "--id-field", "key", "-q", "--tokens", "split")
+            options = (
+                "-j",
+                jobs,
+                "-f",
+                "jsonl",
+                "--id-field",
+                "key",
+                "-q",
+                "--recipe",
+                "default,tokens=split",
+            )
             ran = simdup("scan", name, *options)
             assert ran.status == 0, ran.err
             summary = json.loads(ran.lines[-1])
@@ -294,7 +304,17 @@ def test_the_missing_extra_is_one_sentence(
 def test_a_slow_writer_is_answered_line_by_line(form: str) -> None:
     lines = FORMS[form]([{"text": prose(n).replace("\n", "")} for n in range(3)]).splitlines(True)
     head = [] if form == "jsonl" else [lines.pop(0)]
-    arguments = ("fingerprint", "-", "--input-format", form, "--idf", "builtin", "-q", "-j", "2")
+    arguments = (
+        "fingerprint",
+        "-",
+        "--input-format",
+        form,
+        "--recipe",
+        "default,idf=builtin",
+        "-q",
+        "-j",
+        "2",
+    )
     with subprocess.Popen(
         command(*arguments),
         stdin=subprocess.PIPE,
@@ -379,7 +399,7 @@ def test_damage_that_makes_pyarrow_end_the_process(tmp_path: Path) -> None:
     """Found by fuzzing: what is said of the column `title` is damaged."""
     pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
     shutil.copy(Path(__file__).with_name("samples") / "damaged.parquet", tmp_path / "a.parquet")
-    whole = process("fingerprint", "a.parquet", "--idf", "builtin", cwd=tmp_path)
+    whole = process("fingerprint", "a.parquet", "--recipe", "default,idf=builtin", cwd=tmp_path)
     assert (whole.status, len(whole.lines)) == (2, 3)  # a header, two texts, one that is null
     for arguments in (
         ("scan", "a.parquet", "--field", "title"),

@@ -46,7 +46,7 @@ def test_batches_hold_all_rows_in_order(
     for number, (one, (_, text, group)) in enumerate(zip(found, rows, strict=True), 1):
         name = str(ids[number - 1])
         if isinstance(text, str):
-            assert one == Document(name, text, record=number, group=str(group))
+            assert one == Document(name, text, record=number, groups=(str(group),))
         else:
             assert isinstance(one, Skipped)
             assert (one.document, one.number, one.error) == (name, number, True)

@@ -170,9 +170,9 @@ def test_a_named_source_that_gives_nothing_is_an_error(
     write(tmp_path, NAMED)
     (tmp_path / "none").mkdir()
     if command == "query":
-        simdup("index", "build", "i", "t.txt", "--idf", "builtin")
+        simdup("index", "build", "i", "t.txt", "--recipe", "default,idf=builtin")
     arguments = {
-        "scan": ["scan"], "fingerprint": ["fingerprint", "--idf", "builtin"],
+        "scan": ["scan"], "fingerprint": ["fingerprint", "--recipe", "default,idf=builtin"],
         "fit": ["fit", "-o", "m"], "index": ["index", "build", "i"], "query": ["query", "i"],
         "dedupe": ["dedupe", "-o", "out"],
     }[command]  # fmt: skip

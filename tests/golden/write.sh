@@ -7,7 +7,7 @@ mkdir "$2" "$2/fingerprints"
 cp -R "$1/texts" "$1/texts.list" "$1/recipes.txt" "$1/words.dict" "$1/settings.toml" \
     "$1/decisions.jsonl" "$1/judged.jsonl" "$2"
 cd "$2"
-all="--isolated -q --files-from texts.list"
+all="--config none -q --files-from texts.list"
 
 simdup fit $all -o words.idf
 while IFS=: read -r name options; do
@@ -24,6 +24,6 @@ for result in scan.csv scan.jsonl; do
     simdup scan $all --containment 0.1 -s 0.5 -o "$result"
 done
 simdup scan $all --baseline known.txt --update-baseline > /dev/null
-pages="--isolated -q texts/en-night.txt texts/en-ward.txt"
+pages="--config none -q texts/en-night.txt texts/en-ward.txt"
 simdup conflicts $pages -f jsonl -o conflicts.jsonl
 simdup conflicts $pages --baseline known-conflicts.txt --update-baseline > /dev/null

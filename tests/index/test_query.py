@@ -142,17 +142,17 @@ def test_new_as_a_list_for_other_programs(simdup: Command, corpus: Path) -> None
 
 
 def test_other_recipe_options_are_an_error_that_shows_both(simdup: Command, corpus: Path) -> None:
-    simdup("index", "build", "seen.index", "corpus", "--top", "30")
+    simdup("index", "build", "seen.index", "corpus", "--recipe", "default,top=30")
     for words in (["index", "add", "seen.index", "corpus"], ["query", "seen.index", "corpus"]):
-        wrong = simdup(*words, "--top", "25", "--no-fold")
+        wrong = simdup(*words, "--recipe", "default,top=25,fold=false")
         assert wrong.status == 2
-        assert "--top 25 was requested, but the index has 30" in wrong.err
-        assert "--fold False was requested, but the index has True" in wrong.err
-        assert "--top 20 was requested" in simdup(*words, "--recipe", "default").err
-        assert simdup(*words, "--top", "30", "--idf", "builtin").status == 0
+        assert "top 25 was requested, but the index has 30" in wrong.err
+        assert "fold False was requested, but the index has True" in wrong.err
+        assert "top 20 was requested" in simdup(*words, "--recipe", "default").err
+        assert simdup(*words, "--recipe", "default,top=30,idf=builtin").status == 0
     assert (
-        "--idf corpus was requested"
-        in simdup("query", "seen.index", "corpus", "--idf", "corpus").err
+        "idf corpus was requested"
+        in simdup("query", "seen.index", "corpus", "--recipe", "default,idf=corpus").err
     )
 
 
@@ -163,12 +163,22 @@ def test_a_model_or_dictionary_with_the_same_content_is_the_same(
     simdup("fit", "corpus", "-o", "a.idf", "--dict", "a.dict")
     (corpus / "b.idf").write_bytes((corpus / "a.idf").read_bytes())
     simdup("fit", "corpus/1.txt", "-o", "c.idf", "--dict", "a.dict")
-    built = simdup("index", "build", "seen.index", "corpus", "--idf", "a.idf", "--dict", "a.dict")
+    built = simdup(
+        "index",
+        "build",
+        "seen.index",
+        "corpus",
+        "--recipe",
+        "default,idf=a.idf",
+        "--dict",
+        "a.dict",
+    )
     assert built.status == 0
     add = ["index", "add", "seen.index", "corpus"]
-    assert simdup(*add, "--idf", "b.idf", "--dict", "b.dict").status == 0
+    assert simdup(*add, "--recipe", "default,idf=b.idf", "--dict", "b.dict").status == 0
     assert (
-        "--idf c.idf was requested, but the index has a.idf" in simdup(*add, "--idf", "c.idf").err
+        "idf c.idf was requested, but the index has a.idf"
+        in simdup(*add, "--recipe", "default,idf=c.idf").err
     )
     assert (
         "--dict c.dict was requested, but the index has a.dict"
@@ -215,7 +225,7 @@ def test_fingerprint_lines_in_and_out(simdup: Command, corpus: Path) -> None:
 
 
 def test_lines_of_an_unknown_or_another_recipe(simdup: Command, corpus: Path) -> None:
-    other = simdup("fingerprint", "corpus", "--top", "7").out
+    other = simdup("fingerprint", "corpus", "--recipe", "default,top=7").out
     simdup("index", "build", "seen.index", "corpus")
     wrong = simdup("index", "add", "seen.index", "--fingerprints", "-", stdin=other)
     assert wrong.status == 2
@@ -225,7 +235,7 @@ def test_lines_of_an_unknown_or_another_recipe(simdup: Command, corpus: Path) ->
     assert simdup("index", "build", "other.index", "--fingerprints", "-", stdin=other).status == 0
     texts = simdup("query", "other.index", "corpus")
     assert "cannot fingerprint texts" in texts.err
-    options = ["--top", "7", "--fingerprints", "-"]
+    options = ["--recipe", "default,top=7", "--fingerprints", "-"]
     assert simdup("index", "build", "known.index", *options, stdin=other).status == 0
     assert simdup("query", "known.index", "corpus", "--new").out == b""
     assert simdup("index", "build", "bare.index", "--fingerprints", "-", stdin=bare).status == 0

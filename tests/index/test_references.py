@@ -252,27 +252,28 @@ def test_many_sources_learn_nothing_of_their_own(tmp_path: Path) -> None:
 
 
 def test_another_recipe_is_the_error_of_a_query(simdup: Command, archive: Path) -> None:
-    for typed in (["--top", "30"], ["--bits", "128"], ["--recipe", "string128"]):
+    for recipe in ("default,top=30", "default,bits=128", "string128"):
+        typed = ["--recipe", recipe]
         asked = simdup("query", "old.index", "new", *typed)
         for verb in (["scan", "new"], ["dedupe", "new", "-o", "clean"]):
             ran = simdup(*verb, "--reference", "old.index", *typed)
             assert (ran.status, ran.err) == (2, asked.err)
     assert not (archive / "clean").exists()
-    ran = simdup("scan", "new", "--reference", "old.index", "--top", "20", "--list", "redundant")
+    same = ("--recipe", "default,top=20")
+    ran = simdup("scan", "new", "--reference", "old.index", *same, "--list", "redundant")
     assert (ran.status, len(ran.lines)) == (0, 3)
 
 
-def test_typed_options_are_compared_and_others_left_to_the_index(
-    simdup: Command, archive: Path
-) -> None:
-    simdup("index", "build", "own.index", "old", "--tokens", "chars:2", "--bits", "128")
-    ran = simdup("scan", "new", "--reference", "own.index", "--tokens", "chars:2", "-f", "jsonl")
-    assert ran.status == 0
-    recipe = json.loads(ran.lines[-1])["recipe"]
-    assert (recipe["tokens"], recipe["bits"]) == ("chars:2", 128)
-    assert [json.loads(line)["type"] for line in ran.lines] == ["cluster"] * 3 + ["summary"]
-    ran = simdup("scan", "new", "--reference", "own.index", "--bits", "64")
-    assert "another recipe: --bits 64 was requested, but the index has 128" in ran.err
+def test_the_recipe_is_the_one_of_the_index(simdup: Command, archive: Path) -> None:
+    own = ("--recipe", "default,tokens=chars:2,bits=128")
+    simdup("index", "build", "own.index", "old", *own)
+    for typed in ((), own):
+        ran = simdup("scan", "new", "--reference", "own.index", *typed, "-f", "jsonl")
+        recipe = json.loads(ran.lines[-1])["recipe"]
+        assert (recipe["tokens"], recipe["bits"]) == ("chars:2", 128)
+        assert [json.loads(line)["type"] for line in ran.lines] == ["cluster"] * 3 + ["summary"]
+    ran = simdup("scan", "new", "--reference", "own.index", "--recipe", "default,tokens=chars:2")
+    assert "another recipe: bits 64 was requested, but the index has 128" in ran.err
 
 
 # Several references.

@@ -101,8 +101,8 @@ def test_pairs_are_also_scored_among_those_with_a_label(tmp_path: Path) -> None:
 def test_options_and_the_lowest_score_of_labels_are_used(tmp_path: Path) -> None:
     content = "w\tw2\t0.95\nw\ts\t0.5\n"
     path = folder_of(tmp_path, "pairs.tsv", content)
-    (row,) = rows(path, "--min-score", "0.8", "--options=-s 1 --no-fold")
-    assert (row["true pairs"], row["options"]) == (1, "-s 1 --no-fold")
+    (row,) = rows(path, "--min-score", "0.8", "--options=-s 1 --recipe default,fold=false")
+    assert (row["true pairs"], row["options"]) == (1, "-s 1 --recipe default,fold=false")
     assert rows(path)[0]["true pairs"] == 2
 
 

@@ -63,15 +63,15 @@ def test_tables_are_joined_as_lists_are(several: list[list[Row]]) -> None:
 def test_a_column_is_there_or_it_is_not() -> None:
     documents = Documents({"record": np.zeros(2, np.int64)})
     assert "record" in documents
-    assert "group" not in documents
-    more = documents.and_columns(group=objects(["a", None]))
-    assert list(more) == ["record", "group"]
-    assert "group" not in documents, "the table itself does not change"
+    assert "groups" not in documents
+    more = documents.and_columns(groups=objects(["a", None]))
+    assert list(more) == ["record", "groups"]
+    assert "groups" not in documents, "the table itself does not change"
     with pytest.raises(ValueError, match="different columns"):
         Documents.concat([documents, more])
     with pytest.raises(ValueError, match="different columns"):
         Documents.concat([more, documents])
-    assert list(more.without("record", "path")) == ["group"]
+    assert list(more.without("record", "path")) == ["groups"]
     assert len(Documents()) == len(Documents.concat([])) == 0
 
 

@@ -12,7 +12,6 @@ from simdup import Criteria, Result, scan
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import RunOptions
 from simdup.near import bounds, candidates, pair_groups
-from simdup.text import bands
 
 LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 LEAST = 0.6
@@ -32,12 +31,11 @@ def chains(seed: int) -> list[str]:
 def _small_families(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pair_groups, "LARGE", 3)
     monkeypatch.setattr(candidates, "LARGE", 3)
-    # MinHash finds nearly all pairs, so brute force gives the same clusters.
-    monkeypatch.setattr(bands, "RECALL", 0.9999)
 
 
 def found(texts: list[str], decisions: Decisions, **more: object) -> Result:
-    criteria = Criteria(similarity=LEAST, method="minhash", short_texts=False, decisions=decisions)
+    # All pairs are candidates, so brute force gives the same clusters.
+    criteria = Criteria(similarity=LEAST, method="simhash", distance=64, decisions=decisions)
     return scan(list(enumerate(texts)), "plain", criteria, run=RunOptions(jobs=1), **more)  # type: ignore[arg-type]
 
 
@@ -90,9 +88,8 @@ def test_names_that_begin_with_a_dot_are_divided_alike() -> None:
 
     def divided(prefix: str) -> list[tuple[list[str], list[tuple[str, str]]]]:
         criteria = Criteria(
-            similarity=LEAST, method="minhash", short_texts=False,
-            decisions=Decisions(ends),
-        )  # fmt: skip
+            similarity=LEAST, method="simhash", distance=64, decisions=Decisions(ends)
+        )
         named = {f"{prefix}c/{i}": text for i, text in enumerate(texts)}
         found = scan(named, "plain", criteria, run=RunOptions(jobs=1))
         cut = len(prefix)

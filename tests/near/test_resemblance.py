@@ -18,7 +18,7 @@ PLAIN = Recipe(tokens="chars:1", fold=False)
 
 
 def similarity(a: str, b: str, shingle: int = 5) -> float:
-    return compare(a, b, PLAIN, shingle=shingle, short_texts=False).similarity
+    return compare(a, b, PLAIN, shingle=shingle, method="simhash").similarity
 
 
 few_letters = st.text("ab河岸 \n\u3000😀", max_size=30)
@@ -80,7 +80,7 @@ def test_a_pair_must_have_the_requested_similarity() -> None:
     exact = plain.resemblance(a, b)
     recipe = Recipe(tokens="chars:2", fold=False)
     for least, near in ((exact, True), (exact + 1e-12, False)):
-        criteria = Criteria(distance=64, similarity=least, short_texts=False)
+        criteria = Criteria(distance=64, similarity=least, method="simhash")
         assert compare(a, b, recipe, criteria).duplicates == near
         assert len(scan([("a", a), ("b", b)], recipe, criteria).pairs) == near
 

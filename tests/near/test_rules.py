@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from simdup import scan
 from simdup.model import table
-from simdup.model.criteria import Criteria
 from simdup.model.table import Side
-from simdup.near import collection, rules
+from simdup.near import field_groups, rules
 from simdup.near.collection import Collection
 
 TEXT = "The old harbour sleeps in the fog until the first boats come home with the morning tide {}."
@@ -24,15 +23,15 @@ def of_other_authors(monkeypatch: pytest.MonkeyPatch) -> None:
         apart: NDArray[np.bool_] = a["author_number"] != b["author_number"]
         return apart
 
-    made = collection.rule_columns
+    made = field_groups.rule_columns
 
-    def with_authors(read: Collection, criteria: Criteria) -> dict[str, NDArray[Any]]:
+    def with_authors(read: Collection, *fields: Any) -> dict[str, NDArray[Any]]:
         authors = np.array([hash_of_author(name) for name in read["name"].tolist()], np.int64)
-        return made(read, criteria) | {"author_number": authors}
+        return made(read, *fields) | {"author_number": authors}
 
     monkeypatch.setitem(table.SCHEMA, "author_number", np.int64)  # type: ignore[arg-type]
     monkeypatch.setitem(rules.RULES, "author_number", others)  # type: ignore[arg-type]
-    monkeypatch.setattr(collection, "rule_columns", with_authors)
+    monkeypatch.setattr(field_groups, "rule_columns", with_authors)
 
 
 def hash_of_author(name: str) -> int:

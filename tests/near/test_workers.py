@@ -83,7 +83,9 @@ def until(wish: Callable[[], bool], seconds: float = 20) -> None:
 def scan(huge: Path, tmp_path: Path) -> Iterator[Started]:
     """A running scan with two processes and an existing output file."""
     (tmp_path / "out.csv").write_text("old")
-    started = Started(tmp_path, "scan", huge, "-j", "2", "-o", "out.csv", "--idf", "builtin")
+    started = Started(
+        tmp_path, "scan", huge, "-j", "2", "-o", "out.csv", "--recipe", "default,idf=builtin"
+    )
     try:
         started.wait_until_at_work()
         yield started
@@ -140,7 +142,9 @@ def test_a_worker_that_dies_is_one_clear_error(scan: Started, tmp_path: Path) ->
 
 def test_an_interrupted_single_process_leaves_nothing_either(huge: Path, tmp_path: Path) -> None:
     (tmp_path / "out.csv").write_text("old")
-    started = Started(tmp_path, "scan", huge, "-j", "1", "-o", "out.csv", "--idf", "builtin")
+    started = Started(
+        tmp_path, "scan", huge, "-j", "1", "-o", "out.csv", "--recipe", "default,idf=builtin"
+    )
     until(lambda: any(started.temporary.rglob("spool-*")))
     pressed = time.monotonic()
     os.killpg(started.process.pid, signal.SIGINT)

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from lab.oracles.plain import shingles, within
 from lab.oracles.short_texts import contents
 from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.decisions import Decision, Decisions
-from simdup.model.settings import Reading, RunOptions
+from simdup.model.settings import RunOptions
 from simdup.near import bounds, candidates, large_groups, pair_groups
 
 ALONE = RunOptions(jobs=1)
@@ -70,7 +71,7 @@ def alike(texts: list[str], fields: dict[str, Any]) -> set[tuple[int, int]]:
 def may_pair(one: Record, other: Record, how: str) -> bool:
     """The rule about authors, of whom some are unknown."""
     unknown, same = None in (one.author, other.author), one.author == other.author
-    return same and not unknown if how == "within" else unknown or not same
+    return same and not unknown if how == "same" else unknown or not same
 
 
 def plain(records: list[Record], fields: dict[str, Any], how: str) -> Plain:
@@ -171,7 +172,6 @@ SETTINGS: list[dict[str, Any]] = [
     {"verify": False, "distance": 8},
     {"verify": False, "method": "minhash", "linkage": "star"},
     {"shingle": "words:1", "similarity": 0.7},
-    {"short_texts": False},
 ]
 
 
@@ -192,7 +192,7 @@ def found(
 
 @pytest.mark.parametrize("large", [3, 64])
 @pytest.mark.parametrize("fields", SETTINGS, ids=str)
-@pytest.mark.parametrize("how", ["across", "within"])
+@pytest.mark.parametrize("how", ["across", "same"])
 def test_a_scan_is_all_pairs_of_different_groups_or_of_one(
     how: str, fields: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,8 +209,8 @@ def test_a_scan_is_all_pairs_of_different_groups_or_of_one(
 
 @examples(12)
 @given(st.integers(0, 10**6), st.sampled_from(SETTINGS), st.booleans(), st.booleans())
-def test_any_corpus(seed: int, fields: dict[str, Any], every: bool, within: bool) -> None:
-    random_, how = random.Random(seed), "within" if within else "across"
+def test_any_corpus(seed: int, fields: dict[str, Any], every: bool, same: bool) -> None:
+    random_, how = random.Random(seed), "same" if same else "across"
     records = corpus(random_, random_.randint(4, 40))
     check(records, fields, found(records, fields, how, all_pairs=every), how)
 
@@ -277,7 +277,7 @@ def test_titles_and_groups_together() -> None:
         {"id": f"{title}{author}{i}", "text": f"# {title}\n\n{prose(1)}", "author": author}
         for i, (title, author) in enumerate(["Xa", "Xa", "Xb", "Ya", "Ya", "Zb"])
     ]
-    found = scan(records, across="author", same_title=True, similarity=0.5, run=ALONE)
+    found = scan(records, across="author", same="title", similarity=0.5, run=ALONE)
     names = [{str(m.name) for m in one.members} for one in found.clusters]
     assert names == [{"Xa0", "Xa1", "Xb2"}]
     roles = {m.name: m.role for m in found.clusters[0].members}
@@ -305,7 +305,7 @@ def test_dedupe_keeps_the_pages_of_one_author(simdup: Command, tmp_path: Path) -
     lines = "".join(json.dumps(one) + "\n" for one in RECORDS)
     write(tmp_path, {"r.jsonl": lines})
     ran = simdup("dedupe", "r.jsonl", "--across", "author", "-o", "out.jsonl")
-    note = "simdup: --across: 1 without field 'author' compared with all others\n"
+    note = "simdup: --across: 1 without 'author' compared with all others\n"
     assert (ran.status, ran.err.count(note)) == (0, 1)
     left = [json.loads(line) for line in Path("out.jsonl").read_text("utf-8").splitlines()]
     assert left == [RECORDS[0], RECORDS[1], RECORDS[4], RECORDS[5]]
@@ -326,9 +326,8 @@ def test_groups_may_be_folders(simdup: Command, tmp_path: Path) -> None:
     assert (
         "1 more is linked: paired with other members, but not with the kept document.\n" in ran.err
     )
-    assert (
-        "5 candidate pairs checked, 5 confirmed (similarity at least 0.8, different folders)"
-        in (ran.err)
+    assert "5 candidate pairs checked, 5 confirmed (similarity at least 0.8, different folder)" in (
+        ran.err
     )
     ran = simdup("scan", "c", "--across", "folder", "--linkage", "star", "--list", "redundant")
     assert ran.lines == ["c/b/x.txt", "c/z.txt"]
@@ -339,46 +338,58 @@ def test_what_has_no_groups_says_so(simdup: Command, tmp_path: Path) -> None:
     assert not simdup("index", "build", "i", "c").status
     ran = simdup("scan", "c", "--reference", "i", "--across", "folder")
     assert (ran.status, ran.err.partition("\n")[0]) == (
-        2, "simdup: --across: i is an index, which has no groups of documents",
+        2, "simdup: --across: i is an index, which has no fields of documents",
     )  # fmt: skip
     ran = simdup("scan", "r.jsonl", "--across", "none")
     assert (ran.status, ran.err) == (2, "simdup: --across: no record has a field 'none'\n")
-    ran = simdup("scan", "r.jsonl", "c", "--reference", "i", "--within", "author")
-    assert ran.err.startswith("simdup: --within: i is an index, which has no groups")
-    with pytest.raises(SimdupError, match="two texts have no groups"):
-        compare("a", "b", across="folder")
-    with pytest.raises(SimdupError, match="cannot be 'author' beside groups by 'site'"):
-        scan(RECORDS, across="author", reading=Reading(group_field="site"))
-    with pytest.raises(SimdupError, match="two texts have no groups"):
-        compare("a", "b", within="folder")
-    with pytest.raises(TypeError, match="across: expected a string"):
+    ran = simdup("scan", "r.jsonl", "c", "--reference", "i", "--same", "author")
+    assert ran.err.startswith("simdup: --same: i is an index, which has no fields")
+    for rule in ("same", "across"):
+        with pytest.raises(SimdupError, match=f"{rule}: two texts have only titles"):
+            compare("a", "b", criteria=Criteria(**{rule: "folder"}))  # type: ignore[arg-type]
+        for wrong in ("", "folder:", "folder:0", "folder:x"):
+            with pytest.raises(SimdupError, match=f"{rule}: invalid value '{wrong}'"):
+                Criteria(**{rule: wrong})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="across: expected names of fields"):
         Criteria(across=3)  # type: ignore[arg-type]
 
 
 def test_documents_within_a_group(simdup: Command, tmp_path: Path) -> None:
     lines = "".join(json.dumps(one) + "\n" for one in RECORDS)
     write(tmp_path, {"r.jsonl": lines})
-    ran = simdup("dedupe", "r.jsonl", "--within", "author", "-o", "out.jsonl")
-    note = "simdup: --within: 1 without field 'author' compared with none\n"
+    ran = simdup("dedupe", "r.jsonl", "--same", "author", "-o", "out.jsonl")
+    note = "simdup: --same: 1 without 'author' compared with none\n"
     assert (ran.status, ran.err.count(note)) == (0, 1)
     left = [json.loads(line) for line in Path("out.jsonl").read_text("utf-8").splitlines()]
     assert left == [RECORDS[0], RECORDS[2], RECORDS[3], RECORDS[4]]
-    assert list(dedupe(RECORDS, within="author").data) == left
-    ran = simdup("scan", "r.jsonl", "--within", "author")
-    assert "(similarity at least 0.8, equal author)" in ran.err
+    assert list(dedupe(RECORDS, same="author").data) == left
+    ran = simdup("scan", "r.jsonl", "--same", "author")
+    assert "(similarity at least 0.8, same author)" in ran.err
 
 
 def test_documents_within_a_folder(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "c", {name: prose(1) for name in ("a/x.txt", "a/y.txt", "b/x.txt", "z.txt")})
-    ran = simdup("scan", "c", "--within", "folder", "-f", "csv")
+    ran = simdup("scan", "c", "--same", "folder", "-f", "csv")
     rows = [line.split(",")[:3] for line in ran.lines[1:]]
     assert rows == [["1", "kept", "c/a/x.txt"], ["1", "redundant", "c/a/y.txt"]]
-    assert "(similarity at least 0.8, the same folder)" in ran.err
-    ran = simdup("scan", "c/a/x.txt", str(tmp_path / "c" / "a" / "y.txt"), "--within", "folder")
-    assert "--within: all documents have the same folder: 'c/a'; all are compared" in ran.err
+    assert "(similarity at least 0.8, same folder)" in ran.err
+    ran = simdup("scan", "c/a/x.txt", str(tmp_path / "c" / "a" / "y.txt"), "--same", "folder")
+    assert "--same: all documents have the same folder, 'c/a'; it changes nothing" in ran.err
     assert len(ran.lines) == 4
-    ran = simdup("scan", "c/a/x.txt", "c/b", "--within", "folder")
-    assert "--within: no two documents have the same folder; none are compared" in ran.err
+    ran = simdup("scan", "c/a/x.txt", "c/b", "--same", "folder")
+    assert "--same: no two documents have the same folder; none are compared" in ran.err
+
+
+def test_other_authors_of_one_site() -> None:
+    records = [
+        {"id": f"{author}{site}{i}", "text": prose(1), "author": author, "path": f"{site}/{i}"}
+        for i, (author, site) in enumerate(["ax", "ax", "bx", "by"])
+    ]
+    sited = [record | {"site": str(record["path"])[0]} for record in records]
+    found = scan(sited, across="author", same="site", run=ALONE)
+    assert [[m.name for m in one.members] for one in found.clusters] == [["ax0", "ax1", "bx2"]]
+    with pytest.raises(SimdupError, match="cannot be in `same` too"):
+        scan(records, across="author", same="author", run=ALONE)
 
 
 def test_folders_of_other_authors(tmp_path: Path) -> None:
@@ -386,7 +397,7 @@ def test_folders_of_other_authors(tmp_path: Path) -> None:
         return json.dumps({"text": prose(1), "author": author}) + "\n"
 
     write(tmp_path, {"x/1.jsonl": line("a") * 2 + line("b"), "y/2.jsonl": line("b")})
-    result = scan(str(tmp_path), across="author", within="folder", run=ALONE)
+    result = scan(str(tmp_path), across="author", same="folder", run=ALONE)
     names = [[str(m.name)[-9:] for m in one.members] for one in result.clusters]
     assert names == [["1.jsonl#1", "1.jsonl#2", "1.jsonl#3"]]
 
@@ -396,7 +407,7 @@ def test_titles_within_groups() -> None:
         {"id": f"{title}{author}{i}", "text": f"# {title}\n\n{prose(1)}", "author": author}
         for i, (title, author) in enumerate(["Xa", "Xa", "Xb", "Ya", "Ya", "Za"])
     ]
-    found = scan(records, within="author", same_title=True, similarity=0.5, run=ALONE)
+    found = scan(records, same=("author", "title"), similarity=0.5, run=ALONE)
     assert [[m.name for m in one.members] for one in found.clusters] == [
         ["Xa0", "Xa1"], ["Ya3", "Ya4"]
     ]  # fmt: skip
@@ -407,7 +418,7 @@ def test_pages_of_other_groups_are_no_candidates() -> None:
     records = [
         {"id": i, "text": page + prose(100 + i, 4), "author": str(i % 150)} for i in range(300)
     ]
-    found = scan(records, within="author", run=ALONE)
+    found = scan(records, same="author", run=ALONE)
     assert {len(one.members) for one in found.clusters} == {2}
     # Of 44,850 pairs of the template.
     assert found.summary.candidates < 200
@@ -416,6 +427,71 @@ def test_pages_of_other_groups_are_no_candidates() -> None:
 def test_one_group_alone_is_said(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a/1.txt": prose(1), "a/2.txt": prose(1)})
     ran = simdup("scan", "a", "--across", "folder")
-    assert "--across: all documents have the same folder: 'a'; none are compared" in ran.err
+    assert "--across: all documents have the same folder, 'a'; none are compared" in ran.err
     write(tmp_path, {"b/1.txt": prose(1)})
     assert "--across" not in simdup("scan", "a", "b", "--across", "folder").err
+
+
+def test_documents_must_agree_in_no_field_of_several() -> None:
+    records = [
+        {"id": f"{author}{site}{i}", "text": prose(1), "author": author, "site": site}
+        for i, (author, site) in enumerate(["ax", "ay", "bx", "by"])
+    ]
+    found = scan(records, across=("author", "site"), run=ALONE)
+    assert [[m.name for m in one.members] for one in found.clusters] == [
+        ["ax0", "by3"], ["ay1", "bx2"],
+    ]  # fmt: skip
+
+
+def test_values_are_compared_folded_and_without_white_space() -> None:
+    records = [
+        {"id": i, "text": prose(1), "author": author}
+        for i, author in enumerate(["Ann Lee", "ＡＮＮ　lee", "漢字", "汉字", "", None])
+    ]
+    found = scan(records, same="author", run=ALONE)
+    assert [[m.name for m in one.members] for one in found.clusters] == [[0, 1], [2, 3]]
+
+
+def test_levels_of_folders_are_counted_from_the_source(simdup: Command, tmp_path: Path) -> None:
+    """So are the works of a student, whatever is above."""
+    names = ("ann/1/a.txt", "ann/2/b.txt", "ben/1/c.txt", "d.txt")
+    write(tmp_path / "c" / "class", {name: prose(1) for name in names})
+    for source, folder in (("c/class", "folder:1"), ("c", "folder:2"), (str(tmp_path), "folder:3")):
+        ran = simdup("scan", source, "--same", folder, "-f", "csv")
+        found = [line.split(",")[2][-11:] for line in ran.lines[1:]]
+        assert found == ["ann/1/a.txt", "ann/2/b.txt"]
+        assert ("1 without 'folder:1' compared with none" in ran.err) == (folder == "folder:1")
+    ran = simdup("scan", "c/class", "--across", "folder:1", "-f", "csv")
+    assert [line.split(",")[1] for line in ran.lines[1:]] == ["kept", "linked"] + ["redundant"] * 2
+    ran = simdup("dedupe", "c/class", "--same", "folder:1", "--by", "folder:1", "--dry-run", "-v")
+    assert re.search(r" 2 +1 .* ann$", ran.err, re.MULTILINE), ran.err
+
+
+def test_records_of_one_file_or_of_several(simdup: Command, tmp_path: Path) -> None:
+    line = json.dumps({"text": prose(1)}) + "\n"
+    write(tmp_path, {"a.jsonl": line * 2, "b.jsonl": line})
+    same = simdup("scan", "a.jsonl", "b.jsonl", "--same", "file", "-f", "csv")
+    assert [row.split(",")[2] for row in same.lines[1:]] == ["a.jsonl#1", "a.jsonl#2"]
+    across = simdup("dedupe", "a.jsonl", "b.jsonl", "--across", "file", "-o", "out")
+    assert across.status == 0
+    assert len((tmp_path / "out" / "a.jsonl").read_text().splitlines()) == 2
+
+
+def test_a_field_may_have_the_name_of_something_else() -> None:
+    records = [{"text": prose(1), "folder": value} for value in "aab"]
+    found = scan(records, same="field:folder", run=ALONE)
+    assert [len(one.members) for one in found.clusters] == [2]
+
+
+def test_two_documents_are_compared_by_the_rules(simdup: Command, tmp_path: Path) -> None:
+    lines = "".join(json.dumps(one) + "\n" for one in RECORDS)
+    write(tmp_path, {"r.jsonl": lines})
+    for rule, other, status in (("same", 2, 0), ("same", 3, 1), ("across", 3, 0), ("across", 2, 1)):
+        pair = ("r.jsonl#1", f"r.jsonl#{other}")
+        ran = simdup("compare", *pair, f"--{rule}", "author", "-f", "jsonl")
+        (verdict,) = json.loads(ran.out)["fields"]
+        assert (ran.status, verdict["holds"]) == (status, not status)
+        assert (verdict["rule"], verdict["a"]) == (rule, "A")
+    ran = simdup("compare", "r.jsonl#1", "r.jsonl#3", "--same", "author")
+    assert "author: different" in ran.text
+    assert "they do not agree in author" in ran.text

@@ -286,7 +286,8 @@ def test_the_file_is_sorted_and_the_same_for_the_same_texts(
     names = [line.split("  ")[1] for line in first.splitlines() if line[:1] not in ("", "#")]
     assert names == sorted(names)
     simdup("scan", *sorted(map(str, (tmp_path / "docs").iterdir()), reverse=True),
-           "--baseline", "known", "--update-baseline", "--tokens", "chars:2")  # fmt: skip
+           "--baseline", "known", "--update-baseline",
+           "--recipe", "default,tokens=chars:2")  # fmt: skip
     again = (tmp_path / "known").read_text()
     assert again.replace(f"{tmp_path}/", "") == first
 

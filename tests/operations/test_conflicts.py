@@ -257,7 +257,7 @@ def test_what_is_compared_with_what(tmp_path: Path) -> None:
         ]
 
     assert names(conflicts(source)) == [["a/1.md", "a/2.md", "b/1.md"]]
-    within = conflicts(source, scope=ConflictScope(within="folder"))
+    within = conflicts(source, scope=ConflictScope(same="folder"))
     assert names(within) == [["a/1.md", "a/2.md"]]
     across = conflicts(source, scope=ConflictScope(across="folder"))
     assert names(across) == [["a/2.md", "b/1.md"]]

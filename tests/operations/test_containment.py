@@ -290,7 +290,7 @@ def test_only_what_the_kept_document_contains_is_redundant(
     assume(all(texts.count(text) == 1 for text in texts[:known]))
     oracle = Oracle(texts, known, keep or "longest", least, similarity)
     asked: dict[str, Any] = {"containment": least, "similarity": similarity, "recipe": "plain"}
-    asked |= {"short_texts": False, "run": ONE} | ({"keep": keep} if keep else {})
+    asked |= {"method": "simhash", "distance": 64, "run": ONE} | ({"keep": keep} if keep else {})
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
         patch.setattr(pair_groups, "LARGE", large)
         patch.setattr(candidates, "LARGE", large)

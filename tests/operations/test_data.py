@@ -347,10 +347,10 @@ def test_missing_values_of_pandas_are_null() -> None:
 
 def test_html_of_rows_is_read_as_that_of_records(tmp_path: Path) -> None:
     rows = [{"id": f"{n}", "text": f"<p>{prose(1)}</p><i>{n}</i>"} for n in range(2)]
-    reading = Reading(html=True, extract="all")
+    reading = Reading(input_format="html", extract="all")
     found = scan(rows, reading=reading, run=ONE)
     path = jsonl(tmp_path, rows)
-    told = scan(path, reading=Reading(html=True, extract="all", id_field="id"), run=ONE)
+    told = scan(path, reading=Reading(input_format="html", extract="all", id_field="id"), run=ONE)
     assert figures(found) == figures(told)
 
 

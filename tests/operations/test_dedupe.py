@@ -294,7 +294,7 @@ def test_every_removed_document_is_near_one_that_stays(
     write(tmp_path / "old", {f"{n:02}": text for n, text in enumerate(texts[:15])})
     write(tmp_path / "new", {f"{n:02}": text for n, text in enumerate(texts[15:])})
     for least, more in (("0.8", ()), ("0.7", ("--reference", "old")), ("0.9", ("-k", "longest"))):
-        out = ("-o", f"out{least}", "--removed", "-", "--no-short-texts")
+        out = ("-o", f"out{least}", "--removed", "-", "--method", "simhash", "-d", "64")
         arguments = ("new", *out, "-s", least, *more)
         ran = simdup("dedupe", *arguments, "--linkage", linkage)
         rows = list(csv.reader(ran.lines[1:]))

@@ -92,7 +92,7 @@ def test_every_day_has_the_same_columns(simdup: Command, tmp_path: Path) -> None
         write_rows(
             tmp_path / "today.jsonl", [{"id": f"{day}{n}", "text": prose(n)} for n in (1, 1)]
         )
-        options = (*OPTIONS, "--no-short-texts", "--removed", "gone.csv", "--force")
+        options = (*OPTIONS, "--method", "simhash", "--removed", "gone.csv", "--force")
         ran = simdup("dedupe", "today.jsonl", "-o", "new.jsonl", *options)
         assert ran.status == 0
         heads.append((tmp_path / "gone.csv").read_text().splitlines()[0])

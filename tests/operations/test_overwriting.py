@@ -17,7 +17,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("option", ["--files-from", "--idf", "--dict", "--decisions", "--config"])
+@pytest.mark.parametrize(
+    "option", ["--files-from", "--recipe", "--dict", "--decisions", "--config"]
+)
 def test_no_output_overwrites_what_an_option_reads(
     simdup: Command, tmp_path: Path, option: str
 ) -> None:
@@ -26,8 +28,8 @@ def test_no_output_overwrites_what_an_option_reads(
     write(tmp_path, {"in/a.txt": TEXTS[0], "in/b.txt": TEXTS[0], "one/r.jsonl": record + "\n"})
     write(tmp_path, {"read/list": "in/a.txt\n", "read/words": "近似重复 10\n"})
     write(tmp_path, {"read/decided": decision + "\n", "read/file": "similarity = 0.7\n"})
-    assert simdup("fit", "in", "-o", "read/model").status == 0
-    names = {"--files-from": "list", "--idf": "model", "--dict": "words"}
+    write(tmp_path, {"read/recipe.toml": "top = 5\n"})
+    names = {"--files-from": "list", "--recipe": "recipe.toml", "--dict": "words"}
     names |= {"--decisions": "decided", "--config": "file"}
     read = "read/" + names[option]
     (tmp_path / "link").symlink_to(read)
@@ -81,7 +83,9 @@ def test_no_output_overwrites_the_file_of_standard_input(tmp_path: Path) -> None
         assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("words", ["", "--idf builtin", "--idf corpus"])
+@pytest.mark.parametrize(
+    "words", ["", "--recipe default,idf=builtin", "--recipe default,idf=corpus"]
+)
 def test_a_clean_corpus_may_go_to_the_working_folder(
     simdup: Command, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, words: str
 ) -> None:

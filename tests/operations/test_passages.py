@@ -108,7 +108,7 @@ def test_across_leaves_out_what_is_of_one_group(tmp_path: Path) -> None:
     found = passages(str(file), across="who")
     numbers = {tuple(int(name.rpartition("#")[2]) for name in pair) for pair in pairs(found)}
     assert numbers == {(1, 3), (2, 3), (1, 4), (2, 4), (3, 4)}
-    assert ("`across`", "1 without field 'who' compared with all others") in found.notes
+    assert ("`across`", "1 without 'who' compared with all others") in found.notes
     write(tmp_path / "all", {"x/a": text, "x/b": text, "y/c": text, "y/d": prose(2)})
     found = passages(str(tmp_path / "all"), across="folder")
     assert [(Path(a).name, Path(b).name) for a, b in pairs(found)] == [("a", "c"), ("b", "c")]
@@ -128,7 +128,7 @@ def test_within_is_what_each_group_has_alone() -> None:
         row["of"] = ""
     for row in rows:
         row["text"] += prose(100) if row["of"] == "1" else ""
-    every = passages(rows, within="of")
+    every = passages(rows, same="of")
     alone = [
         overlap
         for group in "0123"
@@ -136,9 +136,9 @@ def test_within_is_what_each_group_has_alone() -> None:
     ]
     assert sorted(every.overlaps) == sorted(alone)
     assert len(alone) > 20
-    assert ("`within`", "6 without field 'of' compared with none") in every.notes
-    with pytest.raises(SimdupError, match="another field"):
-        passages(rows, within="of", across="of")
+    assert ("`same`", "6 without 'of' compared with none") in every.notes
+    with pytest.raises(SimdupError, match="cannot be in `same` too"):
+        passages(rows, same="of", across="of")
 
 
 def test_within_and_across_at_once(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_within_and_across_at_once(tmp_path: Path) -> None:
     ]
     for folder, some in (("x", lines[:3]), ("y", lines[3:])):
         write(tmp_path, {f"{folder}/r.jsonl": "".join(json.dumps(line) + "\n" for line in some)})
-    found = passages(str(tmp_path), within="folder", across="who")
+    found = passages(str(tmp_path), same="folder", across="who")
     numbers = [tuple(name.rpartition("#")[2] for name in pair) for pair in pairs(found)]
     assert sorted(numbers) == [("1", "2"), ("2", "3")]
 

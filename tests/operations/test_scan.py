@@ -85,22 +85,16 @@ def expected_pairs(
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(("distance", "similarity"), [(3, 0.8), (8, 0.3), (0, 0.0), (12, None)])
-@pytest.mark.parametrize("method", ["auto", "simhash"])
-def test_the_whole_way_as_brute_force(
-    seed: int, distance: int, similarity: float | None, method: str
-) -> None:
+def test_the_whole_way_as_brute_force(seed: int, distance: int, similarity: float | None) -> None:
     texts = family(seed)
     verify = similarity is not None
     found = scan(
-        texts, SPLIT, method=method, distance=distance, similarity=similarity or 0.0,
-        verify=verify, jobs=1, short_texts=False,
+        texts, SPLIT, method="simhash", distance=distance, similarity=similarity or 0.0,
+        verify=verify, jobs=1,
     )  # fmt: skip
-    near = expected_pairs(texts, distance, similarity)
-    # If texts decide, the distance only proposes; MinHash proposes the other pairs.
-    by_texts = method == "auto" and bool(similarity)
-    expected = expected_pairs(texts, 64, similarity) if by_texts else near
+    expected = expected_pairs(texts, distance, similarity)
     assert {(p.a, p.b): (p.distance, p.similarity) for p in found.pairs} == expected
-    assert expected.keys() > near.keys() if by_texts else near
+    assert expected
     assert {frozenset(members) for members in names(found)} == plain.groups(expected)
     sizes = [(-len(members), min(members)) for members in names(found)]
     assert sizes == sorted(sizes)
@@ -118,7 +112,7 @@ def test_the_whole_way_as_brute_force(
     assert (summary.documents, summary.skipped) == (len(texts) - empty, empty)
     assert summary.pairs == len(expected) <= summary.candidates
     assert summary.candidates <= sum(summary.candidates_by.values())
-    assert set(summary.candidates_by) == ({"simhash", "minhash"} if by_texts else {"simhash"})
+    assert set(summary.candidates_by) == {"simhash"}
     assert summary.clusters == len(found.clusters)
 
 
@@ -230,7 +224,8 @@ def test_of_equals_the_first_is_kept() -> None:
 def test_the_text_of_a_pair_lists_similarity_rounded_down(simdup: Command, tmp_path: Path) -> None:
     # Two of three shingles: 0.6666..., which must not be shown as 0.6667.
     write(tmp_path, {"a.txt": "abcdefgh", "b.txt": "abcdefghi"})
-    options = ("-s", "0", "-d", "64", "--tokens", "chars:2", "--shingle", "7", "--no-short-texts")
+    options = ("-s", "0", "-d", "64", "--recipe", "default,tokens=chars:2", "--shingle", "7")
+    options += ("--method", "simhash")
     record = json.loads(simdup("scan", "-f", "jsonl", *options, "a.txt", "b.txt").lines[0])
     assert record["weakest"] == record["pairs"][0]["similarity"] == 0.6666
 
@@ -265,7 +260,7 @@ def larger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_number_of_jobs_gives_the_same_bytes(
     simdup: Command, larger: Path, idf: str, jobs: str
 ) -> None:
-    options = (larger, "--idf", idf, "--id-field", "id")
+    options = (larger, "--recipe", f"default,idf={idf}", "--id-field", "id")
     runs = [simdup("scan", *options, "-f", "jsonl", "-j", n) for n in jobs]
     assert {run.status for run in runs} == {2}
     first = without_seconds(runs[0].out.splitlines())
@@ -278,7 +273,7 @@ def test_every_number_of_jobs_gives_the_same_bytes(
 
 
 def test_every_number_of_jobs_streams_the_same_lines(simdup: Command, larger: Path) -> None:
-    options = (larger, "--idf", "builtin", "-q")
+    options = (larger, "--recipe", "default,idf=builtin", "-q")
     one, other = (simdup("fingerprint", *options, "-j", n) for n in "13")
     assert one == other
     assert len(one.lines) > 420
@@ -286,7 +281,7 @@ def test_every_number_of_jobs_streams_the_same_lines(simdup: Command, larger: Pa
 
 def test_the_seed_of_hashes_changes_nothing(tmp_path: Path) -> None:
     write(tmp_path, {f"c/{n}.txt": edited(prose(n // 2), n) for n in range(20)})
-    options = ("c", "-f", "jsonl", "--idf", "corpus")
+    options = ("c", "-f", "jsonl", "--recipe", "default,idf=corpus")
     one, other = (process("scan", *options, cwd=tmp_path, PYTHONHASHSEED=seed) for seed in "01")
     assert without_seconds(one.out.splitlines()) == without_seconds(other.out.splitlines())
 

@@ -86,7 +86,7 @@ def test_a_quotation_in_other_words_is_contained_by_two_and_three_characters() -
     # However few terms they have.
     assert (found.measures.contained, found.run, found.duplicates) == ("a", 4, True)
     # An explicit size is the same for all pairs, and so are shingles without short texts.
-    for asked in ({"shingle": 5}, {"shingle": "5"}, {"short_texts": False}):
+    for asked in ({"shingle": 5}, {"shingle": "5"}, {"method": "simhash"}):
         other = compare(QUOTED, QUOTING, containment=0.4, **asked)
         assert (other.measures.contained, other.run) == (None, 0)
         assert other.measures.containment == plain.containment(QUOTED, QUOTING)

@@ -77,7 +77,7 @@ def test_what_nothing_is_left_of_is_skipped(simdup: Command, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "command", ["scan", "fingerprint", "fingerprint --idf builtin", "fit -o m"]
+    "command", ["scan", "fingerprint", "fingerprint --recipe default,idf=builtin", "fit -o m"]
 )
 def test_an_expression_without_a_match_is_noted(
     simdup: Command, tmp_path: Path, command: str
@@ -320,4 +320,7 @@ def test_a_model_may_be_learned_without_boilerplate(simdup: Command, tmp_path: P
     assert simdup("fit", "c", "--strip", FOOT, "-o", "stripped").status == 0
     assert simdup("fit", "c", "-o", "whole").status == 0
     for model in ("stripped", "whole"):
-        assert simdup("fingerprint", "c", "--strip", FOOT, "--idf", model).status == 0
+        assert (
+            simdup("fingerprint", "c", "--strip", FOOT, "--recipe", f"default,idf={model}").status
+            == 0
+        )

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from support import Command, examples, seeds
 
 from lab.corpora.made import near, prose, write
-from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
-from simdup.model.settings import Reading, RunOptions
+from simdup import Criteria, Result, compare, dedupe, scan
+from simdup.model.settings import RunOptions
 from simdup.near import bounds, candidates, large_groups, pair_groups
 
 ALONE = RunOptions(jobs=1)
@@ -113,7 +113,7 @@ def test_a_scan_equals_scans_of_each_title(
 
 def check_each_title(texts: Texts, fields: dict[str, Any]) -> int:
     """Compare a scan with scans of the texts of each title; return how many clusters it has."""
-    found = scan(texts, "plain", Criteria(**fields), run=ALONE, same_title=True)
+    found = scan(texts, "plain", Criteria(**fields), run=ALONE, same="title")
     each = [scan(one, "plain", Criteria(**fields), run=ALONE) for one in classes(texts)]
     assert told([found]) == told(each)
     assert listed([found]) == listed(each)
@@ -140,7 +140,7 @@ def test_a_scan_finds_what_compare_says(seed: int, similarity: float) -> None:
         {compact(text): (name, text) for name, text in corpus(random.Random(seed), 9)}.values()
     )
     texts.sort()
-    fields: dict[str, Any] = {"similarity": similarity, "same_title": True}
+    fields: dict[str, Any] = {"similarity": similarity, "same": "title"}
     found = {(pair.a, pair.b) for pair in scan(texts, run=ALONE, **fields).pairs}
     said = set[tuple[str, str]]()
     for (a, one), (b, other) in combinations(texts, 2):
@@ -166,7 +166,7 @@ def pages(many: int, versions: int, seed: int = 7) -> Texts:
 
 def test_a_template_family_is_no_candidate() -> None:
     texts = pages(150, 20)
-    found = scan(texts, same_title=True, similarity=0.5, run=ALONE)
+    found = scan(texts, same="title", similarity=0.5, run=ALONE)
     assert [len(one.members) for one in found.clusters] == [2] * 20
     assert found.summary.candidates == 20
     assert len(scan(texts, similarity=0.5, run=ALONE).clusters[0].members) == 170
@@ -174,7 +174,7 @@ def test_a_template_family_is_no_candidate() -> None:
 
 def test_the_number_of_processes_does_not_matter() -> None:
     texts = pages(90, 30)
-    one, two = (scan(texts, same_title=True, similarity=0.5, jobs=jobs) for jobs in (1, 2))
+    one, two = (scan(texts, same="title", similarity=0.5, jobs=jobs) for jobs in (1, 2))
     assert (one.clusters, one.pairs) == (two.clusters, two.pairs)
 
 
@@ -184,8 +184,8 @@ def test_a_hint_names_the_titles_of_templates() -> None:
     same = {(f"p{i:03}", f"p{i:03}b") for i in range(12)}
     equal = sum((pair.a, pair.b) in same for pair in found.pairs)
     assert f"{equal:,} of the {len(found.pairs):,} pairs found have equal titles" in hint
-    assert "`same_title` and `similarity` 0.5" in hint
-    assert not scan(pages(60, 12), run=ALONE, similarity=0.6, same_title=True).hint
+    assert "`same` title and `similarity` 0.5" in hint
+    assert not scan(pages(60, 12), run=ALONE, similarity=0.6, same="title").hint
     assert not scan(pages(6, 2), run=ALONE, similarity=0.6).hint
 
 
@@ -217,17 +217,17 @@ def test_real_collections_get_the_hint_where_they_are_templates(
 ) -> None:
     files = {name: shared_data / name / "docs.jsonl.gz" for name in ("vsdocs", "laws", "poems")}
     hints = {name: scan(file).hint for name, file in files.items()}
-    assert "`same_title`" in hints.pop("vsdocs")
+    assert "`same` title" in hints.pop("vsdocs")
     assert set(hints.values()) == {""}
 
 
 RECORDS = [
-    {"id": "a", "text": prose(1), "head": {"name": "One"}},
-    {"id": "b", "text": near(prose(1)), "head": {"name": " ＯＮＥ"}},
-    {"id": "c", "text": prose(1), "head": {"name": "Two"}},
-    {"id": "d", "text": prose(1), "head": {"name": None}},
-    {"id": "e", "text": prose(1), "head": {}},
-    {"id": "f", "text": near(prose(1)), "head": {"name": ""}},
+    {"id": "a", "text": prose(1), "title": "One"},
+    {"id": "b", "text": near(prose(1)), "title": " ＯＮＥ"},
+    {"id": "c", "text": prose(1), "title": "Two"},
+    {"id": "d", "text": prose(1), "title": None},
+    {"id": "e", "text": prose(1), "title": ""},
+    {"id": "f", "text": near(prose(1)), "title": ""},
 ]
 
 
@@ -235,32 +235,32 @@ def groups(result: Result) -> list[list[Any]]:
     return [[str(member.name) for member in one.members] for one in result.clusters]
 
 
-def test_a_field_decides_even_about_identical_texts() -> None:
-    assert groups(scan(RECORDS, same_title=True, title="head.name")) == [["a", "b"], ["d", "e"]]
+def test_a_field_of_that_name_decides_even_about_identical_texts() -> None:
+    assert groups(scan(RECORDS, same="title")) == [["a", "b"], ["d", "e"]]
     # Otherwise the first lines decide, which `near` has changed.
-    assert groups(scan(RECORDS, same_title=True)) == [["a", "c", "d", "e"], ["b", "f"]]
-    reading = Reading(title_field="head.name")
-    assert groups(scan(RECORDS, same_title=True, reading=reading)) == [["a", "b"], ["d", "e"]]
-    cleaned = dedupe(RECORDS, same_title=True, title="head.name")
-    assert [one["id"] for one in cleaned.data] == ["a", "c", "d", "f"]
+    plain = [{name: one[name] for name in ("id", "text")} for one in RECORDS]
+    assert groups(scan(plain, same="title")) == [["a", "c", "d", "e"], ["b", "f"]]
+    assert [one["id"] for one in dedupe(RECORDS, same="title").data] == ["a", "c", "d", "f"]
+
+
+def test_titles_in_tables() -> None:
+    frame = pd.DataFrame(RECORDS)
+    assert groups(scan(frame, same="title")) == [["a", "b"], ["d", "e"]]
+    frame = frame.drop(columns="title")
+    assert groups(scan(frame, same="title")) == [["a", "c", "d", "e"], ["b", "f"]]
 
 
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv", "parquet"])
 def test_titles_in_files_of_records(form: str, tmp_path: Path, simdup: Command) -> None:
-    flat = [
-        {"id": one["id"], "text": one["text"], "name": dict(one["head"]).get("name") or ""}
-        for one in RECORDS
-    ]
     file = tmp_path / f"r.{form}"
-    frame = pd.DataFrame(flat)
+    frame = pd.DataFrame([one | {"title": one["title"] or ""} for one in RECORDS])
     if form == "parquet":
         frame.to_parquet(file)
     elif form == "csv":
         frame.to_csv(file, index=False)
     else:
         frame.to_json(file, orient="records", lines=form == "jsonl", force_ascii=False)
-    options = ("--id-field", "id", "--title-field", "name", "--same-title")
-    ran = simdup("scan", file.name, *options, "-f", "jsonl")
+    ran = simdup("scan", file.name, "--id-field", "id", "--same", "title", "-f", "jsonl")
     clusters = [one for one in map(json.loads, ran.lines) if one["type"] == "cluster"]
     assert [[m["document"] for m in one["documents"]] for one in clusters] == [
         ["a", "b"],
@@ -268,41 +268,28 @@ def test_titles_in_files_of_records(form: str, tmp_path: Path, simdup: Command) 
     ]
 
 
-@pytest.mark.parametrize(
-    ("data", "what"),
-    [
-        (RECORDS, "no record has a field 'none'"),
-        (pd.DataFrame([{"text": "a"}]), "no column 'none'"),
-    ],
-)
-def test_a_missing_field_is_an_error(data: Any, what: str) -> None:
-    with pytest.raises(SimdupError, match=what) as error:
-        scan(data, title="none")
-    assert error.value.field == "title"
-
-
 def test_titles_of_pages(simdup: Command, tmp_path: Path) -> None:
     page = "<html><head><title>{}</title></head><body><h1>{}</h1><p>{}</p></body></html>"
     texts = prose(1), near(prose(1)), prose(1)
     for name, title, text in zip("abc", ("One", "ONE ", "Two"), texts, strict=True):
         write(tmp_path / "w", {f"{name}.html": page.format(title, "Docs", text)})
-    ran = simdup("scan", "w", "--extract", "all", "--same-title", "-f", "csv")
+    ran = simdup("scan", "w", "--extract", "all", "--same", "title", "-f", "csv")
     assert [line.split(",")[2] for line in ran.lines[1:]] == ["w/a.html", "w/b.html"]
 
 
 def test_references_with_titles(tmp_path: Path) -> None:
     write(tmp_path / "known", {"a.md": "# One\n\n" + prose(1), "b.md": "# Two\n\n" + prose(2)})
     new = [("x", "# one\n\n" + near(prose(1))), ("y", "# One\n\n" + near(prose(2)))]
-    found = scan(new, references=[str(tmp_path / "known")], same_title=True, similarity=0.5)
+    found = scan(new, references=[str(tmp_path / "known")], same="title", similarity=0.5)
     assert list(found.redundant) == ["x"]
 
 
 def test_an_index_has_no_titles(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path / "c", {"a.md": prose(1)})
     assert not simdup("index", "build", "i", "c").status
-    ran = simdup("scan", "c", "--reference", "i", "--same-title")
+    ran = simdup("scan", "c", "--reference", "i", "--same", "title")
     assert ran.status == 2
-    assert "--same-title: i is an index, which has no titles" in ran.err
+    assert "--same: i is an index, which has no fields of documents" in ran.err
 
 
 ONE, OTHER = "# One\n\n" + prose(1), "# Other\n\n" + prose(1)
@@ -310,28 +297,28 @@ ONE, OTHER = "# One\n\n" + prose(1), "# Other\n\n" + prose(1)
 
 def test_a_comparison_says_whether_titles_are_equal(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.md": ONE, "b.md": OTHER, "c.md": ONE.replace("# One", "ONE\n===")})
-    ran = simdup("compare", "a.md", "b.md", "--same-title")
+    ran = simdup("compare", "a.md", "b.md", "--same", "title")
     assert ran.status == 1
-    assert ran.lines[0] == "not near-duplicates: their titles differ."
-    at = ran.lines.index("  titles        different")
+    assert ran.lines[0] == "not near-duplicates: they do not agree in title."
+    at = ran.lines.index("  field         title: different")
     assert [line.strip() for line in ran.lines[at + 1 : at + 3]] == ["One", "Other"]
-    ran = simdup("compare", "a.md", "c.md", "--same-title", "-f", "jsonl")
+    ran = simdup("compare", "a.md", "c.md", "--same", "title", "-f", "jsonl")
     answer = json.loads(ran.text)
-    assert (ran.status, answer["same_title"], answer["titles"]) == (0, True, ["One", "ONE"])
+    verdict = {"rule": "same", "field": "title", "a": "One", "b": "ONE", "holds": True}
+    assert (ran.status, answer["fields"]) == (0, [verdict])
     ran = simdup("compare", "a.md", "b.md", "-f", "jsonl")
     assert ran.status == 0
-    assert not {"titles", "same_title"} & json.loads(ran.text).keys()
+    assert "fields" not in json.loads(ran.text)
 
 
 def test_a_hostile_title_does_not_drive_the_terminal(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.md": "# \x1b[31mred\n\n" + prose(1), "b.md": ONE})
-    ran = simdup("compare", "a.md", "b.md", "--same-title")
+    ran = simdup("compare", "a.md", "b.md", "--same", "title")
     assert b"\x1b" not in ran.out
     assert "[31mred" in ran.text
 
 
 def test_identical_texts_have_one_title() -> None:
     wrapped = ONE.replace("One", "One\n")
-    assert compare(ONE, wrapped, same_title=True).same_title
-    assert compare("--\n--", "----", same_title=True).same_title
-    assert compare("", "", same_title=True).titles == ("", "")
+    for a, b in ((ONE, wrapped), ("--\n--", "----"), ("", "")):
+        assert compare(a, b, same="title").fields[0].holds

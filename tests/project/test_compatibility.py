@@ -30,9 +30,9 @@ RECIPES = {
     for line in (GOLDEN / version / "recipes.txt").read_text("utf-8").splitlines()
     for name, _, options in [line.partition(":")]
 }
-ALL = ("--isolated", "-q", "--files-from", "texts.list")
+ALL = ("--config", "none", "-q", "--files-from", "texts.list")
 # Two pages that contradict each other: 10 mg and 20mg.
-PAGES = ("--isolated", "-q", "texts/en-night.txt", "texts/en-ward.txt")
+PAGES = ("--config", "none", "-q", "texts/en-night.txt", "texts/en-ward.txt")
 # What a run says about itself.
 _OF_THE_RUN = {"seconds", "simdup", "candidates", "candidates_by"}
 

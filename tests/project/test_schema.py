@@ -27,7 +27,7 @@ COMMANDS = [
     "scan examples/corpus --pairs --baseline known",
     "compare a.txt b.txt",
     "compare a.txt c.txt --containment 0.5",
-    "compare a.txt b.txt --same-title",
+    "compare a.txt b.txt --same title",
     "compare a.txt b.txt --diff",
     "compare examples/handbook/en/returns.md examples/handbook/en/questions.md",
     "passages essays homework library",

@@ -43,7 +43,7 @@ COMMANDS = [
     "cluster prints.txt",
     "compare 语料/notices/宿舍管理规定-2021.txt 语料/notices/宿舍管理规定-2022.txt -v",
     "compare 语料/notices/宿舍管理规定-2021.txt 语料/news/候鸟.txt --method simhash",
-    "compare 语料/news/候鸟.txt 语料/news/暴雨-早报.txt --same-title --containment 0.5",
+    "compare 语料/news/候鸟.txt 语料/news/暴雨-早报.txt --same title --containment 0.5",
     "compare 语料/news/图书馆延长开放.txt 语料/news/圖書館延長開放.txt --diff",
     "compare 语料/notices/宿舍管理规定-2021.txt 语料/notices/宿舍管理规定-2022.txt --diff",
     "passages 语料/homework",

@@ -183,7 +183,7 @@ def test_workers_map_a_model_that_the_recipe_names(
     monkeypatch.setattr(Job, "_map", measured)
     frame = spark.createDataFrame(rows, "id string, text string, n long")
     found = scan(frame, Recipe(idf=str(model), strip=(STRIPPED,)), order="n")
-    expected = by_command(simdup, tmp_path, "--idf", str(model), "--strip", STRIPPED)
+    expected = by_command(simdup, tmp_path, "--recipe", f"default,idf={model}", "--strip", STRIPPED)
     assert plain(found.clusters.collect()) == expected
     assert max(sizes) < 5_000 < model.stat().st_size
 

@@ -66,9 +66,9 @@ CRITERIA: list[dict[str, Any]] = [
     {"verify": False, "distance": 8}, {"cosine": 0.7}, {"shingle": "words:2"},
     {"method": "pstable", "cosine": 0.6, "similarity": 0.0}, {"keep": "longest"},
     {"keep": "max:v", "linkage": "star"}, {"prefer": ("d0001*",)}, {"distance": 64},
-    {"short_texts": False}, {"numbers": False, "similarity": 0.6},
-    {"same_title": True}, {"same_title": True, "linkage": "star", "method": "simhash"},
-    {"containment": 0.5, "same_title": True}, {"containment": 0.6},
+    {"similarity": 0.6},
+    {"same": "title"}, {"same": "title", "linkage": "star", "method": "simhash"},
+    {"containment": 0.5, "same": "title"}, {"containment": 0.6},
     {"containment": 0.4, "linkage": "star", "similarity": 0.1},
 ]  # fmt: skip
 RECIPES = [

@@ -16,7 +16,7 @@ from lab.oracles import plain
 from simdup import Recipe, SimdupError, compare, fingerprint, scan
 from simdup.text.weights import cap_weights
 
-SPLIT = ("--tokens", "split", "--no-fold")
+SPLIT = "default,tokens=split,fold=false"
 UNIT = 2.0**-20
 
 
@@ -62,11 +62,11 @@ def test_weights_of_a_corpus(
     for seed in range(4):
         documents = corpus(seed=seed)
         write_corpus(tmp_path, documents)
-        options = ["--weight", weight, "--top", str(top), "--cap", str(cap)]
+        options = [f"{SPLIT},{weight=!s},{top=},{cap=}"]
         # Without an IDF and without `min_df`, no corpus matters.
         if weight in ("tfidf", "logtf") or min_df:
-            options += ["--min-df", str(min_df), "--idf", "corpus", "--idf-from", "c"]
-        found = compared(simdup, *SPLIT, *options)
+            options = [f"{options[0]},min-df={min_df},idf=corpus", "--idf-from", "c"]
+        found = compared(simdup, "--recipe", *options)
         for name, tokens in zip("ab", documents, strict=False):
             expected = plain.weights(tokens, documents, weight, min_df, top, cap)
             assert same(found[name], expected), (seed, name)
@@ -77,15 +77,14 @@ def test_min_df_leaves_at_least_eight_terms_or_all(simdup: Command, tmp_path: Pa
         shared = LATIN[:common]
         documents = [[*shared, "rare", "rarer"], [*shared, "other"], ["third"]]
         write_corpus(tmp_path, documents)
-        found = compared(
-            simdup, *SPLIT, "--min-df", "2", "--idf", "corpus", "--idf-from", "c", "--cap", "0"
-        )
+        recipe = f"{SPLIT},min-df=2,idf=corpus,cap=0"
+        found = compared(simdup, "--recipe", recipe, "--idf-from", "c")
         assert set(found["a"]) == set(shared if common == 8 else documents[0])
 
 
 def test_builtin_ignores_min_df(simdup: Command, tmp_path: Path) -> None:
     write_corpus(tmp_path, [LATIN[:12], ["other"]])
-    one, other = (compared(simdup, *SPLIT, "--min-df", n) for n in ("0", "9"))
+    one, other = (compared(simdup, "--recipe", f"{SPLIT},min-df={n}") for n in (0, 9))
     assert one["a"] == other["a"]
     assert one["recipe"]["digest"] == other["recipe"]["digest"]
 
@@ -198,7 +197,7 @@ def test_one_recipe_gives_one_fingerprint_by_every_road(simdup: Command, tmp_pat
     write(tmp_path, texts)
     by_corpus = fingerprints(simdup, "c")
     assert simdup("fit", "c", "-o", "m.idf").status == 0
-    by_model = fingerprints(simdup, "--idf", "m.idf", "c")
+    by_model = fingerprints(simdup, "--recipe", "default,idf=m.idf", "c")
     assert by_corpus == by_model
     assert len(by_corpus) == 220
     found = scan([str(tmp_path / "c")], jobs=1)
@@ -210,7 +209,7 @@ def test_one_recipe_gives_one_fingerprint_by_every_road(simdup: Command, tmp_pat
     }
     assert seen
     assert {name: by_corpus[name] for name in seen} == seen
-    for options in (["--idf-from", "c"], ["--idf", "m.idf"]):
+    for options in (["--idf-from", "c"], ["--recipe", "default,idf=m.idf"]):
         ran = simdup("compare", "-f", "jsonl", *options, "c/000.txt", "c/003.txt")
         told = json.loads(ran.out)
         assert told["fingerprints"] == [by_corpus["c/000.txt"], by_corpus["c/003.txt"]]
@@ -222,7 +221,7 @@ def test_one_recipe_gives_one_fingerprint_by_every_road(simdup: Command, tmp_pat
 def test_the_weights_are_those_of_the_oracle_to_the_bit(simdup: Command, tmp_path: Path) -> None:
     documents = corpus(60, seed=5)
     write_corpus(tmp_path, documents)
-    found = fingerprints(simdup, *SPLIT, "--idf", "corpus", "c")
+    found = fingerprints(simdup, "--recipe", f"{SPLIT},idf=corpus", "c")
     for number, tokens in enumerate(documents):
         expected = plain.fingerprint(plain.weights(tokens, documents))
         assert found[f"c/{number:02}.txt"] == f"{expected:016x}"
@@ -243,19 +242,18 @@ def test_different_recipes_have_different_digests(simdup: Command, tmp_path: Pat
     def digest(*options: str) -> str:
         return simdup("fingerprint", "a.txt", *options).lines[0]
 
-    every = [
-        (), ("--no-fold",), ("--tokens", "chars:3"), ("--weight", "logtf"), ("--weight", "tf"),
-        ("--idf", "one.idf"), ("--idf", "two.idf"), ("--top", "0"),
-        ("--cap", "0"), ("--hash", "md5"), ("--bits", "128"), ("--ties", "zero"),
-        ("--idf", "one.idf", "--min-df", "0"), ("--recipe", "string128"), ("--recipe", "bkdr32"),
+    fields = [
+        "fold=false", "tokens=chars:3", "weight=logtf", "weight=tf", "idf=one.idf", "idf=two.idf",
+        "top=0", "cap=0", "hash=md5", "bits=128", "ties=zero", "idf=one.idf,min-df=0",
     ]  # fmt: skip
-    assert len({digest(*options) for options in every}) == len(every)
-    assert digest("--idf", "builtin") == digest() == digest("--recipe", "default")
-    assert digest("--recipe", "plain") == digest("--cap", "0")
+    every = ["default", "string128", "bkdr32", *(f"default,{field}" for field in fields)]
+    assert len({digest("--recipe", recipe) for recipe in every}) == len(every)
+    assert digest("--recipe", "default,idf=builtin") == digest() == digest("--recipe", "default")
+    assert digest("--recipe", "plain") == digest("--recipe", "default,cap=0")
     (tmp_path / "copy.idf").write_bytes((tmp_path / "one.idf").read_bytes())
-    assert digest("--idf", "copy.idf") == digest("--idf", "one.idf")
+    assert digest("--recipe", "default,idf=copy.idf") == digest("--recipe", "default,idf=one.idf")
     # A corpus's own frequencies depend on its content, not on how it was read.
-    assert digest("--idf", "corpus") == digest("--idf", "one.idf")
+    assert digest("--recipe", "default,idf=corpus") == digest("--recipe", "default,idf=one.idf")
 
 
 def test_models_that_cannot_be_used(simdup: Command, tmp_path: Path) -> None:
@@ -281,14 +279,14 @@ def test_models_that_cannot_be_used(simdup: Command, tmp_path: Path) -> None:
         ("missing.idf", "no such file"), ("no.idf", "not an IDF model"),
         ("cut.idf", "damaged"), ("bad.idf", "damaged"),
     ]:  # fmt: skip
-        ran = simdup("fingerprint", "--idf", model, "a.txt")
+        ran = simdup("fingerprint", "--recipe", f"default,idf={model}", "a.txt")
         assert (ran.status, ran.out) == (2, b"")
         assert ran.err.startswith(f"simdup: {model}: ")
         assert what in ran.err
         assert "\nhint: " in ran.err
-    ran = simdup("fingerprint", "--idf", "m.idf", "--tokens", "chars:2", "a.txt")
+    ran = simdup("fingerprint", "--recipe", "default,idf=m.idf,tokens=chars:2", "a.txt")
     assert ran.status == 2
-    assert "--tokens" in ran.err
+    assert "other tokens" in ran.err
 
 
 def test_fit_needs_documents(simdup: Command, tmp_path: Path) -> None:

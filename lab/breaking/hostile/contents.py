@@ -227,7 +227,7 @@ READ_BY = {
     "a list of files": "scan --files-from FILE",
     "a list of files, with NULs": "fingerprint --files-from FILE -0",
     "a dictionary": "fingerprint c --dict FILE",
-    "an IDF model": "fingerprint c --idf FILE",
+    "an IDF model": "fingerprint c --recipe default,idf=FILE",
     "decisions": "scan c --decisions FILE",
     "a truth": "evaluate FILE FILE",
     "a baseline": "scan c --baseline FILE",

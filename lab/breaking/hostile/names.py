@@ -94,7 +94,7 @@ ENDLESS = typed(
 )  # fmt: skip
 OPTIONS = typed(
     "scan c --decisions /dev/zero", "scan c --baseline /dev/zero", "scan c --dict /dev/zero",
-    "scan c --idf /dev/zero", "scan c --config /dev/zero", "query /dev/zero c",
+    "scan c --recipe default,idf=/dev/zero", "scan c --config /dev/zero", "query /dev/zero c",
     "scan --files-from /dev/zero", "pairs /dev/zero", "evaluate /dev/zero c/a.txt",
 )  # fmt: skip
 NAMED = typed("scan c/loop.txt c/a.txt", "scan c/gone.txt c/a.txt", "compare c/loop.txt c/a.txt")

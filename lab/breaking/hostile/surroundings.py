@@ -127,7 +127,7 @@ STREAMS = [
 EMPTY_ONES = (
     ("scan", ""), ("scan", "c", "-o", ""), ("scan", "c", "--files-from", ""),
     ("dedupe", "", "-o", ""),
-    ("scan", "c", "--glob", ""), ("scan", "c", "--baseline", ""), ("scan", "c", "--idf", ""),
+    ("scan", "c", "--glob", ""), ("scan", "c", "--baseline", ""), ("scan", "c", "--recipe", ""),
     ("scan", "c", "--dict", ""), ("compare", "", ""), ("query", "", "c"), ("",),
     ("index", "build", "", "c"), ("evaluate", "", ""), ("scan", "c", "--config", ""),
 )  # fmt: skip

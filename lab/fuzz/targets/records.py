@@ -26,10 +26,10 @@ _READINGS = (
     Reading(),
     Reading(id_field="id"),
     Reading(field=("title", "body.content"), id_field="id"),
-    Reading(value_field="date", group_field="author", title_field="title"),
+    Reading(value_field="date", group_fields=(("same", "author"),), titled=True),
     Reading(encoding="gb18030"),
     Reading(encoding="utf-16"),
-    Reading(html=True, extract="all", id_field="id"),
+    Reading(input_format="html", extract="all", id_field="id"),
     Reading(max_size=40),
 )
 _FORMATS = ("jsonl", "json", "csv", "tsv")

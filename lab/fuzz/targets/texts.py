@@ -13,9 +13,9 @@ from lab.oracles import plain
 from lab.oracles.segmenting import segmenter
 from simdup.corpus.decoding import Decoded, NotText, decode
 from simdup.corpus.html import decode_html, page_text, page_title
-from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.recipe import Recipe
+from simdup.model.settings import Settings
 from simdup.operations.compare import compare_documents
 from simdup.operations.passages import passages
 from simdup.show.diff import diff_text
@@ -114,8 +114,8 @@ def two(data: bytes) -> None:
     """Two texts: how they compare, and their differences as a terminal shows them."""
     a, _, b = data.decode("utf-8", "replace").partition("\0")
     documents = Document("a", a), Document("\x1b[1m\n", b)
-    found = compare_documents(documents, _fingerprinter(), Criteria(), diff=True)
-    turned = compare_documents(documents[::-1], _fingerprinter(), Criteria())
+    found = compare_documents(documents, _fingerprinter(), Settings(), diff=True)
+    turned = compare_documents(documents[::-1], _fingerprinter(), Settings())
     expect_same(found.similarity, turned.similarity, "similarity the other way round")
     for side, whole in ((0, a), (1, b)):
         spans = [(one.a, one.b)[side] for one in found.diff or ()]

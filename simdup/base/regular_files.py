@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import IO
+from typing import IO, Any
 
 from simdup.base.errors import NOT_REGULAR, SimdupError, unreadable
 from simdup.base.system import open_at_once
@@ -13,6 +13,8 @@ from simdup.base.system import open_at_once
 # The most bytes of a file that an option names: a model of 89 million terms.
 MOST_NAMED = 1 << 30
 _PIECE = 1 << 19  # bytes that are read at a time
+# The time to parse a key of TOML grows with the square of its dots.
+_MOST_DOTS = 1000
 
 
 def open_regular(path: str) -> IO[bytes]:
@@ -66,3 +68,30 @@ def read_named(path: str, hint: str = "", most: int = MOST_NAMED) -> bytes:
     if large or len(content) > most:
         raise SimdupError(path, f"larger than {most >> 20} MB", hint)
     return content
+
+
+def parsed_toml(path: str, content: bytes, hint: str = "") -> dict[str, Any]:
+    """Return the tables of a TOML file.
+
+    Raises
+    ------
+    SimdupError
+        If it is not valid.
+    """
+    import tomllib
+
+    nested = SimdupError(path, "is not valid TOML: nested too deeply", hint)
+    if any(line.count(b".") > _MOST_DOTS for line in content.split(b"\n")):
+        raise nested
+    try:
+        # Some editors begin a file with a byte order mark.
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise SimdupError(path, "is not UTF-8", hint) from None
+    except tomllib.TOMLDecodeError as error:
+        what = str(error)
+        raise SimdupError(path, f"is not valid TOML: {what[:1].lower()}{what[1:]}", hint) from None
+    except ValueError:  # Python converts no more than 4,300 digits
+        raise SimdupError(path, "is not valid TOML: a number has too many digits", hint) from None
+    except RecursionError:
+        raise nested from None
