@@ -162,8 +162,8 @@ def scan(
     titled = settings.criteria.same == (TITLE,)
     for argument in ("same", "across"):
         if getattr(settings.criteria, argument) and not (titled and argument == "same"):
-            what = "on Spark, only the title can be the same"
-            raise SimdupError(argument, what, "leave the others out", argument)
+            what = "does not work on Spark" + (", but for the title" * (argument == "same"))
+            raise SimdupError(argument, what, field=argument)
     # Without a column of titles the texts have them.
     reading = replace(settings.reading, titled=titled and TITLE in df.columns)
     settings = replace(settings, reading=reading)

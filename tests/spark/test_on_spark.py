@@ -202,7 +202,7 @@ def test_a_checkpoint_is_read_by_the_same_job_and_format_only(
         return operations._digest(open_rows(frame, None, settings, ["id"]), settings)
 
     jobs: list[dict[str, Any]] = [
-        {"text": ("text", "name")}, {"text": "text", "title": "name"},
+        {"text": ("text", "name")}, {"text": "text", "same": "title"},
         {"text": "text", "keep": "max:name"},
     ]  # fmt: skip
     digests = [digest(**job) for job in jobs]
