@@ -506,11 +506,3 @@ def _file(path: str, status: os.stat_result, reading: Reading, walked: bool = Fa
         path, status.st_size, status.st_mtime, form, compression,
         max_size=reading.max_size, regular=regular, walked=walked,
     )  # fmt: skip
-
-
-def is_page(file: File, reading: Reading) -> bool:
-    """Return whether a file is HTML, or contains records of HTML."""
-    if file.records:
-        return reading.html
-    kind = format_of(split_compression(file.path)[0], reading)
-    return kind == "html" or (kind == "json" and reading.html)

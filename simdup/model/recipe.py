@@ -125,11 +125,6 @@ class Recipe:
         return tuple(filter(None, (model, self.dictionary)))
 
     @property
-    def cuts_words(self) -> bool:
-        """Whether terms are words, or runs of words."""
-        return self.tokens.partition(":")[0] in ("words", "ngrams")
-
-    @property
     def uses_idf(self) -> bool:
         """Whether the weights need an inverse document frequency."""
         return self.weight in ("tfidf", "logtf")
