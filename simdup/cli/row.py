@@ -101,7 +101,7 @@ class Options:
         if "recipe" not in self._context.params or self.command in INDEXED:
             return None
         words, changes = self.asked_recipe
-        return as_recipe(words or "default", **changes)
+        return as_recipe("default" if words is None else words, **changes)
 
     @property
     def asked_recipe(self) -> tuple[str | None, dict[str, Any]]:

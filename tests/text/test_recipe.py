@@ -46,6 +46,13 @@ def test_words_and_a_file_give_the_same_fingerprints(simdup: Command, tmp_path: 
     assert "bits=128" in words.lines[0]
 
 
+def test_an_empty_word_is_no_recipe(simdup: Command, tmp_path: Path) -> None:
+    write(tmp_path, {"c/a.txt": prose(1)})
+    said = simdup("scan", "c", "--recipe", "")
+    assert said.status == 2
+    assert said.err.startswith("simdup: --recipe: no recipe ''")
+
+
 @pytest.mark.parametrize(
     ("words", "where", "what", "hint"),
     [
