@@ -282,7 +282,7 @@ def _compared(texts: dict[str, str], folder: Path) -> Row:
     true = {
         ordered(names[i], names[j])
         for (i, a, m), (j, b, n) in combinations(
-            zip(forms.rows.tolist(), forms.texts, forms.numbers, strict=True), 2
+            zip(forms.rows.tolist(), forms.texts, forms.facts, strict=True), 2
         )
         if m == n
         and prepared[i].compact != prepared[j].compact

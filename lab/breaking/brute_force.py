@@ -343,7 +343,7 @@ class ComparedIndex(Compared):
     def _check_beside_known(self, both: str, member: Any, known: int, place: int) -> None:
         """Compare with an estimate; or exactly, where a copy in the delivery replaces the text.
 
-        A short text with numbers is redundant beside the same one only.
+        A short text with facts is redundant beside the same one only.
         """
         truth = self.truth
         exact = truth.figures(known, place).similarity
@@ -352,9 +352,9 @@ class ComparedIndex(Compared):
         if not (copies and same and abs(float(exact or 0) - member.similarity) < CLOSE):
             self._check_estimate(both, member, known, place)
         short = truth.by_edit(place, place) and truth.settings.least
-        if short and truth.numbers[place]:
+        if short and truth.facts[place]:
             same = truth.compact[known] == truth.compact[place]
-            self.check(same, f"{both}: numbers {truth.numbers[place]}")
+            self.check(same, f"{both}: facts {truth.facts[place]}")
 
     def _check_clusters(self) -> None:
         """Check that copies are redundant, and that what is found for sure is together."""

@@ -13,7 +13,9 @@ from functools import cache, cached_property
 from itertools import combinations, repeat
 
 from . import plain
-from .short_texts import SHORT, contents, edit_similarity, form, numbers
+from simdup.text.differing_facts import restate
+
+from .short_texts import SHORT, contents, edit_similarity, form, same_facts
 
 FEW_TERMS = 3
 TITLE = 200  # characters
@@ -128,7 +130,7 @@ class BruteForce:
         self._simplified = dict(simplified)
         self._cut = cut
         self._forms = [form(text) for text in self._folded]
-        self.numbers = [numbers(text) for text in self._folded]
+        self.facts = [one.key for one in restate(self._folded)]
         self._without_cosine = cache(self._measure)
 
     @cached_property
@@ -228,7 +230,7 @@ class BruteForce:
             return False
         if alone:
             return True
-        if edits and self.numbers[i] != self.numbers[j]:
+        if edits and not same_facts(self._folded[i], self._folded[j]):
             return False
         if edits:
             # What need not be computed: the lengths differ too much.

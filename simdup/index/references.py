@@ -323,7 +323,7 @@ def _without_numbered(
     """
     if "letters" not in documents:
         return otherwise(found, removed), 0
-    numbered = short(documents) & (documents["numbers"] != 0)
+    numbered = short(documents) & (documents["facts"] != 0)
     unsure = numbered[found["a"]] & ~(found["similarity"] > 1 - 1e-9)
     sure = otherwise(found.take(~unsure), removed)
     return sure, int(np.count_nonzero(~np.isin(found["a"], sure["a"])))

@@ -18,3 +18,9 @@ def fold(
 def letters(
     codes: NDArray[np.uint32], ends: NDArray[np.int64], kinds: NDArray[np.uint8]
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]: ...
+def begins(
+    codes: NDArray[np.uint32],
+    kinds: NDArray[np.uint8],
+    joining: NDArray[np.uint8],
+    words: NDArray[np.uint8],
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]: ...

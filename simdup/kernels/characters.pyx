@@ -22,7 +22,6 @@ cdef enum:
     AFTER_LATIN = 2
     KEPT = 3
     LATIN = 4
-    ROMAN_NUMERAL = 6
 
 ctypedef fused value_t:
     uint8_t
@@ -154,9 +153,116 @@ def letters(const uint32_t[::1] codes, const int64_t[::1] ends, const uint8_t[::
                 if kinds[i] >= KEPT or kinds[i] == AFTER_LATIN and signs:
                     left[out] = codes[i]
                     out += 1
-                if kinds[i] == LATIN or kinds[i] == ROMAN_NUMERAL:
+                if kinds[i] == LATIN:
                     signs = 2
                 else:
                     signs = signs - 1 if kinds[i] == AFTER_LATIN and signs else 0
             new_ends[text + 1] = out
     return made[:out], made_ends
+
+
+cdef enum:
+    # Kinds of characters that facts begin with; see `simdup.text.facts`.
+    LETTER = 1
+    DIGIT = 2
+    NUMERAL = 3
+    ALONE = 4  # begins a fact whatever follows
+    BEFORE_NUMBER = 5  # begins one before a digit or a numeral
+    BEFORE_WORD = 6  # begins one before what is no space
+    MARGIN = 7  # begins one at the beginning of a line, or before a number
+    NEW_LINE = 8
+    # Sets of forms.
+    OF_DIGITS = 0
+    OF_NUMERALS = 1
+    OF_HAN = 2
+    OF_SIGNS = 3
+    OF_WORDS = 4
+    OF_JOINED = 5
+    OF_BOTH = 6
+
+
+def begins(
+    const uint32_t[::1] codes,
+    const uint8_t[::1] kinds,
+    const uint8_t[::1] joining,
+    const uint8_t[::1] words,
+):
+    """Return where in a text facts can begin.
+
+    Parameters
+    ----------
+    codes : uint32[m]
+    kinds : uint8[m]
+        What facts each character begins.
+    joining : uint8[128]
+        Whether a character may follow the letters that a code or an address begins with.
+    words : uint8[27 ** 3]
+        Whether facts begin with words of these first three letters, 0 for none and 1 for "a".
+
+    Returns
+    -------
+    places, sets : int64[n], uint8[n]
+        Where, and the set of forms that can begin there.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit each other.
+    """
+    cdef int64_t size = codes.shape[0], i, end, out = 0, word, letter
+    require(
+        kinds.shape[0] == size and joining.shape[0] == 128 and words.shape[0] == 19683,
+        "kinds, joining or words",
+    )
+    made, made_sets = np.empty(size, np.int64), np.empty(size, np.uint8)
+    cdef int64_t[::1] places = made
+    cdef uint8_t[::1] sets = made_sets
+    cdef uint8_t kind, before = NEW_LINE, next_kind
+    cdef int joined, begun
+    with nogil:
+        i = 0
+        while i < size:
+            kind = kinds[i]
+            next_kind = kinds[i + 1] if i + 1 < size else NEW_LINE
+            begun = -1
+            end = i + 1
+            if kind == LETTER:
+                word = 0
+                while end < size and kinds[end] == LETTER:
+                    end += 1
+                for letter in range(3):
+                    word *= 27
+                    if i + letter < end and codes[i + letter] != 95:
+                        word += codes[i + letter] - 96
+                joined = (
+                    end + 1 < size and codes[end] < 128 and joining[codes[end]]
+                    and codes[end + 1] != 32 and kinds[end + 1] != NEW_LINE
+                )
+                joined = joined or (end < size and kinds[end] == DIGIT)
+                if words[word]:
+                    begun = OF_BOTH if joined else OF_WORDS
+                elif joined:
+                    begun = OF_JOINED
+            elif kind == DIGIT:
+                begun = OF_DIGITS
+                while end < size and kinds[end] == DIGIT:
+                    end += 1
+            elif kind == NUMERAL:
+                begun = OF_NUMERALS
+            elif kind == ALONE:
+                begun = OF_HAN if codes[i] >= 0x2E80 else OF_SIGNS
+            elif kind == BEFORE_NUMBER and (next_kind == DIGIT or next_kind == NUMERAL):
+                begun = OF_HAN if codes[i] >= 0x2E80 else OF_SIGNS
+            elif kind == BEFORE_WORD and codes[end if end < size else i] != 32 and next_kind != NEW_LINE:
+                begun = OF_SIGNS
+            elif kind == MARGIN and (
+                before == NEW_LINE or next_kind == DIGIT or next_kind == NUMERAL
+            ):
+                begun = OF_SIGNS
+            if begun >= 0:
+                places[out] = i
+                sets[out] = begun
+                out += 1
+            before = kind
+            i = end
+    return made[:out], made_sets[:out]

@@ -29,7 +29,7 @@ class Measures(NamedTuple):
     # If what is removed must be contained in what is kept, the text that is contained in the other:
     # `a`, the first, `b`, or `both`; None if neither is.
     contained: str | None = None
-    same_numbers: bool = True  # False if short texts differ in their numbers, and these matter
+    same_facts: bool = True  # False if short texts differ in a fact, and these matter
     # The share of each text's shingles that the other has, if that matters.
     covered: tuple[float, float] | None = None
 
@@ -81,7 +81,7 @@ class MeasuredPairs(Table):
         "containment": np.float64,
         "cosine": np.float64,
         "contained": np.int8,  # 1 for `a` that is contained in `b`, 2 for `b`, 3 for both
-        "same_numbers": np.bool_,  # False for short texts with different numbers
+        "same_facts": np.bool_,  # False for short texts that differ in a fact
         "covered": np.float64,  # [2]: the share of each text's shingles that the other has
     }
 
@@ -133,7 +133,7 @@ class MeasuredPairs(Table):
 
         sides = map(_SIDES.__getitem__, values("contained", 0))
         covered = (one and tuple(one) for one in values("covered"))
-        same = values("same_numbers", True)
+        same = values("same_facts", True)
         return map(Measures, *map(values, SHARES), sides, same, covered)
 
     def each(self) -> list[DocumentPair]:
@@ -149,7 +149,7 @@ def _meet(measures: Any, criteria: Criteria) -> Any:
     good: Any = True
     for name in measures:
         least = getattr(criteria, name) if name in SHARES else None
-        if name == "same_numbers":
+        if name == "same_facts":
             good = good & measures[name]
         elif least is not None:
             value = measures[name]

@@ -74,7 +74,7 @@ SCHEMA: Mapping[str, Any] = {
     "form": np.int64,  # its row in the table of forms, -1 for none
     # Of the forms of short texts, and of documents, as in `simdup.near.rules`.
     "letters": np.int64,
-    "numbers": np.uint64,
+    "facts": np.uint64,
     # Of the forms of short texts: as in `simdup.text.bands`.
     "form_keys": np.uint32,
     "sketch_1": np.uint64,

@@ -265,7 +265,7 @@ class FormBounds:
         for signatures in self._signatures:
             rows = np.maximum(signatures.rows(self._compared.numbers), 0)
             singles, doubles = (sketches[rows] for sketches in signatures.sketches)
-        bounds.by_forms(documents["letters"], documents["numbers"], SHORT, singles, doubles)
+        bounds.by_forms(documents["letters"], documents["facts"], SHORT, singles, doubles)
 
     def lists(self) -> tuple[Lists, int]:
         """Return lists in which similar forms meet, and how many pairs were left out.
@@ -274,7 +274,7 @@ class FormBounds:
         it.
         """
         found, left_out = self._by_bands()
-        numbers = self._documents["numbers"][self.places]
+        numbers = self._documents["facts"][self.places]
         blocks = (
             block
             for search in self._compared.searches

@@ -159,7 +159,7 @@ class Collection:
         columns = {name: self[name] for name in ("content", "length") if name in self.texts}
         if len(self.forms):
             rows = self["form"]
-            columns |= {name: self.forms[name][rows] for name in ("letters", "numbers")}
+            columns |= {name: self.forms[name][rows] for name in ("letters", "facts")}
             columns["letters"][rows < 0] = 0
         return Documents(columns)
 

@@ -18,7 +18,7 @@ from simdup.kernels.sets import distinct
 from simdup.model.criteria import SHORT, Criteria
 from simdup.model.documents import Document
 from simdup.near.batch_reader import DOCUMENTS, FORMS, TEXTS, Columns, Spool, Tables
-from simdup.near.rules import compared_numbers, longest_form
+from simdup.near.rules import compared_facts, longest_form
 from simdup.reuse.sharing import text_seeds
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import edit_signatures, minhash_signatures
@@ -106,10 +106,10 @@ def forms(batch: Prepared, criteria: Criteria) -> Mapping[str, Columns]:
     found = forms_of(batch.texts, longest_form(criteria))
     rows = np.full(len(batch.texts), -1)
     rows[found.rows] = np.arange(len(found.rows))
-    numbers = compared_numbers(found, criteria)
-    columns: dict[str, Any] = {"letters": found.lengths, "numbers": numbers}
+    facts = compared_facts(found, criteria)
+    columns: dict[str, Any] = {"letters": found.lengths, "facts": facts}
     if criteria.edits_decide and "minhash" in criteria.searches:
-        columns |= edit_signatures(found.texts, numbers, criteria).as_columns()
+        columns |= edit_signatures(found.texts, facts, criteria).as_columns()
     of_texts: dict[str, Any] = {"form": rows}
     if criteria.by_runs and "passages" in criteria.searches:
         of_texts["runs"] = _runs(batch, found)

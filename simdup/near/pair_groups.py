@@ -30,7 +30,7 @@ from simdup.search.arrays import RowIds, RowPairs, components
 from simdup.text.bands import mask_fingerprints
 
 # What decides which documents are compared, beside the columns of rules.
-_COMPARED = ("fingerprint", "length", "letters", "numbers")
+_COMPARED = ("fingerprint", "length", "letters", "facts")
 # Pairs measured at a time.
 _CHUNK = 1 << 12
 # Documents of large groups for which processes pay off: they are grouped in half a second.
@@ -89,7 +89,7 @@ def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
     documents = Documents(own | {"content_number": copies.contents}).take(distinct)
     documents = documents.and_columns(number=distinct)
     if not criteria.short_decide:
-        documents = documents.without("letters", "numbers")
+        documents = documents.without("letters", "facts")
     if "blocking_key" in documents:
         bits, values = every.settings.recipe.bits, documents["fingerprint"]
         masked = mask_fingerprints(values, bits, documents["blocking_key"])
@@ -177,7 +177,7 @@ class _Grouping:
                 good = np.flatnonzero(pairs.accepted(self._criteria))
                 pairs = pairs.take(good)
                 which, a, b = self._copies.spread(pairs["a"], pairs["b"], self._priority)
-                pairs = pairs.take(which).and_columns(a=a, b=b).without("same_numbers")
+                pairs = pairs.take(which).and_columns(a=a, b=b).without("same_facts")
                 yield with_distances(pairs, self._every.documents).ordered()
                 # Pairs of twins need no check, as those of copies.
                 twins = np.bincount(which, minlength=len(good)) - 1

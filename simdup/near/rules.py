@@ -6,7 +6,7 @@ blocking keys, which searches mix into their own keys.
 
 *Short texts.*  A pair with one is measured by edit similarity.  Two columns say so: ``letters``,
 the characters of a document's form (`simdup.text.short_texts`), 0 where the form is not known;
-and ``numbers``, a hash of its numbers as `compared_numbers` returns it.  Known are all forms of
+and ``facts``, a hash of its facts as `compared_facts` returns it.  Known are all forms of
 short texts, with fewer than `SHORT` characters, and all others that may be similar to one; see
 `longest_form`.  Without the columns no pair is measured by edit similarity.
 """
@@ -45,12 +45,12 @@ def by_edit(a: Side, b: Side) -> Bools:
     return either
 
 
-def same_numbers(a: Side, b: Side) -> Bools:
-    """Return which pairs, measured by edit similarity, have no different numbers.
+def same_facts(a: Side, b: Side) -> Bools:
+    """Return which pairs, measured by edit similarity, have the same key of facts.
 
     What is too long to be similar anyway has none.
     """
-    same: Bools = (a["numbers"] == b["numbers"]) | (a["letters"] == 0) | (b["letters"] == 0)
+    same: Bools = (a["facts"] == b["facts"]) | (a["letters"] == 0) | (b["letters"] == 0)
     return same
 
 
@@ -61,10 +61,10 @@ def longest_form(criteria: Criteria) -> int:
     return int(min(SHORT / criteria.similarity + 1e-9, sys.maxsize))
 
 
-def compared_numbers(forms: Forms, criteria: Criteria) -> NDArray[np.uint64]:
-    """Return a hash of each form's numbers (uint64[forms]); all 0 if they do not matter."""
+def compared_facts(forms: Forms, criteria: Criteria) -> NDArray[np.uint64]:
+    """Return a hash of each form's facts (uint64[forms]); all 0 if they do not matter."""
     if criteria.edits_decide:
-        return forms.number_hashes
+        return forms.keys
     return np.zeros(len(forms.texts), np.uint64)
 
 

@@ -48,11 +48,12 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side
 from simdup.near.clustering import unmeasured
-from simdup.near.rules import by_edit, same_numbers
+from simdup.near.rules import by_edit, same_facts
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import PreparedText
 from simdup.text.counts import CsrRows
+from simdup.text.differing_facts import differences
 from simdup.text.facts import Said, facts_of, lost_facts
 from simdup.text.fingerprinter import (
     Fingerprints,
@@ -120,6 +121,11 @@ class Texts:
         """Return the edit similarity of each pair (a[k], b[k])."""
         forms = self.forms([*a.tolist(), *b.tolist()])
         return edit_similarities(forms[: len(a)], forms[len(a) :])
+
+    def agree(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
+        """Return which pairs (a[k], b[k]) of short texts differ in no fact."""
+        texts = ((self.text(i).folded, self.text(j).folded) for i, j in _each(a, b))
+        return np.fromiter((not differences(*pair) for pair in texts), np.bool_, len(a))
 
     def forms(self, numbers: Sequence[int]) -> list[str]:
         """Return the forms of texts, whether they are short or not."""
@@ -320,7 +326,10 @@ class Verifier:
         columns["similarity"] = shared / np.maximum(first + second - shared, 1)
         if "letters" in documents:
             columns["similarity"][edited] = self._texts.edit_similarities(a[edited], b[edited])
-            columns["same_numbers"] = ~edited | same_numbers(one_side, other_side)
+            same = columns["same_facts"] = ~edited | same_facts(one_side, other_side)
+            if criteria.edits_decide:
+                asked = edited & same & (columns["similarity"] >= criteria.similarity)
+                same[asked] = self._texts.agree(a[asked], b[asked])
         if criteria.cosine is not None:
             columns["cosine"] = np.array([self.cosine(*pair) for pair in _each(a, b)], np.float64)
         if not criteria.directed:

@@ -152,7 +152,7 @@ def compare_documents(
         prints, known = fingerprint(weighting), corpus.of_texts
         if not corpus["length"].all():
             # A text without a letter is measured by shingles, of which it has none.
-            known = known.without("letters", "numbers")
+            known = known.without("letters", "facts")
         texts = Texts(known, analyzer, criteria.shingle, corpus.spool.read)
         verifier = Work(weighting, texts, criteria).verifier(CACHE_BYTES)
         (measures,) = verifier.measure(_A, _B).measures()
@@ -170,7 +170,7 @@ def compare_documents(
             digits if terms else None
             for digits, terms in zip(prints.hexes(), prints.terms.tolist(), strict=True)
         )
-        numbers = () if measures.same_numbers else forms_of([texts.text(0), texts.text(1)]).numbers
+        numbers = () if measures.same_facts else forms_of([texts.text(0), texts.text(1)]).numbers
         a, b = (document.text for document in documents)
         return Comparison(
             names=(documents[0].name, documents[1].name),
@@ -196,7 +196,7 @@ def compare_documents(
 def _forbidding(documents: Documents, criteria: Criteria) -> tuple[str, ...]:
     """Return the rules that forbid the pair, by their columns."""
     if not criteria.short_decide:
-        documents = documents.without("letters", "numbers")
+        documents = documents.without("letters", "facts")
     rules = judged(Side(documents, _A), Side(documents, _B))
     return tuple(column for column, allows in rules.items() if not allows[0])
 

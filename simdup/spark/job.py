@@ -185,7 +185,7 @@ class Job:
             return None
 
         def rank(name: str) -> DataFrame:
-            known = ["digest", "title_key", "named", "letters", "numbers"]
+            known = ["digest", "title_key", "named", "letters", "facts"]
             size = F.length(f"{name}_bytes").alias("size")
             documents = self.documents.select(*self.carried.names, *known, size)
             prints = self.fingerprints.select("row", "fingerprint", "terms")

@@ -38,7 +38,7 @@ from simdup.text.weights import Model, NoIdf, Weighting
 # What decides which documents are compared, see `partitions`; of its form if a text is short.
 COMPARED = {
     "title_key": pa.int64(), "named": pa.bool_(), "digest": pa.binary(), "length": pa.int64(),
-    "keys": pa.binary(), "sketch": pa.binary(), "letters": pa.int64(), "numbers": pa.int64(),
+    "keys": pa.binary(), "sketch": pa.binary(), "letters": pa.int64(), "facts": pa.int64(),
     "form_keys": pa.binary(), "sketch_1": pa.binary(), "sketch_2": pa.binary(),
 }  # fmt: skip
 _OTHERS = {

@@ -291,15 +291,15 @@ class EditSignatures(NamedTuple):
         return bounds.possible(i, j)
 
 
-def edit_signatures(forms: Sequence[str], numbers: U64, criteria: Criteria) -> EditSignatures:
+def edit_signatures(forms: Sequence[str], facts: U64, criteria: Criteria) -> EditSignatures:
     """Return the band keys and sketches of short texts, each with its own row.
 
     Parameters
     ----------
     forms : sequence of str
         Not empty, each.
-    numbers : uint64[forms]
-        A hash of each one's numbers: texts with different numbers share no key.
+    facts : uint64[forms]
+        A hash of each one's facts: texts with different facts share no key.
     criteria : Criteria
         The similarity.
     """
@@ -314,7 +314,7 @@ def edit_signatures(forms: Sequence[str], numbers: U64, criteria: Criteria) -> E
         keys[few, -placed.bands :] = bands(signatures(*some, placed.size), placed)
     keys = np.hstack([keys, _without_one(forms, _one_edited(criteria.similarity))])
     # Half a key is enough: keys that are equal by chance only cost a look at the sketches.
-    keys32 = (keys ^ numbers[:, None]).astype(np.uint32)
+    keys32 = (keys ^ facts[:, None]).astype(np.uint32)
     sketches = tuple(
         odd_sketches(*runs(ends, codes, n), words) for n, words in enumerate(_WORDS, 1)
     )

@@ -25,7 +25,7 @@ from simdup.near import verifier
 from simdup.near.verifier import edit_similarities
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import _without_one, edit_signatures, placed_sets, similar_sets
-from simdup.text.short_texts import Forms, form_sets, forms_of, spell_numbers
+from simdup.text.short_texts import Forms, form_sets, forms_of
 
 HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
 WORDS = ["please", "update", "window", "answer", "between", "simple", "garden", "winter", "friend"]
@@ -83,12 +83,12 @@ def corpus(script: str, many: int) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("明天，下午三点 开会！！", "明天下午3点开会"),
+        ("明天，下午三点 开会！！", "明天1500开会"),
         ("看看这个视频真的太好笑 https://t.cn/A6xyz。快去", "看看这个视频真的太好笑快去"),
         ("RT @some_user1: Please read THIS now", "rtpleasereadthisnow"),
         ("转发@张三丰：明天下午大家一起去开会", "转发明天下午大家一起去开会"),
         ("感谢@小明的分享，明天见", "感谢小明的分享明天见"),  # nobody knows where the name ends
-        ("请写信到 someone@example.org 报名", "请写信到someoneexampleorg报名"),
+        ("请写信到 someone@example.org 报名", "请写信到报名"),
         ("太好了😀👍🏻❤️ 1️⃣ 明天见大家", "太好了明天见大家"),
         ("C++ 和 C# 还有 + 号的入门教程", "c++和c#还有号的入门教程"),
         ("轉發 微博", "转发微博"),
@@ -126,63 +126,17 @@ def test_forms_up_to_a_length_are_those_of_all(texts: list[str], longest: int) -
     found = forms_of(prepared, longest)
     alone = [forms_of([one]) for one in prepared]
     expected = [
-        (i, one.texts[0], one.numbers[0])
+        (i, one.texts[0], one.facts[0])
         for i, one in enumerate(alone)
         if one.texts and len(one.texts[0]) <= longest
     ]
-    assert list(zip(found.rows.tolist(), found.texts, found.numbers, strict=True)) == expected
+    assert list(zip(found.rows.tolist(), found.texts, found.facts, strict=True)) == expected
 
 
 def test_links_and_emoji_make_no_text_long() -> None:
     text = "明天下午三点在二楼会议室开会请大家准时参加"
     links = "".join(f" https://example.org/{i:040}" for i in range(20))
     assert form(text + links + "😀" * 300) == form(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("第1集", ["1"]),
-        ("第一集", ["1"]),
-        ("第十二集和第二十集，一百零五", ["12", "20", "105"]),
-        ("二〇二四年", ["2024"]),
-        ("二千零二十四、三亿五千万", ["2024", "350000000"]),
-        ("2024-01-05", ["2024", "1", "5"]),
-        ("1,000,000 与 1,00", ["1000000", "1", "0"]),
-        ("3万 和 3、3.50亿、一万元", ["30000", "3", "350000000", "10000"]),
-        ("1.50元 2024.01.05 v1.2.3", ["1.5", "2024", "1", "5", "1", "2", "3"]),
-        ("气温-5度，涨5%或5‰，a-5", ["-5", "5%", "5‰", "5"]),
-        ("下午三点，两天后，一楼，一等奖", ["3", "2", "1", "1"]),
-        ("星期三 周日 一周", ["3", "7", "1"]),
-        ("part iii, vol. iv, vi xi", ["3", "4", "6", "11"]),
-        ("一点一个千万", []),
-        ("四川", []),
-        ("no numbers", []),
-    ],
-)
-def test_numbers_have_one_spelling(text: str, expected: list[str]) -> None:
-    assert list(spell_numbers(text)[1]) == expected
-
-
-@given(st.integers(0, 99_999_999))
-def test_numerals_say_what_digits_say(number: int) -> None:
-    assert spell_numbers(f"第{in_han(number)}集") == (f"第{number}集", (str(number),))
-
-
-def in_han(number: int) -> str:
-    """A number as it is written in Chinese."""
-    if number >= 10_000:
-        low = number % 10_000
-        return f"{in_han(number // 10_000)}万" + (
-            "" if not low else ("零" if low < 1000 else "") + in_han(low)
-        )
-    spelled, waiting = "", False
-    for unit, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
-        digit = number // unit % 10
-        if digit:
-            spelled += ("零" if waiting else "") + "零一二三四五六七八九"[digit] + name
-        waiting = bool(spelled) and not digit
-    return spelled or "零"
 
 
 # -- the measure
@@ -375,7 +329,7 @@ def test_a_scan_finds_texts_with_one_edit_and_nothing_else(script: str) -> None:
         (a, b): plain.edit_similarity(texts[a].texts[0], texts[b].texts[0])
         for a, b in combinations(texts, 2)
         if may_be_alike(texts[a].texts[0], texts[b].texts[0])
-        and texts[a].numbers == texts[b].numbers
+        and texts[a].facts == texts[b].facts
     }
     true = {pair for pair, similarity in everything.items() if similarity >= 0.8}
     assert pairs.keys() <= true
@@ -421,7 +375,7 @@ def by_definition(texts: dict[str, str]) -> dict[tuple[str, str], tuple[str, flo
         one, other = known[a].texts[0], known[b].texts[0]
         if min(len(one), len(other)) >= SHORT:
             found[a, b] = ("jaccard", plain.resemblance(texts[a], texts[b]))
-        elif known[a].numbers == known[b].numbers:
+        elif known[a].facts == known[b].facts:
             found[a, b] = ("edit", plain.edit_similarity(one, other))
     return found
 

@@ -1,0 +1,466 @@
+"""The facts in which two short texts differ.
+
+A message, a title or a line says one thing, and one word makes another thing of it: another number,
+another day, another host, "not", or "after" for "before".  So short texts that differ in a fact are
+no near-duplicates, however similar they are.
+
+Facts that have a value are aligned in their order.  A *key* is made of what every spelling of them
+has in common, so that only texts with the same key need to be compared.  All else is asked about a
+pair: units and years that only some texts have, addresses, negations, and words that exclude each
+other.  These are found where the words of the texts differ, in a table (``opposites.txt``) or by
+their form: paid and unpaid, upload and download, one numeral or one letter in the place of another.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+from simdup.base.when_used import pattern
+from simdup.text.facts import Fact, agree, read
+
+# Kinds of difference that are no kinds of facts with a value.
+NEGATION, ADDRESS, OPPOSITE, SERIES = "negation", "address", "opposite", "series"
+# An article, 一个 or a bare 1 often says nothing: such a fact may be missing.
+_BARE = "1"
+# Texts whose facts are remembered: of a family, one is compared with all others.
+_REMEMBERED = 1 << 12
+
+
+class Difference(NamedTuple):
+    """A fact in which two texts differ.
+
+    Attributes
+    ----------
+    kind : str
+        The kind of the fact, ``opposite`` for words that exclude each other, or ``series`` for one
+        numeral, letter or character of a series in the place of another.
+    a, b : (int, int)
+        Where each text has it, end exclusive; an empty range for nothing.
+    """
+
+    kind: str
+    a: tuple[int, int]
+    b: tuple[int, int]
+
+
+class Restated(NamedTuple):
+    """A short text as it is compared with others."""
+
+    text: str  # each fact in one spelling, without addresses and numbers of lists
+    key: str  # equal for texts whose facts may be the same
+
+
+def restate(texts: Sequence[str], addresses: bool = False) -> list[Restated]:
+    """Return folded texts with each fact in one spelling, and the keys of their facts.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Folded texts.
+    addresses : bool
+        Whether addresses stay in the texts; they are in no key.
+
+    Examples
+    --------
+    >>> restate(["3. 第三集下午3点见，共1,000人 https://example.org"])
+    [Restated(text='  3集15:00见，共1000人  ', key='3 15:00 1000')]
+    """
+    # All are read at a time: most have few facts, or none.
+    joined = _BETWEEN.join(texts)
+    facts = iter([*read(joined), _END])
+    kind, value, start, end = next(facts)
+    restated, text_end = list[Restated](), -len(_BETWEEN)
+    for text in texts:
+        done = text_end + len(_BETWEEN)
+        text_end = done + len(text)
+        if start >= text_end:
+            restated.append(Restated(text, ""))
+            continue
+        parts, key = list[str](), list[str]()
+        while start < text_end:
+            if kind != NEGATION and not (kind == ADDRESS and addresses):
+                parts.append(joined[done:start])
+                done = end
+                if value and kind != ADDRESS:
+                    parts.append(_spelling(kind, value, joined[start:end]))
+                    if core := _core(kind, value):
+                        key.append(core)
+                else:
+                    parts.append(" ")
+            kind, value, start, end = next(facts)
+        restated.append(Restated("".join([*parts, joined[done:text_end]]), " ".join(key)))
+    return restated
+
+
+# No fact goes from one text to the next.
+_BETWEEN = "\n\0\n"
+_END = Fact("", "", sys.maxsize, sys.maxsize)
+
+
+def differences(a: str, b: str) -> list[Difference]:
+    """Return the facts in which two short folded texts differ, in their order.
+
+    Texts with different keys differ in one at least.
+
+    Examples
+    --------
+    >>> [one.kind for one in differences("每次10毫克，饭前服用", "每次20毫克，饭后服用")]
+    ['amount', 'opposite']
+    """
+    if a == b:
+        return []
+    differing = [*_values(a, b), *_addresses(a, b), *_words(a, b)]
+    return sorted(differing, key=lambda one: (one.a, one.b))
+
+
+@lru_cache(_REMEMBERED)
+def _facts(folded: str) -> list[Fact]:
+    return list(read(folded))
+
+
+# -- facts with a value --
+
+
+_NUMERALS = pattern(r"[\d零〇一二两三四五六七八九十百千万亿.-]+|\b[ivx]+\b")
+
+
+# The same facts are written again and again.
+@lru_cache(1 << 14)
+def _spelling(kind: str, value: str, written: str) -> str:
+    if kind in ("code", "version"):
+        return written
+    if kind:
+        return value
+    # Of 第三条, the word stays.
+    return _NUMERALS.sub(f" {value} ", written, count=1)
+
+
+@lru_cache(1 << 14)
+def _core(kind: str, value: str) -> str:
+    """Return what is the same in every spelling of a fact, with or without a unit or a year.
+
+    Empty for a bare 1, which often says nothing.
+    """
+    core = value
+    if kind == "date":
+        year, *days = value.replace("--", "-", 1).split("-")
+        core = " ".join(days) or year
+    elif kind in ("amount", "percent"):
+        core = value.partition(" ")[0]
+    elif kind == "code":
+        core = re.sub("[^a-z0-9]", "", value)
+    elif kind == "version":
+        core = re.sub(r"(?:\.0)+$", "", value)
+    return "" if core == _BARE else core
+
+
+def _values(a: str, b: str) -> Iterator[Difference]:
+    """Yield the facts with a value that differ."""
+    first, second = (
+        [fact for fact in _facts(text) if fact.value and fact.kind not in (NEGATION, ADDRESS)]
+        for text in (a, b)
+    )
+    cores = ([_core(*fact[:2]) for fact in facts] for facts in (first, second))
+    for low, high, left, right in _opcodes(*cores):
+        one, other = first[low:high], second[left:right]
+        if len(one) == len(other):
+            for x, y in zip(one, other, strict=True):
+                if not agree(x, y):
+                    yield Difference(_kind(x, y), x[2:], y[2:])
+            continue
+        if rest := [fact for fact in one + other if _core(*fact[:2])]:
+            spans = _span(one, first, low, a), _span(other, second, left, b)
+            yield Difference(_kind(*rest[:2]), *spans)
+
+
+def _kind(*facts: Fact) -> str:
+    return min((fact.kind or "number" for fact in facts), key=_PRECEDENCE.index)
+
+
+_PRECEDENCE = ("date", "time", "version", "percent", "amount", "code", "number", "term")
+
+
+def _span(some: Sequence[Fact], facts: Sequence[Fact], place: int, text: str) -> tuple[int, int]:
+    if some:
+        return some[0].start, some[-1].end
+    start = facts[place].start if place < len(facts) else len(text)
+    return start, start
+
+
+def _opcodes(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the ranges of two sequences that are aligned, equal ones item by item."""
+    if a == b:
+        yield from ((i, i + 1, i, i + 1) for i in range(len(a)))
+        return
+    from rapidfuzz.distance import Levenshtein
+
+    for code in Levenshtein.opcodes(a, b):
+        yield code.src_start, code.src_end, code.dest_start, code.dest_end
+
+
+# -- addresses --
+
+
+def _addresses(a: str, b: str) -> Iterator[Difference]:
+    """Yield addresses in whose place the other text has another; one may have left some out."""
+    first, second = ([fact for fact in _facts(text) if fact.kind == ADDRESS] for text in (a, b))
+    values = [Counter(fact.value for fact in some) for some in (first, second)]
+    ones = [fact for fact in first if fact.value not in values[1]]
+    others = [fact for fact in second if fact.value not in values[0]]
+    for x, y in zip(ones, others, strict=False):
+        yield Difference(ADDRESS, x[2:], y[2:])
+
+
+# -- words --
+
+_TOKEN = pattern(r"[a-z]+(?:['’][a-z]+)*|[^\W_]")
+
+
+class _Token(NamedTuple):
+    text: str
+    start: int
+    end: int
+
+
+def _tokens(text: str, low: int, high: int) -> list[_Token]:
+    """Return the words and Han characters of a range; a fact with a value is one token."""
+    tokens, done = list[_Token](), low
+    for kind, value, start, end in [*_facts(text), Fact("", "", high, high)]:
+        if kind == NEGATION or end <= low:
+            continue
+        for word in _TOKEN.finditer(text, done, min(start, high)):
+            tokens.append(_Token(word[0], *word.span()))
+        if start >= high:
+            break
+        if value:
+            tokens.append(_Token("\0", start, end))
+        done = end
+    return tokens
+
+
+# Characters beside a difference that make a word or a phrase with it.
+_BESIDE = 24
+
+
+def _differing(a: str, b: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the ranges of two texts outside of which they are equal, with whole words beside."""
+    from rapidfuzz.distance import Postfix, Prefix
+
+    before = int(Prefix.similarity(a, b))
+    behind = int(Postfix.similarity(a[before:], b[before:]))
+    low = max(before - _BESIDE, 0)
+    while low and a[low - 1].isalnum() and a[low - 1] < _HAN:
+        low -= 1
+    ends = (min(len(text) - behind + _BESIDE, len(text)) for text in (a, b))
+    first, second = (
+        next((i for i in range(end, len(text)) if not text[i].isalnum() or text[i] >= _HAN), len(text))
+        for end, text in zip(ends, (a, b), strict=True)
+    )
+    return (low, first), (low, second)
+
+
+def _words(a: str, b: str) -> Iterator[Difference]:
+    """Yield words that exclude each other, and negations that only one text has."""
+    ranges = _differing(a, b)
+    first, second = (_tokens(text, *part) for text, part in zip((a, b), ranges, strict=True))
+    negations = [
+        [fact for fact in _facts(text) if fact.kind == NEGATION and low <= fact.start < high]
+        for text, (low, high) in zip((a, b), ranges, strict=True)
+    ]
+    covered: list[list[tuple[int, int]]] = [[], []]
+    opposites = list[Difference]()
+    words = [token.text for token in first], [token.text for token in second]
+    if words[0] != words[1]:
+        for low, high, left, right in _opcodes(*words):
+            sides = first[low:high], second[left:right]
+            if words[0][low:high] == words[1][left:right] or not all(sides):
+                continue
+            for kind, x, y in _related(first, (low, high), second, (left, right)):
+                covered[0].append(x)
+                covered[1].append(y)
+                if kind:
+                    opposites.append(Difference(kind, x, y))
+    one, other = (
+        [fact for fact in some if not any(x <= fact.start < y for x, y in spans)]
+        for some, spans in zip(negations, covered, strict=True)
+    )
+    more = len(one) - len(other)
+    if more % 2 and len(opposites) == 1 and opposites[0].kind == OPPOSITE:
+        return  # "not open" is closed
+    yield from opposites
+    if more:
+        said = [fact.value for fact in (other if more > 0 else one)]
+        # One that the other text lacks, or the last.
+        alone = [fact for fact in (one if more > 0 else other) if fact.value not in said]
+        span = (alone or (one if more > 0 else other))[-1][2:]
+        yield Difference(NEGATION, span, (0, 0)) if more > 0 else Difference(NEGATION, (0, 0), span)
+
+
+def _related(
+    a: Sequence[_Token], ours: tuple[int, int], b: Sequence[_Token], theirs: tuple[int, int]
+) -> Iterator[tuple[str, tuple[int, int], tuple[int, int]]]:
+    """Yield words of two ranges of tokens that exclude each other, and without a kind synonyms."""
+    sides = [_listed(tokens, *places) for tokens, places in ((a, ours), (b, theirs))]
+    related = False
+    for x, y in product(*sides):
+        meanings = dict(y.meanings)
+        shared = [number for number, _ in x.meanings if number in meanings]
+        if shared:
+            same = any(side == meanings[number] for number, side in x.meanings if number in meanings)
+            related = True
+            yield "" if same else OPPOSITE, x.span, y.span
+    if related:
+        return
+    one, other = a[slice(*ours)], b[slice(*theirs)]
+    for x, y in product(one, other):
+        if x.text.isascii() and y.text.isascii() and formed_opposites(x.text, y.text):
+            yield OPPOSITE, x[1:], y[1:]
+    if len(one) == len(other) <= _ALIGNED:
+        for x, y in zip(one, other, strict=True):
+            if kind := _single(x.text, y.text):
+                yield kind, x[1:], y[1:]
+
+
+# Tokens in whose places others stand one by one.
+_ALIGNED = 3
+# Han characters of the longest word that is looked up, and words of the longest phrase.
+_LONGEST, _PHRASE = 6, 3
+
+
+class _Listed(NamedTuple):
+    """A word of the table in a text."""
+
+    span: tuple[int, int]
+    meanings: tuple[tuple[int, int], ...]  # (set, side)
+
+
+def _listed(tokens: Sequence[_Token], low: int, high: int) -> list[_Listed]:
+    """Return the longest words of the table that have a token of a range in them."""
+    words, _ = table()
+    listed = list[tuple[int, int, tuple[tuple[int, int], ...]]]()
+    for start in range(max(low - _LONGEST + 1, 0), high):
+        han = tokens[start].text >= _HAN
+        phrase = ""
+        for end in range(start + 1, min(start + (_LONGEST if han else _PHRASE), len(tokens)) + 1):
+            token = tokens[end - 1].text
+            if (token >= _HAN) != han:
+                break
+            phrase += token if han or not phrase else f" {token}"
+            if end <= low:
+                continue
+            for written in (phrase,) if han else _stems(phrase):
+                if meanings := words.get(written):
+                    listed.append((start, end, meanings))
+                    break
+    return [
+        _Listed((tokens[start].start, tokens[end - 1].end), meanings)
+        for start, end, meanings in listed
+        if not any(x <= start and end <= y and (x, y) != (start, end) for x, y, _ in listed)
+    ]
+
+
+_HAN = "\u2e80"
+
+
+def _stems(word: str) -> Iterator[str]:
+    """Yield a word as it is written, and what it may be a form of."""
+    yield word
+    for ending, rest in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 2:
+            stem = word[: -len(ending)]
+            yield stem + rest
+            if not rest and len(stem) > 3 and stem[-1] == stem[-2]:
+                yield stem[:-1]
+
+
+_ENDINGS = (
+    ("ies", "y"), ("ied", "y"), ("es", ""), ("s", ""), ("ed", ""), ("ed", "e"), ("ing", ""),
+    ("ing", "e"), ("ily", "y"), ("ly", ""), ("ly", "e"),
+)  # fmt: skip
+
+# Beginnings and ends in whose places others make the opposite.
+_BEGINNINGS = tuple(
+    pair.split("/")
+    for pair in (
+        "/un /in /im /il /ir /dis /non /de /mis in/ex in/out in/de im/ex en/dis em/dis as/dis up/down over/under "
+        "pre/post max/min out/in inter/intra hyper/hypo macro/micro pro/anti on/off fore/back as/de "
+        "multi/single bi/uni mono/stereo sub/super ap/dis any/no some/no every/no ever/never any/every"
+    ).split(" ")
+)
+_FINALS = ("ful", "less"), ("er", "ee"), ("or", "ee"), ("", "less"), ("ward", "wards")
+# Letters that such words share.
+_SHARED = 3
+
+
+def formed_opposites(x: str, y: str) -> bool:
+    """Return whether two words are opposites by their form.
+
+    Examples
+    --------
+    >>> formed_opposites("refundable", "nonrefundable"), formed_opposites("upload", "download")
+    (True, True)
+    """
+    for one, other in (x, y), (y, x):
+        for begin, else_begin in _BEGINNINGS:
+            rest = one[len(begin) :]
+            if (
+                len(rest) >= _SHARED
+                and one.startswith(begin)
+                and other.startswith(else_begin)
+                and other[len(else_begin) :] == rest
+            ):
+                return True
+        for final, else_final in _FINALS[:-1]:
+            if one.endswith(final) and other == one[: len(one) - len(final)] + else_final:
+                return True
+    return False
+
+
+def _single(x: str, y: str) -> str:
+    """Return how two tokens of one character exclude each other, if they do."""
+    if len(x) != 1 or len(y) != 1 or x == y:
+        return ""
+    if x.isascii() and y.isascii():
+        return SERIES if x.isalpha() and y.isalpha() else ""
+    _, singles = table()
+    for one in singles.get(x, ()):
+        for other in singles.get(y, ()):
+            if one[0] == other[0]:
+                return "" if one[1] == other[1] else SERIES if one[0] < 0 else OPPOSITE
+    return ""
+
+
+# Characters that count or order things.
+_SERIES = (
+    "零一二三四五六七八九十", "甲乙丙丁戊己庚辛壬癸", "上中下", "子丑寅卯辰巳午未申酉戌亥", "①②③④⑤⑥⑦⑧⑨⑩",
+)  # fmt: skip
+
+Meanings = dict[str, tuple[tuple[int, int], ...]]
+
+
+@cache
+def table() -> tuple[Meanings, Meanings]:
+    """Return the table of opposites: the sets and sides of words, and those of single characters."""
+    words, singles = dict[str, list[tuple[int, int]]](), dict[str, list[tuple[int, int]]]()
+    for number, series in enumerate(_SERIES, 1):
+        for side, character in enumerate(series):
+            singles.setdefault(character, []).append((-number, side))
+    lines = Path(__file__).with_name("opposites.txt").read_text("utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith("#"):
+            continue
+        sides = [side.split() for side in line.split(" / ")]
+        for side, written in enumerate(sides):
+            for word in written:
+                to = singles if len(word) == 1 and word >= _HAN else words
+                to.setdefault(word.replace("_", " "), []).append((number, side))
+    return tuple(  # type: ignore[return-value]
+        {word: tuple(meanings) for word, meanings in some.items()} for some in (words, singles)
+    )
