@@ -75,9 +75,6 @@ class Comparison:
     run : int
         The letters of the runs that the containment of short texts counts, in which a Chinese
         character counts as two; 0 where it counts shingles.
-    numbers : tuple of tuple of str
-        Of short texts that differ in their numbers, where these matter, those of `a` and of `b`;
-        otherwise empty.
     fields : tuple of FieldVerdict
         What the rules on fields say.
     forbidden_by : tuple of str
@@ -85,7 +82,8 @@ class Comparison:
     reuse : SharedText
         The passages that the texts share.
     facts : tuple of FactDifference
-        The facts in which the texts contradict each other, in the order of `a`.
+        The facts in which the texts contradict each other, in the order of `a`; those of short
+        texts, which a fact makes different, are all that differ.
     recipe : dict
         The resolved recipe.
     criteria : Criteria
@@ -103,7 +101,6 @@ class Comparison:
     measures: Measures
     measure: str
     run: int
-    numbers: tuple[tuple[str, ...], ...]
     fields: tuple[FieldVerdict, ...]
     forbidden_by: tuple[str, ...]
     reuse: SharedText

@@ -32,8 +32,8 @@ from simdup.near.verifier import CACHE_BYTES, Texts, Work
 from simdup.reuse.contradictions import differing_facts
 from simdup.reuse.finding import between
 from simdup.text.analyzer import Analyzer
+from simdup.text.differing_facts import located_differences
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
-from simdup.text.short_texts import forms_of
 from simdup.text.stripping import strip_texts
 from simdup.text.weights import UNIT, Model, Weighting
 
@@ -170,8 +170,13 @@ def compare_documents(
             digits if terms else None
             for digits, terms in zip(prints.hexes(), prints.terms.tolist(), strict=True)
         )
-        numbers = () if measures.same_facts else forms_of([texts.text(0), texts.text(1)]).numbers
         a, b = (document.text for document in documents)
+        if identical:
+            facts = []
+        elif edited and criteria.edits_decide:
+            facts = located_differences(a, b)
+        else:
+            (facts,) = differing_facts([(a, b)])
         return Comparison(
             names=(documents[0].name, documents[1].name),
             fingerprints=(one, other),
@@ -182,11 +187,10 @@ def compare_documents(
             measures=measures,
             measure=EDIT if edited else JACCARD,
             run=run,
-            numbers=tuple(numbers),
             fields=tuple(field_verdicts(corpus, criteria)),
             forbidden_by=_forbidding(table, criteria),
             reuse=between(a, b),
-            facts=() if identical else tuple(differing_facts([(a, b)])[0]),
+            facts=tuple(facts),
             recipe=fingerprinter.fields,
             criteria=criteria,
             diff=find_differences(a, b, analyzer) if diff else None,

@@ -66,7 +66,6 @@ def facts(found: Comparison) -> dict[str, Any]:
     known |= {"contained": measures.contained} if measures.contained else {}
     known |= {"run": found.run} if found.run else {}
     known |= named("fingerprints bands searches proposed_by shared only_a only_b recipe")
-    known |= named("numbers") if found.numbers else {}
     known |= {"fields": [verdict._asdict() for verdict in found.fields]} if found.fields else {}
     known |= named("facts passages share_a share_b")
     return known | (named("diff") if found.diff is not None else {})
@@ -223,9 +222,12 @@ def _reason_without_measures(found: Comparison, words: Phrases) -> str:
         return words("reason.identical_folded" if folded else "reason.identical")
     if found.too_short:
         return words("reason.too_short")
-    if found.numbers:
-        a, b = (words.listed(numbers) or words("compare.none") for numbers in found.numbers)
-        return words("reason.numbers", a=a, b=b)
+    if not found.measures.same_facts:
+        some = [
+            words("compare.fact", a=shown(fact.a) or words("compare.none"), b=shown(fact.b) or words("compare.none"))
+            for fact in found.facts[:_MOST]
+        ]
+        return words("reason.facts", n=len(found.facts), facts=words.listed(some))
     return ""
 
 

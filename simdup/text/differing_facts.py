@@ -22,11 +22,15 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from simdup.base.when_used import pattern
+from simdup.model.readings import FactDifference
+from simdup.text.characters import fold_segments
 from simdup.text.facts import Fact, agree, read
 
 # Kinds of difference that are no kinds of facts with a value.
-NEGATION, ADDRESS, OPPOSITE, SERIES = "negation", "address", "opposite", "series"
+NEGATION, ADDRESS, NUMBER, OPPOSITE = "negation", "address", "number", "opposite"
 # An article, 一个 or a bare 1 often says nothing: such a fact may be missing.
 _BARE = "1"
 # Texts whose facts are remembered: of a family, one is compared with all others.
@@ -39,8 +43,8 @@ class Difference(NamedTuple):
     Attributes
     ----------
     kind : str
-        The kind of the fact, ``opposite`` for words that exclude each other, or ``series`` for one
-        numeral, letter or character of a series in the place of another.
+        The kind of the fact: ``number`` also for one numeral, letter or character of a series in
+        the place of another, and ``opposite`` for words that exclude each other.
     a, b : (int, int)
         Where each text has it, end exclusive; an empty range for nothing.
     """
@@ -118,6 +122,21 @@ def differences(a: str, b: str) -> list[Difference]:
         return []
     differing = [*_values(a, b), *_addresses(a, b), *_words(a, b)]
     return sorted(differing, key=lambda one: (one.a, one.b))
+
+
+def located_differences(a: str, b: str) -> list[FactDifference]:
+    """Return the facts in which two short texts differ, where they are in the texts as written."""
+    folded = fold_segments(a), fold_segments(b)
+    differing = []
+    for kind, *spans in differences(folded[0].folded, folded[1].folded):
+        places = []
+        for (start, end), (_, cuts, folded_cuts) in zip(spans, folded, strict=True):
+            first = np.searchsorted(folded_cuts, start, "right") - 1
+            last = np.searchsorted(folded_cuts, end) if end > start else first
+            places.append((int(cuts[first]), int(cuts[last])))
+        written = (" ".join(text[slice(*at)].split()) for text, at in zip((a, b), places, strict=True))
+        differing.append(FactDifference(kind, *written, *places))
+    return differing
 
 
 @lru_cache(_REMEMBERED)
@@ -275,32 +294,48 @@ def _words(a: str, b: str) -> Iterator[Difference]:
         for text, (low, high) in zip((a, b), ranges, strict=True)
     ]
     covered: list[list[tuple[int, int]]] = [[], []]
-    opposites = list[Difference]()
+    ranges_negated: list[list[tuple[int, int]]] = [[], []]
+    differing, replaced = list[Difference](), 0
     words = [token.text for token in first], [token.text for token in second]
-    if words[0] != words[1]:
-        for low, high, left, right in _opcodes(*words):
-            sides = first[low:high], second[left:right]
-            if words[0][low:high] == words[1][left:right] or not all(sides):
-                continue
+    for low, high, left, right in _opcodes(*words) if words[0] != words[1] else ():
+        one, other = first[low:high], second[left:right]
+        if words[0][low:high] == words[1][left:right]:
+            continue
+        for ranges_of, some in zip(ranges_negated, (one, other), strict=True):
+            if some and max(len(one), len(other)) <= _NEGATED:
+                ranges_of.append((some[0].start, some[-1].end))
+        if one and other:
+            replaced += 1
             for kind, x, y in _related(first, (low, high), second, (left, right)):
                 covered[0].append(x)
                 covered[1].append(y)
                 if kind:
-                    opposites.append(Difference(kind, x, y))
+                    differing.append(Difference(kind, x, y))
+    if replaced > 1:
+        # 上 and 下 in verses are no parts of a series.
+        differing = [one for one in differing if one.kind != NUMBER]
     one, other = (
-        [fact for fact in some if not any(x <= fact.start < y for x, y in spans)]
-        for some, spans in zip(negations, covered, strict=True)
+        [
+            fact
+            for fact in some
+            if _within(fact.start, inside) and not _within(fact.start, outside)
+        ]
+        for some, inside, outside in zip(negations, ranges_negated, covered, strict=True)
     )
     more = len(one) - len(other)
-    if more % 2 and len(opposites) == 1 and opposites[0].kind == OPPOSITE:
+    if more % 2 and [found.kind for found in differing] == [OPPOSITE]:
         return  # "not open" is closed
-    yield from opposites
+    yield from differing
     if more:
-        said = [fact.value for fact in (other if more > 0 else one)]
-        # One that the other text lacks, or the last.
-        alone = [fact for fact in (one if more > 0 else other) if fact.value not in said]
-        span = (alone or (one if more > 0 else other))[-1][2:]
-        yield Difference(NEGATION, span, (0, 0)) if more > 0 else Difference(NEGATION, (0, 0), span)
+        yield Difference(NEGATION, one[-1][2:] if one else (0, 0), other[-1][2:] if other else (0, 0))
+
+
+# Tokens in which a negation is one: in more, something else is said.
+_NEGATED = 5
+
+
+def _within(place: int, ranges: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in ranges)
 
 
 def _related(
@@ -428,12 +463,12 @@ def _single(x: str, y: str) -> str:
     if len(x) != 1 or len(y) != 1 or x == y:
         return ""
     if x.isascii() and y.isascii():
-        return SERIES if x.isalpha() and y.isalpha() else ""
+        return NUMBER if x.isalpha() and y.isalpha() else ""
     _, singles = table()
     for one in singles.get(x, ()):
         for other in singles.get(y, ()):
             if one[0] == other[0]:
-                return "" if one[1] == other[1] else SERIES if one[0] < 0 else OPPOSITE
+                return "" if one[1] == other[1] else NUMBER if one[0] < 0 else OPPOSITE
     return ""
 
 
