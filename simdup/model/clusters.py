@@ -194,6 +194,9 @@ class Summary:
     star_redundant : int or None
         How many documents star linkage, the default of `dedupe`, would call redundant; None where
         it was used, and where references are in indexes.
+    kept_apart : dict or None
+        How many pairs of short texts are alike and differ in a fact, by the kind of the fact; None
+        where they were not counted.
     indexed : int or None
         Documents of the indexes among the references; None where there are none.
     new, known, stale : int or None
@@ -217,6 +220,7 @@ class Summary:
     linked: int = 0
     unchecked: int = 0
     star_redundant: int | None = None
+    kept_apart: dict[str, int] | None = None
     indexed: int | None = None
     new: int | None = None
     known: int | None = None

@@ -29,7 +29,8 @@ class Measures(NamedTuple):
     # If what is removed must be contained in what is kept, the text that is contained in the other:
     # `a`, the first, `b`, or `both`; None if neither is.
     contained: str | None = None
-    same_facts: bool = True  # False if short texts differ in a fact, and these matter
+    # Not 0 if short texts differ in a fact, and facts matter: see `MeasuredPairs`.
+    differing: int = 0
     # The share of each text's shingles that the other has, if that matters.
     covered: tuple[float, float] | None = None
 
@@ -81,7 +82,9 @@ class MeasuredPairs(Table):
         "containment": np.float64,
         "cosine": np.float64,
         "contained": np.int8,  # 1 for `a` that is contained in `b`, 2 for `b`, 3 for both
-        "same_facts": np.bool_,  # False for short texts that differ in a fact
+        # Not 0 for short texts that differ in a fact: the place of its kind, from 1, in
+        # `simdup.text.differing_facts.KINDS`, or -1 where it is not known.
+        "differing": np.int8,
         "covered": np.float64,  # [2]: the share of each text's shingles that the other has
     }
 
@@ -133,8 +136,8 @@ class MeasuredPairs(Table):
 
         sides = map(_SIDES.__getitem__, values("contained", 0))
         covered = (one and tuple(one) for one in values("covered"))
-        same = values("same_facts", True)
-        return map(Measures, *map(values, SHARES), sides, same, covered)
+        differing = values("differing", 0)
+        return map(Measures, *map(values, SHARES), sides, differing, covered)
 
     def each(self) -> list[DocumentPair]:
         """Return the pairs one by one, with their distances."""
@@ -149,8 +152,8 @@ def _meet(measures: Any, criteria: Criteria) -> Any:
     good: Any = True
     for name in measures:
         least = getattr(criteria, name) if name in SHARES else None
-        if name == "same_facts":
-            good = good & measures[name]
+        if name == "differing":
+            good = good & (measures[name] == 0)
         elif least is not None:
             value = measures[name]
             good = good & ((value >= least) | (value != value))

@@ -75,6 +75,9 @@ SCHEMA: Mapping[str, Any] = {
     # Of the forms of short texts, and of documents, as in `simdup.near.rules`.
     "letters": np.int64,
     "facts": np.uint64,
+    # Of the forms of short texts: see `simdup.text.short_texts.Forms`.
+    "frame": np.uint64,
+    "kind": np.int8,
     # Of the forms of short texts: as in `simdup.text.bands`.
     "form_keys": np.uint32,
     "sketch_1": np.uint64,

@@ -108,6 +108,8 @@ def forms(batch: Prepared, criteria: Criteria) -> Mapping[str, Columns]:
     rows[found.rows] = np.arange(len(found.rows))
     facts = compared_facts(found, criteria)
     columns: dict[str, Any] = {"letters": found.lengths, "facts": facts}
+    if criteria.edits_decide:
+        columns |= found.frames(criteria.similarity)
     if criteria.edits_decide and "minhash" in criteria.searches:
         columns |= edit_signatures(found.texts, facts, criteria).as_columns()
     of_texts: dict[str, Any] = {"form": rows}

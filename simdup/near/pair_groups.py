@@ -177,7 +177,7 @@ class _Grouping:
                 good = np.flatnonzero(pairs.accepted(self._criteria))
                 pairs = pairs.take(good)
                 which, a, b = self._copies.spread(pairs["a"], pairs["b"], self._priority)
-                pairs = pairs.take(which).and_columns(a=a, b=b).without("same_facts")
+                pairs = pairs.take(which).and_columns(a=a, b=b).without("differing")
                 yield with_distances(pairs, self._every.documents).ordered()
                 # Pairs of twins need no check, as those of copies.
                 twins = np.bincount(which, minlength=len(good)) - 1

@@ -53,7 +53,7 @@ from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import PreparedText
 from simdup.text.counts import CsrRows
-from simdup.text.differing_facts import differences
+from simdup.text.differing_facts import KINDS, differences
 from simdup.text.facts import Said, facts_of, lost_facts
 from simdup.text.fingerprinter import (
     Fingerprints,
@@ -122,10 +122,11 @@ class Texts:
         forms = self.forms([*a.tolist(), *b.tolist()])
         return edit_similarities(forms[: len(a)], forms[len(a) :])
 
-    def agree(self, a: RowIds, b: RowIds) -> NDArray[np.bool_]:
-        """Return which pairs (a[k], b[k]) of short texts differ in no fact."""
+    def differing(self, a: RowIds, b: RowIds) -> NDArray[np.int8]:
+        """Return the kind of fact in which short texts (a[k], b[k]) differ: see `DocumentPair`."""
         texts = ((self.text(i).folded, self.text(j).folded) for i, j in _each(a, b))
-        return np.fromiter((not differences(*pair) for pair in texts), np.bool_, len(a))
+        found = (differences(*pair) for pair in texts)
+        return np.fromiter((KINDS.index(one[0].kind) + 1 if one else 0 for one in found), np.int8, len(a))
 
     def forms(self, numbers: Sequence[int]) -> list[str]:
         """Return the forms of texts, whether they are short or not."""
@@ -326,10 +327,11 @@ class Verifier:
         columns["similarity"] = shared / np.maximum(first + second - shared, 1)
         if "letters" in documents:
             columns["similarity"][edited] = self._texts.edit_similarities(a[edited], b[edited])
-            same = columns["same_facts"] = ~edited | same_facts(one_side, other_side)
+            same = ~edited | same_facts(one_side, other_side)
+            columns["differing"] = np.where(same, 0, -1).astype(np.int8)
             if criteria.edits_decide:
                 asked = edited & same & (columns["similarity"] >= criteria.similarity)
-                same[asked] = self._texts.agree(a[asked], b[asked])
+                columns["differing"][asked] = self._texts.differing(a[asked], b[asked])
         if criteria.cosine is not None:
             columns["cosine"] = np.array([self.cosine(*pair) for pair in _each(a, b)], np.float64)
         if not criteria.directed:
@@ -427,6 +429,8 @@ class Crew:
         self._progress = run.progress
         self._workers: Workers[_Rows | _Numbers, Fingerprints | MeasuredPairs] | None = None
         self._process = os.getpid()
+        # Short texts that are alike and differ in a fact, and in which kind.
+        self.kept_apart = dict[tuple[int, int], str]()
         if run.processes > 1 and work.weighting.counts.starts[-1] >= WORTH_CREW:
             self._workers = Workers(run.processes, partial(_start, work))
         # With other processes, this one measures few pairs.
@@ -475,9 +479,15 @@ class Crew:
         # A process that was forked from this one measures alone.
         workers = self._workers if os.getpid() == self._process else None
         if workers is None or len(a) < 2 * _PAIRS:
-            return self._verifier.measure(a, b)
-        found = [part for part in workers.map(_tasks(a, b)) if isinstance(part, MeasuredPairs)]
-        return MeasuredPairs.concat(found)
+            measured = self._verifier.measure(a, b)
+        else:
+            parts = (part for part in workers.map(_tasks(a, b)))
+            measured = MeasuredPairs.concat([p for p in parts if isinstance(p, MeasuredPairs)])
+        if "differing" in measured:
+            for row in np.flatnonzero(measured["differing"] > 0).tolist():
+                pair = sorted((int(measured["a"][row]), int(measured["b"][row])))
+                self.kept_apart[pair[0], pair[1]] = KINDS[measured["differing"][row] - 1]
+        return measured
 
 
 def _tasks(a: RowIds, b: RowIds) -> Iterator[_Numbers]:

@@ -32,6 +32,7 @@ from simdup.near.counting import columns_for
 from simdup.near.divided_clusters import divide
 from simdup.near.field_groups import deciding_columns
 from simdup.near.inputs import Data, Input, apart_by_fields, notes, open_input
+from simdup.near.kept_apart import count_kept_apart
 from simdup.near.pair_groups import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
 from simdup.near.verifier import Crew, Texts, Work
@@ -191,6 +192,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
         skipped=len(report.skipped),
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
+        kept_apart=count_kept_apart(corpus.forms, crew.kept_apart.values()),
         **found.figures(criteria) | indexes.figures,
     )
     skipped, noted = tuple(report.skipped), tuple(report.notes)

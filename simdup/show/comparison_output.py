@@ -222,7 +222,7 @@ def _reason_without_measures(found: Comparison, words: Phrases) -> str:
         return words("reason.identical_folded" if folded else "reason.identical")
     if found.too_short:
         return words("reason.too_short")
-    if not found.measures.same_facts:
+    if found.measures.differing:
         some = [
             words("compare.fact", a=shown(fact.a) or words("compare.none"), b=shown(fact.b) or words("compare.none"))
             for fact in found.facts[:_MOST]

@@ -51,6 +51,7 @@ def report(
         _listed(result, selection, words),
         _linked(summary, criteria, words),
         _spared(result, words),
+        _kept_apart(summary, words),
         _star(summary, words),
         _checked(result, criteria, words),
         _proposed(summary, words),
@@ -188,6 +189,16 @@ def _decided(result: Findings, words: Phrases) -> str:
     """
     complete = all(cluster.complete for cluster in (*result.clusters, *result.known))
     return "" if complete else words("decided")
+
+
+def _kept_apart(summary: Summary, words: Phrases) -> str:
+    """Return how many pairs of short texts a fact keeps apart."""
+    kinds = {words(f"kept_apart.{kind}"): n for kind, n in (summary.kept_apart or {}).items()}
+    pairs = sum(kinds.values())
+    if len(kinds) > 1:
+        each = [words("kept_apart.kind", n=n, kind=kind) for kind, n in kinds.items()]
+        return words("kept_apart.each", n=pairs, kinds=words.listed(each))
+    return words("kept_apart", n=pairs, kinds=next(iter(kinds))) if kinds else ""
 
 
 def _unchecked(summary: Summary, words: Phrases) -> str:

@@ -31,6 +31,11 @@ from simdup.text.facts import Fact, agree, read
 
 # Kinds of difference that are no kinds of facts with a value.
 NEGATION, ADDRESS, NUMBER, OPPOSITE = "negation", "address", "number", "opposite"
+# Kinds of difference, the most precise first.
+KINDS = (
+    "address", "date", "time", "version", "percent", "amount", "code", "number", "negation",
+    "opposite",
+)  # fmt: skip
 # An article, 一个 or a bare 1 often says nothing: such a fact may be missing.
 _BARE = "1"
 # Texts whose facts are remembered: of a family, one is compared with all others.
@@ -59,6 +64,9 @@ class Restated(NamedTuple):
 
     text: str  # each fact in one spelling, without addresses and numbers of lists
     key: str  # equal for texts whose facts may be the same
+    # What texts have in common that differ only in the values of their facts; empty without any.
+    frame: str = ""
+    kind: str = ""  # of all its facts; empty for several kinds
 
 
 def restate(texts: Sequence[str], addresses: bool = False) -> list[Restated]:
@@ -74,7 +82,7 @@ def restate(texts: Sequence[str], addresses: bool = False) -> list[Restated]:
     Examples
     --------
     >>> restate(["3. 第三集下午3点见，共1,000人 https://example.org"])
-    [Restated(text='  3集15:00见，共1000人  ', key='3 15:00 1000')]
+    [Restated(text='  3集15:00见，共1000人  ', key='3 15:00 1000', frame=' \x00集\x00见，共\x00人  ', kind='')]
     """
     # All are read at a time: most have few facts, or none.
     joined = _BETWEEN.join(texts)
@@ -87,19 +95,27 @@ def restate(texts: Sequence[str], addresses: bool = False) -> list[Restated]:
         if start >= text_end:
             restated.append(Restated(text, ""))
             continue
-        parts, key = list[str](), list[str]()
+        parts, key, frame, kinds = list[str](), list[str](), list[str](), set[str]()
         while start < text_end:
             if kind != NEGATION and not (kind == ADDRESS and addresses):
-                parts.append(joined[done:start])
+                gap = joined[done:start]
                 done = end
                 if value and kind != ADDRESS:
-                    parts.append(_spelling(kind, value, joined[start:end]))
+                    parts += gap, _spelling(kind, value, joined[start:end])
                     if core := _core(kind, value):
                         key.append(core)
+                    frame.append(gap)
+                    kinds.add(kind or NUMBER)
                 else:
-                    parts.append(" ")
+                    parts += gap, " "
+                    frame.append(gap + " ")
             kind, value, start, end = next(facts)
-        restated.append(Restated("".join([*parts, joined[done:text_end]]), " ".join(key)))
+        rest = joined[done:text_end]
+        one = Restated("".join([*parts, rest]), " ".join(key))
+        if kinds:
+            (kind_of_all,) = kinds if len(kinds) == 1 else ("",)
+            one = one._replace(frame="\0".join([*frame, rest]), kind=kind_of_all)
+        restated.append(one)
     return restated
 
 
@@ -200,10 +216,9 @@ def _values(a: str, b: str) -> Iterator[Difference]:
 
 
 def _kind(*facts: Fact) -> str:
-    return min((fact.kind or "number" for fact in facts), key=_PRECEDENCE.index)
+    return min((fact.kind or "number" for fact in facts), key=KINDS.index)
 
 
-_PRECEDENCE = ("date", "time", "version", "percent", "amount", "code", "number", "term")
 
 
 def _span(some: Sequence[Fact], facts: Sequence[Fact], place: int, text: str) -> tuple[int, int]:

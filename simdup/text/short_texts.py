@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 from itertools import compress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from simdup.kernels.characters import letters, look_up
 from simdup.kernels.sketches import runs
 from simdup.model.criteria import SHORT
 from simdup.text.characters import CODE_POINTS, PreparedText, cut_at, ends_of, from_codes, to_codes
-from simdup.text.differing_facts import restate
+from simdup.text.differing_facts import KINDS, Restated, restate
 from simdup.text.fact_values import HAN
 from simdup.text.shingles import Sets
 
@@ -56,7 +56,7 @@ class Forms(NamedTuple):
 
     rows: NDArray[np.int64]  # int64[forms]: which of the texts have one, ascending
     texts: list[str]
-    facts: list[str]  # the keys of their facts
+    facts: list[Restated]
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -66,7 +66,22 @@ class Forms(NamedTuple):
     @property
     def keys(self) -> NDArray[np.uint64]:
         """A hash of each text's facts (uint64[forms]); 0 without facts."""
-        return np.fromiter(map(_hash, self.facts), np.uint64, len(self.facts))
+        return np.fromiter((_hash(one.key) for one in self.facts), np.uint64, len(self.facts))
+
+    def frames(self, similarity: float) -> dict[str, NDArray[Any]]:
+        """Return what is equal in texts that differ only in the values of facts of some kind.
+
+        ``frame`` is a hash (uint64[forms]), 0 without facts and where facts are so much of the text
+        that it is not similar without them, and ``kind`` the place of the kind in `KINDS`, -1 for
+        several.
+        """
+        frames = (
+            _hash(one.frame) if len(one.frame) >= similarity * len(one.text) else 0
+            for one in self.facts
+        )
+        kinds = (KINDS.index(one.kind) if one.kind else -1 for one in self.facts)
+        many = len(self.facts)
+        return {"frame": np.fromiter(frames, np.uint64, many), "kind": np.fromiter(kinds, np.int8, many)}
 
 
 def forms_of(prepared: Sequence[PreparedText], longest: int = sys.maxsize) -> Forms:
@@ -86,16 +101,16 @@ def forms_of(prepared: Sequence[PreparedText], longest: int = sys.maxsize) -> Fo
         heads = [_ADDRESS.sub(" ", prepared[i].folded[: _HEAD * longest]) for i in rows]
         rows = list(compress(rows, _lengths(heads) <= _LETTERS * longest))
     restated = restate([_without_keycaps(prepared[i].folded) for i in rows])
-    forms = _letters([text for text, _ in restated])
+    forms = _letters([one.text for one in restated])
     few = [i for i, form in enumerate(forms) if len(form) < _FEW_LEFT > _weight(form)]
     whole = restate([prepared[rows[i]].folded for i in few], addresses=True)
-    for i, each, form in zip(few, whole, _letters([text for text, _ in whole]), strict=True):
+    for i, each, form in zip(few, whole, _letters([one.text for one in whole]), strict=True):
         restated[i], forms[i] = each, form or prepared[rows[i]].compact
     kept = [i for i, form in enumerate(forms) if len(form) <= longest]
     return Forms(
         np.array([rows[i] for i in kept], np.int64),
         [forms[i] for i in kept],
-        [restated[i].key for i in kept],
+        [restated[i] for i in kept],
     )
 
 
