@@ -100,22 +100,23 @@ def restate(texts: Sequence[str], addresses: bool = False) -> list[Restated]:
             if kind != NEGATION and not (kind == ADDRESS and addresses):
                 gap = joined[done:start]
                 done = end
+                parts.append(gap)
+                frame.append(gap)
                 if value and kind != ADDRESS:
-                    parts += gap, _spelling(kind, value, joined[start:end])
-                    if core := _core(kind, value):
+                    spelling, core = _stated(kind, value, joined[start:end])
+                    parts.append(spelling)
+                    if core:
                         key.append(core)
-                    frame.append(gap)
                     kinds.add(kind or NUMBER)
                 else:
-                    parts += gap, " "
-                    frame.append(gap + " ")
+                    parts.append(" ")
             kind, value, start, end = next(facts)
         rest = joined[done:text_end]
-        one = Restated("".join([*parts, rest]), " ".join(key))
-        if kinds:
-            (kind_of_all,) = kinds if len(kinds) == 1 else ("",)
-            one = one._replace(frame="\0".join([*frame, rest]), kind=kind_of_all)
-        restated.append(one)
+        parts.append(rest)
+        frame.append(rest)
+        only = kinds.pop() if len(kinds) == 1 else ""
+        framed = "\0".join(frame) if only or kinds else ""
+        restated.append(Restated("".join(parts), " ".join(key), framed, only))
     return restated
 
 
@@ -168,13 +169,13 @@ _NUMERALS = pattern(r"[\d零〇一二两三四五六七八九十百千万亿.-]+
 
 # The same facts are written again and again.
 @lru_cache(1 << 14)
-def _spelling(kind: str, value: str, written: str) -> str:
+def _stated(kind: str, value: str, written: str) -> tuple[str, str]:
+    """Return a fact in one spelling, and its core."""
     if kind in ("code", "version"):
-        return written
-    if kind:
-        return value
+        return written, _core(kind, value)
     # Of 第三条, the word stays.
-    return _NUMERALS.sub(f" {value} ", written, count=1)
+    spelling = value if kind else _NUMERALS.sub(f" {value} ", written, count=1)
+    return spelling, _core(kind, value)
 
 
 @lru_cache(1 << 14)

@@ -144,15 +144,15 @@ def read(folded: str) -> Iterator[Fact]:
     for start, begin in _begins(folded):
         if start < done:
             continue
-        either, forms = _forms(_SETS[begin])
-        if found := either.match(folded, start):
-            form, names, groups = forms[found.lastindex or 0]
+        match, forms = _forms(begin)
+        if found := match(folded, start):
+            form, groups = forms[found.lastindex or 0]
             row, end = _FORMS[form][0], found.end()
             fact = None
-            if row.value in (quantity, code):
+            if row.value is quantity or row.value is code:
                 fact = _quantity(folded, start, end, row)
             if fact is None and row.value is not quantity:
-                value = _value(form, names, found.group(0, 0, *groups))
+                value = _value(form, found.group(*groups))
                 fact = Fact(row.kind, value, start, end)
             if fact is not None:
                 done = fact.end
@@ -540,31 +540,33 @@ _COUNTED_ONE = pattern(_filled("[人名次级期届号层楼]|[至到](?=[HAN]|$
 
 
 @lru_cache(1 << 14)
-def _value(form: int, names: tuple[str, ...], parts: tuple[str | None, ...]) -> str:
+def _value(form: int, parts: tuple[str | None, ...]) -> str:
     """Return the value of what a form matched; empty for no fact."""
-    row = _FORMS[form][0]
-    return row.value({name: part for name, part in zip(names, parts[2:], strict=True) if part})
+    row, _, text = _FORMS[form]
+    names = ("", "", *re.findall("[?]P<([a-z]+)>", _filled(text)))
+    return row.value({name: part for name, part in zip(names, parts, strict=True) if part})
 
 
-# A form, and the names and groups of its parts.
-_Parted = tuple[int, tuple[str, ...], tuple[int, ...]]
+# A form, and the groups of its parts, behind the whole twice: of one group there is no tuple.
+_Parted = tuple[int, tuple[int, ...]]
 
 
 @cache
-def _forms(begin: str) -> tuple[re.Pattern[str], Mapping[int, _Parted]]:
-    """Return an expression for the forms that begin with a set of characters, by their groups.
+def _forms(begin: int) -> tuple[Callable[[str, int], re.Match[str] | None], Mapping[int, _Parted]]:
+    """Return what matches the forms that begin with a set of characters, by their groups.
 
     It is compiled when a text is first asked for its facts: that takes longer than a start without.
     """
-    some = [form for form, (_, begun, _) in enumerate(_FORMS) if {*begin} & {*begun}]
-    filled = {form: _filled(_FORMS[form][2], begin[0]) for form in some}
+    sets = _SETS[begin]
+    some = [form for form, (_, begun, _) in enumerate(_FORMS) if {*sets} & {*begun}]
+    filled = {form: _filled(_FORMS[form][2], sets[0]) for form in some}
     # Groups of several forms have the same name.
     numbered = (re.sub("(?<=[?]P<)[a-z]+(?=>)", rf"\g<0>{form}", text) for form, text in filled.items())
     named = (f"(?P<form{form}>{text})" for form, text in zip(some, numbered, strict=True))
     either = re.compile("|".join(named), _FLAGS)
     forms = dict[int, _Parted]()
     for form, text in filled.items():
-        names = tuple(re.findall("[?]P<([a-z]+)>", text))
-        groups = tuple(either.groupindex[f"{name}{form}"] for name in names)
-        forms[either.groupindex[f"form{form}"]] = form, names, groups
-    return either, forms
+        names = re.findall("[?]P<([a-z]+)>", text)
+        groups = (0, 0, *(either.groupindex[f"{name}{form}"] for name in names))
+        forms[either.groupindex[f"form{form}"]] = form, groups
+    return either.match, forms

@@ -97,9 +97,12 @@ def forms_of(prepared: Sequence[PreparedText], longest: int = sys.maxsize) -> Fo
         At least `_FEW_LEFT`.
     """
     rows = [i for i, text in enumerate(prepared) if text.compact]
-    if longest < sys.maxsize:
-        heads = [_ADDRESS.sub(" ", prepared[i].folded[: _HEAD * longest]) for i in rows]
-        rows = list(compress(rows, _lengths(heads) <= _LETTERS * longest))
+    most = _LETTERS * longest
+    long = [i for i in rows if len(prepared[i].folded) > most]
+    if long:
+        heads = [_ADDRESS.sub(" ", prepared[i].folded[: _HEAD * longest]) for i in long]
+        longer = set(compress(long, _lengths(heads) > most))
+        rows = [i for i in rows if i not in longer]
     restated = restate([_without_keycaps(prepared[i].folded) for i in rows])
     forms = _letters([one.text for one in restated])
     few = [i for i, form in enumerate(forms) if len(form) < _FEW_LEFT > _weight(form)]
