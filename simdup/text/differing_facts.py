@@ -328,8 +328,8 @@ def _words(a: str, b: str) -> Iterator[Difference]:
                 if kind:
                     differing.append(Difference(kind, x, y))
     if replaced > 1:
-        # 上 and 下 in verses are no parts of a series.
-        differing = [one for one in differing if one.kind != NUMBER]
+        # In verses, 上 and 下 are no parts of a series, and 春 is nearly 秋.
+        differing = [one for one in differing if not _of_series(one, a, b)]
     one, other = (
         [
             fact
@@ -481,11 +481,22 @@ def _single(x: str, y: str) -> str:
     if x.isascii() and y.isascii():
         return NUMBER if x.isalpha() and y.isalpha() else ""
     _, singles = table()
-    for one in singles.get(x, ()):
-        for other in singles.get(y, ()):
-            if one[0] == other[0]:
-                return "" if one[1] == other[1] else NUMBER if one[0] < 0 else OPPOSITE
+    for one, side in singles.get(x, ()):
+        for other, other_side in singles.get(y, ()):
+            if one == other and side != other_side:
+                return NUMBER if 0 > one >= -len(_SERIES) else OPPOSITE
     return ""
+
+
+def _of_series(one: Difference, a: str, b: str) -> bool:
+    """Return whether two texts differ in members of a series, of one character each."""
+    x, y = a[slice(*one.a)], b[slice(*one.b)]
+    if len(x) != 1 or len(y) != 1:
+        return False
+    _, singles = table()
+    meanings = [dict(singles.get(one, ())) for one in (x, y)]
+    shared = [number for number in meanings[0] if number in meanings[1]]
+    return max(shared, default=-1) < 0
 
 
 # Characters that count or order things.
@@ -504,10 +515,12 @@ def table() -> tuple[Meanings, Meanings]:
         for side, character in enumerate(series):
             singles.setdefault(character, []).append((-number, side))
     lines = Path(__file__).with_name("opposites.txt").read_text("utf-8").splitlines()
-    for number, line in enumerate(lines):
+    for number, line in enumerate(lines, len(_SERIES) + 1):
         if line.startswith("#"):
             continue
         sides = [side.split() for side in line.split(" / ")]
+        # Of more than two sides, none is the opposite of another one.
+        number = number if len(sides) == 2 else -number
         for side, written in enumerate(sides):
             for word in written:
                 to = singles if len(word) == 1 and word >= _HAN else words
