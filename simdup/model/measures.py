@@ -32,6 +32,7 @@ class Measures(NamedTuple):
     same_numbers: bool = True  # False if short texts differ in their numbers, and these matter
     # The share of each text's shingles that the other has, if that matters.
     covered: tuple[float, float] | None = None
+    same_facts: bool = True  # False if the texts contradict each other, and this matters
 
     @classmethod
     def identical(cls, criteria: Criteria) -> Measures:
@@ -83,6 +84,7 @@ class MeasuredPairs(Table):
         "contained": np.int8,  # 1 for `a` that is contained in `b`, 2 for `b`, 3 for both
         "same_numbers": np.bool_,  # False for short texts with different numbers
         "covered": np.float64,  # [2]: the share of each text's shingles that the other has
+        "same_facts": np.bool_,  # False for texts that contradict each other
     }
 
     @classmethod
@@ -134,7 +136,8 @@ class MeasuredPairs(Table):
         sides = map(_SIDES.__getitem__, values("contained", 0))
         covered = (one and tuple(one) for one in values("covered"))
         same = values("same_numbers", True)
-        return map(Measures, *map(values, SHARES), sides, same, covered)
+        facts = values("same_facts", True)
+        return map(Measures, *map(values, SHARES), sides, same, covered, facts)
 
     def each(self) -> list[DocumentPair]:
         """Return the pairs one by one, with their distances."""
@@ -149,7 +152,7 @@ def _meet(measures: Any, criteria: Criteria) -> Any:
     good: Any = True
     for name in measures:
         least = getattr(criteria, name) if name in SHARES else None
-        if name == "same_numbers":
+        if name in ("same_numbers", "same_facts"):
             good = good & measures[name]
         elif least is not None:
             value = measures[name]

@@ -307,6 +307,15 @@ class Verifier:
 
     def measure(self, a: RowIds, b: RowIds) -> MeasuredPairs:
         """Return the pairs (a[k], b[k]) with their measures."""
+        pairs = self._measured(a, b)
+        if not self._criteria.same_facts:
+            return pairs
+        from simdup.near.fact_differences import with_facts
+
+        return with_facts(pairs, self._texts.text, self._criteria)
+
+    def _measured(self, a: RowIds, b: RowIds) -> MeasuredPairs:
+        """Return the pairs (a[k], b[k]) with what is computed of their shingles and vectors."""
         criteria, documents = self._criteria, self._texts.documents
         one_side, other_side = Side(documents, a), Side(documents, b)
         columns: dict[str, NDArray[Any]] = {"a": a, "b": b}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
-from simdup.model.fields import FILE, FOLDER, TITLE
+from simdup.model.fields import FACTS, FILE, FOLDER, TITLE
 from simdup.near.findings import Findings
 from simdup.show.escaping import shown
 from simdup.show.selection import EVERYTHING, Selection
@@ -112,7 +112,7 @@ def _linked(summary: Summary, criteria: Criteria, words: Phrases) -> str:
     """Return how many documents are not near the kept one of their cluster."""
     if not summary.linked:
         return ""
-    if criteria.across:
+    if criteria.across or criteria.same_facts:
         return words("linked.across", n=summary.linked)
     if criteria.directed:
         return words("linked.contained", n=summary.linked)
@@ -198,7 +198,7 @@ def _unchecked(summary: Summary, words: Phrases) -> str:
 
 def field_name(field: str, words: Phrases) -> str:
     """Return what a FIELD of `same` or `across` is called."""
-    return words(f"field.{field}") if field in (TITLE, FOLDER, FILE) else shown(field)
+    return words(f"field.{field}") if field in (TITLE, FOLDER, FILE, FACTS) else shown(field)
 
 
 def criteria_words(criteria: Criteria, words: Phrases = ENGLISH) -> str:
