@@ -8,18 +8,20 @@ Texts are aligned in the form in which they are compared, which is at hand: valu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simdup.base.workers import Workers
+from simdup.model.clusters import Cluster
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.readings import FactDifference
-from simdup.model.settings import RunOptions
+from simdup.model.settings import RunOptions, Settings
 from simdup.reuse.contradictions import differing_facts
 from simdup.search.arrays import Bools, RowIds
 from simdup.text.characters import PreparedText
@@ -82,17 +84,62 @@ def with_facts(pairs: MeasuredPairs, text_of: TextOf, criteria: Criteria) -> Mea
     return pairs.and_columns(same_facts=agree)
 
 
-def find_differences_in_facts(texts: Texts, a: RowIds, b: RowIds, run: RunOptions) -> list[Facts]:
-    """Return what `differences` does, in processes if these pay off."""
+def align(texts: Texts, a: RowIds, b: RowIds, run: RunOptions) -> Iterator[Facts]:
+    """Yield what `differences` returns, found in processes if these pay off."""
     costs = texts.sizes[a] + texts.sizes[b]
-    if run.processes == 1 or costs.sum() < _WORTH_WORKERS:
-        return differences(texts.text, a, b)
-    ends = np.cumsum(costs)
-    starts = np.flatnonzero(np.diff(ends // _TASK, prepend=-1))
+    starts = np.flatnonzero(np.diff(np.cumsum(costs) // _TASK, prepend=-1))
     tasks = zip(np.split(a, starts[1:]), np.split(b, starts[1:]), strict=True)
+    if run.processes == 1 or costs.sum() < _WORTH_WORKERS:
+        for task in tasks:
+            yield from differences(texts.text, *task)
+        return
     workers: Workers[_Pairs, list[Facts]] = Workers(run.processes, partial(_start, texts))
     with closing(workers):
-        return [facts for part in workers.map(tasks) for facts in part]
+        for part in workers.map(tasks):
+            yield from part
+
+
+def redundant_facts(
+    clusters: Sequence[Cluster],
+    texts: Texts,
+    digests: NDArray[Any],
+    rows_of: Callable[[Sequence[int]], RowIds],
+    settings: Settings,
+) -> dict[int, Facts]:
+    """Return in which facts redundant documents differ from the kept ones that they name.
+
+    Parameters
+    ----------
+    clusters : sequence of Cluster
+    texts : Texts
+    digests : array
+        Those of the texts.
+    rows_of : callable
+        Returns the rows of texts, given numbers of documents; below 0 where there is no text.
+    settings : Settings
+
+    Returns
+    -------
+    dict
+        The differences by the number of the redundant document, which is their `a`; none for one
+        that agrees with the kept one, or whose kept one has no text here.
+    """
+    if settings.criteria.same_facts:
+        return {}
+    redundant = [m for one in clusters for m in one.members if m.role == "redundant"]
+    gone, kept = (
+        rows_of([getattr(one, name) for one in redundant]) for name in ("number", "beside")
+    )
+    aligned = np.flatnonzero((gone >= 0) & (kept >= 0))
+    aligned = aligned[digests[gone[aligned]] != digests[kept[aligned]]]
+    report, found = settings.run.progress, dict[int, Facts]()
+    report("aligning", 0, len(aligned))
+    each = align(texts, gone[aligned], kept[aligned], settings.run)
+    for done, (place, facts) in enumerate(zip(aligned.tolist(), each, strict=True), 1):
+        if facts:
+            found[redundant[place].number] = facts
+        report("aligning", done, len(aligned))
+    return found
 
 
 def _start(texts: Texts, number: int) -> Callable[[_Pairs], list[Facts]]:

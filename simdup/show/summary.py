@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simdup.model.clusters import Summary
@@ -16,6 +16,7 @@ from simdup.show.selection import EVERYTHING, Selection
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
+    from simdup.model.cleaned import Removed
     from simdup.model.matches import Added
     from simdup.model.readings import ConflictResult
     from simdup.model.shared_passages import PassageResult
@@ -41,12 +42,14 @@ def report(
     criteria: Criteria,
     selection: Selection = EVERYTHING,
     words: Phrases = ENGLISH,
+    removed: Sequence[Removed] | None = None,
 ) -> str:
-    """Return the closing report of a run, one sentence per line."""
+    """Return the closing report of a run, one sentence per line; `removed` is what it left out."""
     summary = result.summary
     lines = [
         read_words(result, words),
         _found(result, criteria, words),
+        _differing(summary, removed, words),
         _compared(summary, words),
         _listed(result, selection, words),
         _linked(summary, criteria, words),
@@ -99,6 +102,14 @@ def _found(result: Findings, criteria: Criteria, words: Phrases) -> str:
     clusters = words("clusters", n=summary.clusters)
     redundant = words("redundant", n=summary.redundant)
     return words("found", clusters=clusters, redundant=redundant, kept=kept)
+
+
+def _differing(summary: Summary, removed: Sequence[Removed] | None, words: Phrases) -> str:
+    """Return how many documents differ in a fact from what stays, if any do."""
+    what, differ = "redundant", summary.facts_differ or 0
+    if removed is not None:
+        what, differ = "removed", sum(bool(one.facts) for one in removed)
+    return words(f"differ.{what}", n=differ) if differ else ""
 
 
 def _compared(summary: Summary, words: Phrases) -> str:
