@@ -109,8 +109,8 @@ class Removed:
     cosine: float | None = None  # the same
     # With `Criteria.lossless`, the share of its shingles that the kept one has.
     covered: float | None = None
-    # The facts in which it (`a`) differs from the kept one (`b`), folded; None where the kept one
-    # is in an index, or no texts are compared.
+    # The facts in which it (`a`) differs from the kept one (`b`), folded; None where they are
+    # not known: the kept one is in an index, or no texts are compared.
     facts: tuple[FactDifference, ...] | None = None
 
 

@@ -553,11 +553,11 @@ def _list_cuts(result: Result) -> tuple[list[RemovedDocument], list[tuple[str, s
                 read = kept.number >= 0  # not in an index, of which neither text nor file is known
                 same = read and digests[number] == digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
-                known = read and result.facts is not None
+                agree = () if read and result.facts is not None else None
                 entry = Removed(
                     one.name, reason, one.distance or 0, one.similarity, kept.name, one.estimated,
                     one.measure, one.containment, one.cosine, one.covered,
-                    (result.facts or {}).get(number, ()) if known else None,
+                    (result.facts or {}).get(number, agree),
                 )  # fmt: skip
                 beside = paths[kept.number] if read else ""
                 place = paths[number], int(records[number]), archives.get(beside, beside)

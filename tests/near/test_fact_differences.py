@@ -1,11 +1,15 @@
 """`same` facts: texts that contradict each other are no pair, whichever way pairs are found."""
 
+import csv
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support import Command
 
+from lab.corpora.made import prose
 from simdup import Index, SimdupError, compare, dedupe, passages, scan
 from simdup.near import pair_groups
 from simdup.near.fact_differences import differences
@@ -159,3 +163,112 @@ def test_differences_do_not_depend_on_the_order_of_a_pair() -> None:
         [("amount", "10 mg", "20 mg")], [("amount", "20 mg", "10 mg")], [],
         [("amount", "20 mg", "10 mg")],
     ]  # fmt: skip
+
+
+# -- what differs though it is redundant --
+
+
+def contents(*texts: str) -> str:
+    return "".join(json.dumps({"id": f"d{i}", "text": text}) + "\n" for i, text in enumerate(texts))
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ((TEN, TEN, TEN + MORE), None),
+        ((TEN, TWENTY, TEN), "1 of the removed differs in a fact from what stays."),
+        (
+            (TEN, TWENTY, TEN + MORE, TWENTY + MORE),
+            "2 of the removed differ in a fact from what stays.",
+        ),
+    ],
+)
+def test_dedupe_counts_what_differs(
+    simdup: Command, tmp_path: Path, texts: tuple[str, ...], said: str | None
+) -> None:
+    (tmp_path / "in.jsonl").write_text(contents(*texts), "utf-8")
+    ran = simdup("dedupe", "in.jsonl", "-o", "out.jsonl")
+    lines = [line for line in ran.err.splitlines() if "in a fact" in line]
+    assert lines == ([] if said is None else [said])
+
+
+def test_removed_documents_name_their_facts(simdup: Command, tmp_path: Path) -> None:
+    other = TEXT.format("20 mg", "must not")
+    (tmp_path / "in.jsonl").write_text(contents(TEN, TEN + MORE, other, TEN), "utf-8")
+    arguments = ("dedupe", "in.jsonl", "--id-field", "id", "--dry-run", "-q")
+    rows = csv.DictReader(simdup(*arguments).out.decode().splitlines())
+    assert {row["document"]: row["facts"] for row in rows} == {
+        "d1": "", "d2": "20 mg -> 10 mg; not -> (nothing)", "d3": "",
+    }  # fmt: skip
+    simdup(*arguments, "--removed", "gone.jsonl")
+    lines = map(json.loads, (tmp_path / "gone.jsonl").read_text().splitlines())
+    assert {line["document"]: line["facts"] for line in lines} == {
+        "d1": [],
+        "d2": [
+            {"kind": "amount", "a": "20 mg", "b": "10 mg"},
+            {"kind": "negation", "a": "not", "b": ""},
+        ],
+        "d3": [],
+    }
+
+
+def test_a_scan_counts_where_a_program_reads(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(contents(TEN, TWENTY, TEN + MORE), "utf-8")
+    said = "1 of the redundant differs in a fact from what is kept."
+    for more in (("-f", "jsonl"), ("--pairs",), ("-o", "page.html")):
+        assert said in simdup("scan", "in.jsonl", *more).err
+    for more in ((), ("-f", "csv"), ("--list", "redundant")):
+        assert said not in simdup("scan", "in.jsonl", *more).err
+    summary = json.loads(simdup("scan", "in.jsonl", "-f", "jsonl").out.splitlines()[-1])
+    assert summary["facts_differ"] == 1
+    unverified = simdup("scan", "in.jsonl", "-f", "jsonl", "--no-verify", "-d", "9")
+    assert "facts_differ" not in json.loads(unverified.out.splitlines()[-1])
+
+
+def test_a_baseline_leaves_the_new_ones(simdup: Command, tmp_path: Path) -> None:
+    ferry = (
+        "The ferry leaves from the old pier behind the market hall, and takes {} minutes to the "
+        "island, where a bus waits for those who want to see the lighthouse before it is dark."
+    )
+    (tmp_path / "in.jsonl").write_text(contents(TEN, TWENTY), "utf-8")
+    simdup("scan", "in.jsonl", "--baseline", "known", "--update-baseline")
+    more = contents(TEN, TWENTY, ferry.format(40), ferry.format(50))
+    (tmp_path / "in.jsonl").write_text(more, "utf-8")
+    ran = simdup("scan", "in.jsonl", "--baseline", "known", "-f", "jsonl", "-s", "0.5")
+    summary = json.loads(ran.out.splitlines()[-1])
+    assert (summary["redundant"], summary["facts_differ"]) == (1, 1)
+
+
+def test_python_finds_facts_where_asked() -> None:
+    texts = {"a": TEN, "b": TWENTY, "c": TEN + MORE, "d": TEN.upper()}
+    unasked, found = scan(texts), scan(texts, facts=True)
+    assert unasked.facts is unasked.summary.facts_differ is None
+    assert found.clusters == unasked.clusters
+    assert found.facts is not None
+    assert found.summary.facts_differ == 1
+    assert {number: [fact[1:3] for fact in facts] for number, facts in found.facts.items()} == {
+        1: [("20 mg", "10 mg")]
+    }
+    assert scan(texts, facts=True, same="facts").summary.facts_differ == 0
+
+
+def test_facts_of_removed_documents_do_not_depend_on_processes() -> None:
+    texts = {f"{i}{one}": f"{prose(i, 400)} {text}" for i in range(150) for one, text in
+             enumerate((TEN, TWENTY))}  # fmt: skip
+    alone, together = (dedupe(texts, jobs=jobs) for jobs in (1, 2))
+    assert alone.removed == together.removed
+    assert sum(bool(one.facts) for one in alone.removed) == 150
+
+
+def test_of_an_index_facts_are_known_where_a_document_has_the_text(
+    simdup: Command, tmp_path: Path
+) -> None:
+    Index.build(str(tmp_path / "known.index"), {"a": TEN}).close()
+    arguments = ("in.jsonl", "--reference", "known.index", "--dry-run", "--removed", "gone.jsonl")
+    known = []
+    for texts in ([TWENTY], [TWENTY, TEN]):
+        (tmp_path / "in.jsonl").write_text(contents(*texts), "utf-8")
+        ran = simdup("dedupe", *arguments, "--force")
+        near = json.loads((tmp_path / "gone.jsonl").read_text().splitlines()[0])
+        known.append(("facts" in near, "in a fact" in ran.err))
+    assert known == [(False, False), (True, True)]

@@ -114,8 +114,8 @@ def test_a_family_of_hundreds_is_grouped_as_by_a_scan() -> None:
 
 
 def test_facts_part_a_family_as_in_a_scan() -> None:
-    texts = [f"{prose(1, 60)} {10 * (i % 3 + 1)} mg {prose(2, 60)} {'abc'[i % 2]}" for i in range(90)]
-    n = len(texts)
+    n, before, after = 90, prose(1, 60), prose(2, 60)
+    texts = [f"{before} {10 * (i % 3 + 1)} mg {after} {'abc'[i % 2]}" for i in range(n)]
     table = pa.table(
         {"reference": [False] * n, "id": [f"{i:04d}" for i in range(n)], "order0": [0] * n,
          "text0": texts, "value": pa.nulls(n, pa.float64())}
