@@ -67,7 +67,8 @@ def command(call: Call) -> Status:
         cleaned = rewrite(sources, options, settings, list_removed)
     result = cleaned.result
     call.screen.skipped(result.skipped, result.notes)
-    text = report(result, result.origins.criteria, words=call.screen.words)
+    gone = None if cleaned.annotated or cleaned.written is None else cleaned.removed
+    text = report(result, result.origins.criteria, words=call.screen.words, removed=gone)
     status = call.finish(result.skipped, text, result.summary.recipe)
     _say_written(cleaned, options, call)
     return status

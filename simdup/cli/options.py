@@ -175,7 +175,8 @@ _MATCHING = (
     _criteria("--cosine C", _MATCHES, "Least cosine of TF-IDF vectors.", _SHARE, shown="off",
         rules=_UNMEASURED),
     _criteria("--same FIELD...", f"{_MATCHES}, passages, conflicts",
-        "Pair only what agrees in a record field, title, file, folder or folder:N. Repeatable.",
+        "Pair only what agrees in a record field, title, facts, file, folder or folder:N. "
+        "Repeatable.",
         common=True, per=_SCOPES),
     _criteria("--across FIELD...", f"{_MATCHES}, passages, conflicts",
         "Pair only what differs in such a field. Repeatable.", common=True, per=_SCOPES),

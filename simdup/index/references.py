@@ -292,8 +292,10 @@ def _require_same(first: Session, other: Session) -> None:
 def _check_criteria(path: str, criteria: Criteria) -> None:
     """Raise if the criteria need more of references than an index has."""
     field = why = ""
-    if criteria.same or criteria.across:
-        field, why = "same" if criteria.same else "across", "has no fields of documents"
+    if criteria.same_fields or criteria.across:
+        field, why = "same" if criteria.same_fields else "across", "has no fields of documents"
+    elif criteria.same_facts:
+        field, why = "same", "has no texts whose facts could be compared"
     elif criteria.method == "pstable":
         field, why = "method", f"cannot be searched by {criteria.method}"
     elif criteria.extras or criteria.lossless:

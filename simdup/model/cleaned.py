@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from simdup.base.errors import NUMBER, WHOLE, SimdupError, check_type, invalid
+from simdup.model.readings import FactDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,9 @@ class Removed:
     cosine: float | None = None  # the same
     # With `Criteria.lossless`, the share of its shingles that the kept one has.
     covered: float | None = None
+    # The facts in which it (`a`) differs from the kept one (`b`), folded; None where they are
+    # not known: the kept one is in an index, or no texts are compared.
+    facts: tuple[FactDifference, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

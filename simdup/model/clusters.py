@@ -199,6 +199,9 @@ class Summary:
         where they were not counted.
     indexed : int or None
         Documents of the indexes among the references; None where there are none.
+    facts_differ : int or None
+        How many redundant documents differ in a fact from the kept one that they name; None where
+        nobody looked.
     new, known, stale : int or None
         Of the pairs found, how many a baseline lacks, and has; its entries that are no longer
         found.  None without a baseline.
@@ -222,6 +225,7 @@ class Summary:
     star_redundant: int | None = None
     kept_apart: dict[str, int] | None = None
     indexed: int | None = None
+    facts_differ: int | None = None
     new: int | None = None
     known: int | None = None
     stale: int | None = None

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from simdup.base.errors import NUMBER, TEXT, WHOLE, SimdupError, check_patterns, check_type, invalid
 from simdup.base.when_used import pattern
 from simdup.model.decisions import UNDECIDED, Decisions
-from simdup.model.fields import check_fields, parse_fields
+from simdup.model.fields import FACTS, check_fields, parse_fields
 
 _WRITTEN = pattern(r"(words:)?([1-9]\d{0,3})")
 
@@ -153,7 +153,9 @@ class Criteria:
         innermost), ``folder:N`` (the first N below the SOURCE), ``file``, or ``title`` (a field of
         that name, else the first heading or line).  ``field:NAME`` is always a field of records.
         Values are compared folded and without white space.  A document without a value is a pair
-        with none; identical texts without a title agree in it.
+        with none; identical texts without a title agree in it.  ``facts`` is no field: a pair with
+        it has no aligned place where both texts have a fact of one kind and these differ, or where
+        one is negated.  Texts without facts agree.
     across : tuple of str
         Fields that documents must not agree in.  One without a value is a pair with any.
     lossless : bool
@@ -216,6 +218,8 @@ class Criteria:
             raise SimdupError(
                 "verify", "`containment` and `cosine` need verification", field="verify"
             )
+        if self.same_facts and not self.verify:
+            raise SimdupError("verify", "`same` facts needs verification", field="verify")
         if self.lossless:
             self._check_lossless()
 
@@ -226,6 +230,16 @@ class Criteria:
             what = "`lossless` needs star: each document is compared with the kept one"
             raise SimdupError("linkage", what, field="linkage")
         object.__setattr__(self, "linkage", "star")
+
+    @property
+    def same_fields(self) -> tuple[str, ...]:
+        """What documents must agree in before their texts are compared."""
+        return tuple(field for field in self.same if field != FACTS)
+
+    @property
+    def same_facts(self) -> bool:
+        """Whether the texts of a pair must not contradict each other."""
+        return FACTS in self.same
 
     @property
     def keep_field(self) -> str | None:

@@ -11,9 +11,12 @@ from simdup.base.when_used import pattern
 # heading or line.
 FOLDER, FILE, TITLE = "folder", "file", "title"
 _LEVELS = pattern(r"folder:([1-9]\d{0,3})")
+# A condition of `same` alone: no fact of one text contradicts the other.  It groups nothing.
+FACTS = "facts"
 # Before the name of a field that is one of these words.
 _OF_RECORDS = "field:"
 _EXPECTED = "a field of records, title, file, folder, or folder:N from 1 on"
+_FACTS_HINT = f"a field of records with this name is {_OF_RECORDS}{FACTS}"
 
 
 def parse_fields(argument: str, fields: str | Iterable[str]) -> tuple[str, ...]:
@@ -22,7 +25,7 @@ def parse_fields(argument: str, fields: str | Iterable[str]) -> tuple[str, ...]:
     Raises
     ------
     SimdupError
-        If one is empty, or has no number of levels after ``folder:``.
+        If one is empty, has no number of levels after ``folder:``, or is a condition of `same`.
     """
     check_type(argument, fields, (Iterable, "names of fields"))
     named = (fields,) if isinstance(fields, str) else tuple(fields)
@@ -30,6 +33,9 @@ def parse_fields(argument: str, fields: str | Iterable[str]) -> tuple[str, ...]:
         check_type(argument, field, (str, "names of fields"))
         if not field or (field.startswith(f"{FOLDER}:") and not folder_levels(field)):
             raise invalid(argument, field, _EXPECTED)
+        if field == FACTS and argument == "across":
+            what = f"{FACTS} is for `same` only: documents that contradict each other are no pairs"
+            raise SimdupError(argument, what, _FACTS_HINT, argument)
     return tuple(dict.fromkeys(named))
 
 
@@ -67,12 +73,15 @@ def check_scope(same: Sequence[str], across: Sequence[str]) -> None:
     Raises
     ------
     SimdupError
-        If one is the title, or there are several that must differ.
+        If one is the title or facts, or there are several that must differ.
     """
     check_fields(same, across)
     for argument, fields in (("same", same), ("across", across)):
         if TITLE in fields:
             raise SimdupError(argument, "passages are compared whatever the titles", field=argument)
+    if FACTS in same:
+        what = "passages are compared whatever the facts around them"
+        raise SimdupError("same", what, _FACTS_HINT, "same")
     if len(across) > 1:
         what = f"passages can be compared across one field only, not {' and '.join(across):.80}"
         raise SimdupError("across", what, field="across")

@@ -33,6 +33,7 @@ class Measures(NamedTuple):
     differing: int = 0
     # The share of each text's shingles that the other has, if that matters.
     covered: tuple[float, float] | None = None
+    same_facts: bool = True  # False if the texts contradict each other, and this matters
 
     @classmethod
     def identical(cls, criteria: Criteria) -> Measures:
@@ -86,6 +87,7 @@ class MeasuredPairs(Table):
         # `simdup.text.differing_facts.KINDS`, or -1 where it is not known.
         "differing": np.int8,
         "covered": np.float64,  # [2]: the share of each text's shingles that the other has
+        "same_facts": np.bool_,  # False for texts that contradict each other
     }
 
     @classmethod
@@ -137,7 +139,8 @@ class MeasuredPairs(Table):
         sides = map(_SIDES.__getitem__, values("contained", 0))
         covered = (one and tuple(one) for one in values("covered"))
         differing = values("differing", 0)
-        return map(Measures, *map(values, SHARES), sides, differing, covered)
+        facts = values("same_facts", True)
+        return map(Measures, *map(values, SHARES), sides, differing, covered, facts)
 
     def each(self) -> list[DocumentPair]:
         """Return the pairs one by one, with their distances."""
@@ -154,6 +157,8 @@ def _meet(measures: Any, criteria: Criteria) -> Any:
         least = getattr(criteria, name) if name in SHARES else None
         if name == "differing":
             good = good & (measures[name] == 0)
+        elif name == "same_facts":
+            good = good & measures[name]
         elif least is not None:
             value = measures[name]
             good = good & ((value >= least) | (value != value))

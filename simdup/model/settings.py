@@ -101,8 +101,8 @@ class Reading:
 
 
 # Called with a stage (``reading``, ``fingerprinting``, ``searching``, ``verifying``, ``grouping``,
-# ``cutting``, ``writing``, ``listing``, ``comparing``), how much of it is done, and the total, if
-# known: bytes that are read and written, pairs, documents or texts.
+# ``aligning``, ``cutting``, ``writing``, ``listing``, ``comparing``), how much of it is done, and
+# the total, if known: bytes that are read and written, pairs, documents or texts.
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 

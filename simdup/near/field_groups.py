@@ -17,10 +17,10 @@ from simdup.base.errors import SimdupError
 from simdup.base.mix64 import mix_columns
 from simdup.model.comparison import FieldVerdict
 from simdup.model.criteria import Criteria
-from simdup.model.fields import FILE, TITLE, folder_levels, record_field
+from simdup.model.fields import FACTS, FILE, TITLE, folder_levels, record_field
 from simdup.near.collection import Collection
 from simdup.search.arrays import U64, RowIds
-from simdup.text.characters import fold_all
+from simdup.text.characters import PreparedText, fold_all
 from simdup.text.fingerprinter import Fingerprints
 
 
@@ -51,7 +51,7 @@ def deciding_columns(
     """Return what decides about documents; so many at the beginning are references."""
     columns = {name: read[name] for name in ("name", "path", "digest")}
     columns |= prints.columns | {"reference": np.arange(len(read)) < references}
-    return columns | rule_columns(read, criteria.same, criteria.across)
+    return columns | rule_columns(read, criteria.same_fields, criteria.across)
 
 
 def rule_columns(
@@ -72,12 +72,28 @@ def rule_columns(
 
 
 def field_verdicts(read: Collection, criteria: Criteria) -> Iterator[FieldVerdict]:
-    """Yield what the rules on fields say of a collection of two documents."""
+    """Yield what the rules on fields say of a collection of two documents, and `same` facts."""
     for rule, fields in (("same", criteria.same), ("across", criteria.across)):
         for field in fields:
+            if field == FACTS:
+                yield _fact_verdict(read)
+                continue
             keys, value_of = _keys(rule, field, read)
             agree = keys[0] == keys[1] != ""
             yield FieldVerdict(rule, field, value_of(0), value_of(1), agree == (rule == "same"))
+
+
+def _fact_verdict(read: Collection) -> FieldVerdict:
+    """Return whether two documents agree in their facts; the values are those that differ."""
+    from simdup.near.fact_differences import differences
+
+    def text_of(row: int) -> PreparedText:
+        return PreparedText(read.text(row))
+
+    (facts,) = differences(text_of, np.array([0]), np.array([1]))
+    sides = [fact.a for fact in facts], [fact.b for fact in facts]
+    a, b = (", ".join(filter(None, side)) for side in sides)
+    return FieldVerdict("same", FACTS, a, b, not facts)
 
 
 def within_groups(groups: RowIds) -> U64:

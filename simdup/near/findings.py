@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from simdup.base.errors import SimdupError
 from simdup.model.clusters import Cluster, Pair, Spared, Summary
 from simdup.model.documents import InputDocuments, Skipped
+from simdup.model.readings import FactDifference
 
 if TYPE_CHECKING:
     # They import numpy, and help names results.
@@ -40,6 +42,10 @@ class Findings:
         redundant only because the kept one near them does not contain them, in input order.
     known : tuple of Cluster
         Further clusters, of which a baseline has all pairs.
+    facts : mapping or None
+        By the number of a redundant document, the facts in which it (`a`) differs from the kept one
+        that it names (`b`), folded, with their places in the folded texts; documents that agree are
+        absent.  None where nobody looked.
     """
 
     clusters: tuple[Cluster, ...]
@@ -51,6 +57,9 @@ class Findings:
     sources: SourceDocuments | None = field(default=None, repr=False, compare=False)
     spared: tuple[Spared, ...] = ()
     known: tuple[Cluster, ...] = ()
+    facts: Mapping[int, tuple[FactDifference, ...]] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     @property
     def origins(self) -> SourceDocuments:

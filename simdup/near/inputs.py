@@ -370,7 +370,7 @@ def with_fields(settings: Settings, by: str | None = None) -> Settings:
     Documents are also grouped `by` a field.
     """
     reading, criteria = settings.reading, settings.criteria
-    asked = [("same", name) for name in criteria.same]
+    asked = [("same", name) for name in criteria.same_fields]
     asked += [("across", name) for name in criteria.across]
     asked += [] if by is None else [("by", by)]
     fields = {name: argument for argument, name in reading.group_fields}

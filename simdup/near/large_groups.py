@@ -52,6 +52,9 @@ from simdup.search.grouping import (
 # The most comparisons per shingle of a large group of which not all pairs can be compared.  100,000
 # messages of 120 characters would take a minute.
 COMPARISONS = 1 << 12
+# The same where the texts of those that are near are aligned, which costs some hundred times as
+# much.
+_ALIGNMENTS = 1 << 6
 # The most pairs of such a group that are checked: what was found is remembered in 134 MB.
 CHECKS = 1 << 23
 # The most visits per document to find the pairs that are possible, and the most of these: 300 us
@@ -86,7 +89,8 @@ class LargeGroup:
         self._known = Known(len(self))
         costs = np.maximum(self._bounds.costs, _LEAST_COST)
         affordable = self._bounds.affordable
-        self._budget = Budget(math.inf if affordable else COMPARISONS * float(costs.sum()))
+        most = _ALIGNMENTS if self._criteria.same_facts else COMPARISONS
+        self._budget = Budget(math.inf if affordable else most * float(costs.sum()))
 
     def __len__(self) -> int:
         """Return the number of documents."""

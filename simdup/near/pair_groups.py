@@ -177,7 +177,8 @@ class _Grouping:
                 good = np.flatnonzero(pairs.accepted(self._criteria))
                 pairs = pairs.take(good)
                 which, a, b = self._copies.spread(pairs["a"], pairs["b"], self._priority)
-                pairs = pairs.take(which).and_columns(a=a, b=b).without("differing")
+                pairs = pairs.take(which).and_columns(a=a, b=b)
+                pairs = pairs.without("differing", "same_facts")
                 yield with_distances(pairs, self._every.documents).ordered()
                 # Pairs of twins need no check, as those of copies.
                 twins = np.bincount(which, minlength=len(good)) - 1

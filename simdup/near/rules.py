@@ -45,7 +45,7 @@ def by_edit(a: Side, b: Side) -> Bools:
     return either
 
 
-def same_facts(a: Side, b: Side) -> Bools:
+def same_keys(a: Side, b: Side) -> Bools:
     """Return which pairs, measured by edit similarity, have the same key of facts.
 
     What is too long to be similar anyway has none.

@@ -48,7 +48,7 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side
 from simdup.near.clustering import unmeasured
-from simdup.near.rules import by_edit, same_facts
+from simdup.near.rules import by_edit, same_keys
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import PreparedText
@@ -314,6 +314,15 @@ class Verifier:
 
     def measure(self, a: RowIds, b: RowIds) -> MeasuredPairs:
         """Return the pairs (a[k], b[k]) with their measures."""
+        pairs = self._measured(a, b)
+        if not self._criteria.same_facts:
+            return pairs
+        from simdup.near.fact_differences import with_facts
+
+        return with_facts(pairs, self._texts.text, self._criteria)
+
+    def _measured(self, a: RowIds, b: RowIds) -> MeasuredPairs:
+        """Return the pairs (a[k], b[k]) with what is computed of their shingles and vectors."""
         criteria, documents = self._criteria, self._texts.documents
         one_side, other_side = Side(documents, a), Side(documents, b)
         columns: dict[str, NDArray[Any]] = {"a": a, "b": b}
@@ -327,7 +336,7 @@ class Verifier:
         columns["similarity"] = shared / np.maximum(first + second - shared, 1)
         if "letters" in documents:
             columns["similarity"][edited] = self._texts.edit_similarities(a[edited], b[edited])
-            same = ~edited | same_facts(one_side, other_side)
+            same = ~edited | same_keys(one_side, other_side)
             columns["differing"] = np.where(same, 0, -1).astype(np.int8)
             if criteria.edits_decide:
                 asked = edited & same & (columns["similarity"] >= criteria.similarity)

@@ -48,6 +48,10 @@ def new_since(result: Result, baseline: Baseline) -> Result:
     listed = [one for one in compared if _has_new(one)]
     clusters = tuple(replace(one, number=number) for number, one in enumerate(listed, 1))
     summary = _summary(result.summary, clusters, known.stale)
+    if result.facts is not None:
+        numbers = (one.number for cluster in clusters for one in cluster.members)
+        differ = sum(number in result.facts for number in numbers)
+        summary = replace(summary, facts_differ=differ)
     notes = result.notes
     if summary.known:
         pairs = "known pair" if summary.known == 1 else "known pairs"

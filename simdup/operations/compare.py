@@ -16,7 +16,7 @@ from simdup.corpus.sources import Named, addressed, one_file
 from simdup.model.comparison import Comparison
 from simdup.model.criteria import EDIT, JACCARD, Criteria, CriteriaFields
 from simdup.model.documents import Document, Skipped
-from simdup.model.fields import TITLE
+from simdup.model.fields import FACTS, TITLE
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
@@ -80,8 +80,8 @@ def compare(
     check_type("text_b", text_b, TEXT)
     settings = Settings.of(recipe, criteria, **fields)
     for argument in ("same", "across"):
-        if {*getattr(settings.criteria, argument)} - {TITLE}:
-            what = "two texts have only titles"
+        if {*getattr(settings.criteria, argument)} - {TITLE, FACTS}:
+            what = "two texts have only titles and facts"
             raise SimdupError(argument, what, "pass records to scan", argument)
     fingerprinter = Fingerprinter.alone(Analyzer.for_recipe(settings.recipe))
     a, b = strip_texts((text_a, text_b), settings.recipe.strip, ("text_a", "text_b"))

@@ -332,7 +332,7 @@ class _Task:
 
     def find(self) -> _Losses:
         """Find what is redundant; raise if a reference gave no document."""
-        result, collection, spots, matches = examine(self.opened)
+        result, collection, spots, matches = examine(self.opened, facts=True)
         groups, by = None, self.options.by
         if by is not None:
             groups = group_by("by", by, collection)
@@ -553,9 +553,11 @@ def _list_cuts(result: Result) -> tuple[list[RemovedDocument], list[tuple[str, s
                 read = kept.number >= 0  # not in an index, of which neither text nor file is known
                 same = read and digests[number] == digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
+                agree = () if read and result.facts is not None else None
                 entry = Removed(
                     one.name, reason, one.distance or 0, one.similarity, kept.name, one.estimated,
                     one.measure, one.containment, one.cosine, one.covered,
+                    (result.facts or {}).get(number, agree),
                 )  # fmt: skip
                 beside = paths[kept.number] if read else ""
                 place = paths[number], int(records[number]), archives.get(beside, beside)

@@ -36,6 +36,7 @@ from simdup.near.kept_apart import count_kept_apart
 from simdup.near.pair_groups import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
 from simdup.near.verifier import Crew, Texts, Work
+from simdup.search.arrays import RowIds
 from simdup.show.result import Result
 from simdup.text.fingerprinter import Fingerprinter
 from simdup.text.titles import looks_templated
@@ -55,6 +56,7 @@ def scan(
     jobs: int | None = None,
     text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
+    facts: bool = False,
     **fields: Unpack[CriteriaFields],
 ) -> Result:
     """Find near-duplicates among documents.
@@ -86,6 +88,9 @@ def scan(
         The fields or columns of the texts and the ids, instead of those in `reading`; by default
         ``text`` and, if there is one, ``id``.  Without it the index of a pandas table has the ids;
         of anything else they are positions, from 0.
+    facts : bool
+        Whether to find in which facts redundant documents differ from the kept ones:
+        `Result.facts`, and a figure in the summary.  It costs 1 us a character of these.
     **fields
         Fields of `Criteria`, such as ``distance=6``; they override those of `criteria`.
 
@@ -113,7 +118,7 @@ def scan(
     settings = Settings.of(
         recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields,
     )  # fmt: skip
-    return examine(open_scan(data, settings, references)).result
+    return examine(open_scan(data, settings, references), facts).result
 
 
 def open_scan(data: Data, settings: Settings, references: Paths = ()) -> Input:
@@ -131,14 +136,14 @@ class Examined(NamedTuple):
     matches: IndexMatches  # what indexes hold near them
 
 
-def examine(opened: Input) -> Examined:
-    """Find the near-duplicates in opened sources."""
+def examine(opened: Input, facts: bool = False) -> Examined:
+    """Find the near-duplicates in opened sources; see `scan` for `facts`."""
     opened.settings.check_distance()
     with open_indexes(opened.indexes, opened.seen) as indexes:
-        return _examine(indexes.prepare(opened), indexes)
+        return _examine(indexes.prepare(opened), indexes, facts)
 
 
-def _examine(opened: Input, indexes: IndexReferences) -> Examined:
+def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
     makers = columns_for(criteria, settings.reading.titled)
@@ -181,6 +186,14 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
                 found.spared, clusters, documents, measure, criteria, texts.lost_facts, numbers
             )
             hint = _template_hint(found.groups, texts_of, criteria) if criteria.verify else ""
+        differing = None
+        if facts and criteria.verify:
+            from simdup.near.fact_differences import redundant_facts
+
+            def rows_of(some: Sequence[int]) -> RowIds:
+                return matches.text_of[np.searchsorted(numbers, some)]
+
+            differing = redundant_facts(clusters, texts, corpus["digest"], rows_of, settings)
     corpus.skip_wordless(prints)
     report = corpus.report
     report.notes += [*notes(corpus.documents, criteria, names), *matches.notes]
@@ -193,6 +206,7 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
         kept_apart=count_kept_apart(corpus.forms, crew.kept_apart.values()),
+        facts_differ=None if differing is None else len(differing),
         **found.figures(criteria) | indexes.figures,
     )
     skipped, noted = tuple(report.skipped), tuple(report.notes)
@@ -200,7 +214,9 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
     origins = SourceDocuments.of(opened, corpus, fingerprinter, places)
     inputs = places.inputs(own, [one.name for one in unread])
     settings.run.progress("clustering", len(groups), len(groups))
-    result = Result(clusters, skipped, noted, summary, hint, inputs, origins, spared)
+    result = Result(
+        clusters, skipped, noted, summary, hint, inputs, origins, spared, facts=differing
+    )
     return Examined(result, corpus, places, matches)
 
 

@@ -116,7 +116,9 @@ def summary_jsonl(result: Findings) -> Iterator[bytes]:
         yield skipped_line(skipped)
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
-    for name in ("star_redundant", "kept_apart", "indexed", "new", "known", "stale"):
+    for name in (
+        "star_redundant", "kept_apart", "indexed", "facts_differ", "new", "known", "stale",
+    ):  # fmt: skip
         if summary[name] is None:
             del summary[name]
     summary["seconds"] = round(summary["seconds"], 3)

@@ -21,6 +21,7 @@ from simdup.model.criteria import SHARES
 from simdup.model.formats import REMOVED_COLUMNS
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
+from simdup.model.readings import FactDifference
 from simdup.near.field_groups import Groups
 from simdup.near.findings import Findings
 from simdup.near.source_documents import SourceDocuments
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
 # Characters of a text that tell a person which one it is: a line of a terminal, or 40 Chinese ones.
 BEGINNING = 80
 _SHARES = (*SHARES, "covered")
-_OPTIONAL = ("containment", "cosine", "measure", "covered", "estimated")
+_OPTIONAL = ("containment", "cosine", "measure", "covered", "estimated", "facts")
+# In place of what one of two texts lacks.
+_NOTHING = "(nothing)"
 _FIGURES = ("similarity", "covered")
 # Characters read of a text for its beginning, white space included.
 _READ = 8 * BEGINNING
@@ -132,7 +135,7 @@ def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
     criteria = cleaned.result.origins.criteria
     extras = (*criteria.extras, *(["covered"] if criteria.lossless else []))
     measured = ("measure",) if cleaned.result.has_measures else ()
-    yield csv_head((*REMOVED_COLUMNS, *extras, *measured, "beginning"), bom)
+    yield csv_head((*REMOVED_COLUMNS, *extras, *measured, "facts", "beginning"), bom)
     rows = (
         (
             one.document,
@@ -142,6 +145,7 @@ def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
             one.kept,
             *(digits(getattr(one, extra)) for extra in extras),
             *([measure_of(one) or ""] if measured else []),
+            "; ".join(map(_fact_words, one.facts or ())),
             beginning,
         )
         for one, beginning in with_beginnings(cleaned)
@@ -149,10 +153,17 @@ def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
     yield from (csv_rows([row], bom) for row in rows)
 
 
+def _fact_words(fact: FactDifference) -> str:
+    """Return what a removed document says, and what stays instead."""
+    return f"{fact.a or _NOTHING} -> {fact.b or _NOTHING}"
+
+
 def removed_jsonl(cleaned: Cleaned) -> Iterator[bytes]:
     """Yield a typed JSON line for each removed document, each spared one and each group."""
     for one, beginning in with_beginnings(cleaned):
         values = asdict(one) | {share: rounded(getattr(one, share)) for share in _SHARES}
+        if one.facts is not None:
+            values["facts"] = [{"kind": f.kind, "a": f.a, "b": f.b} for f in one.facts]
         # What nobody asked for is absent.
         absent = [key for key in _OPTIONAL if values[key] in (None, False)]
         for key in absent:

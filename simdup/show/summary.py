@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Skipped
-from simdup.model.fields import FILE, FOLDER, TITLE
+from simdup.model.fields import FACTS, FILE, FOLDER, TITLE
 from simdup.near.findings import Findings
 from simdup.show.escaping import shown
 from simdup.show.selection import EVERYTHING, Selection
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
+    from simdup.model.cleaned import Removed
     from simdup.model.matches import Added
     from simdup.model.readings import ConflictResult
     from simdup.model.shared_passages import PassageResult
@@ -41,12 +42,14 @@ def report(
     criteria: Criteria,
     selection: Selection = EVERYTHING,
     words: Phrases = ENGLISH,
+    removed: Sequence[Removed] | None = None,
 ) -> str:
-    """Return the closing report of a run, one sentence per line."""
+    """Return the closing report of a run, one sentence per line; `removed` is what it left out."""
     summary = result.summary
     lines = [
         read_words(result, words),
         _found(result, criteria, words),
+        _differing(summary, removed, words),
         _compared(summary, words),
         _listed(result, selection, words),
         _linked(summary, criteria, words),
@@ -102,6 +105,14 @@ def _found(result: Findings, criteria: Criteria, words: Phrases) -> str:
     return words("found", clusters=clusters, redundant=redundant, kept=kept)
 
 
+def _differing(summary: Summary, removed: Sequence[Removed] | None, words: Phrases) -> str:
+    """Return how many documents differ in a fact from what stays, if any do."""
+    what, differ = "redundant", summary.facts_differ or 0
+    if removed is not None:
+        what, differ = "removed", sum(bool(one.facts) for one in removed)
+    return words(f"differ.{what}", n=differ) if differ else ""
+
+
 def _compared(summary: Summary, words: Phrases) -> str:
     """Return how many pairs a baseline lacks, has, and need not have."""
     parts = [words("new", n=summary.new, known=summary.known)] if summary.new else []
@@ -113,7 +124,7 @@ def _linked(summary: Summary, criteria: Criteria, words: Phrases) -> str:
     """Return how many documents are not near the kept one of their cluster."""
     if not summary.linked:
         return ""
-    if criteria.across:
+    if criteria.across or criteria.same_facts:
         return words("linked.across", n=summary.linked)
     if criteria.directed:
         return words("linked.contained", n=summary.linked)
@@ -209,7 +220,7 @@ def _unchecked(summary: Summary, words: Phrases) -> str:
 
 def field_name(field: str, words: Phrases) -> str:
     """Return what a FIELD of `same` or `across` is called."""
-    return words(f"field.{field}") if field in (TITLE, FOLDER, FILE) else shown(field)
+    return words(f"field.{field}") if field in (TITLE, FOLDER, FILE, FACTS) else shown(field)
 
 
 def criteria_words(criteria: Criteria, words: Phrases = ENGLISH) -> str:

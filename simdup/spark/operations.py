@@ -19,7 +19,7 @@ from simdup.base.errors import SimdupError
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import NO_WORDS
-from simdup.model.fields import TITLE
+from simdup.model.fields import FACTS, TITLE
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS
 from simdup.model.recipe import Recipe, recipe_fields
 from simdup.model.settings import Settings
@@ -159,10 +159,11 @@ def scan(
     started = time.monotonic()
     settings = Settings.of(recipe, criteria, jobs=1, text=text, id=id, **fields)
     settings.check_distance()
-    titled = settings.criteria.same == (TITLE,)
-    for argument in ("same", "across"):
-        if getattr(settings.criteria, argument) and not (titled and argument == "same"):
-            what = "does not work on Spark" + (", but for the title" * (argument == "same"))
+    same = set(settings.criteria.same)
+    titled = TITLE in same
+    for argument, works in (("same", {TITLE, FACTS}), ("across", set[str]())):
+        if set(getattr(settings.criteria, argument)) - works:
+            what = "does not work on Spark" + (", but for title and facts" if works else "")
             raise SimdupError(argument, what, field=argument)
     # Without a column of titles the texts have them.
     reading = replace(settings.reading, titled=titled and TITLE in df.columns)

@@ -135,16 +135,15 @@ def test_every_stage_of_a_cleaned_corpus_is_told_to_the_end(tmp_path: Path, many
         (tmp_path / "in" / f"{n}.txt").write_text(str(row["text"]))
     run = RunOptions(progress=lambda *one: said.append(one))
     order = ["reading", "fingerprinting", "searching", "verifying", "grouping", "clustering"]
-    for source, target, last in (
-        ("r.jsonl", "o.jsonl", ["writing", "listing"]), ("in", "out", ["writing", "listing"]),
-    ):  # fmt: skip
+    last = ["aligning", "writing", "listing"]
+    for source, target in (("r.jsonl", "o.jsonl"), ("in", "out")):
         said.clear()
         cleaned = dedupe(str(tmp_path / source), output=tmp_path / target, run=run)
         assert cleaned.removed
         stages = list(dict.fromkeys(stage for stage, _, _ in said))
         assert stages == [*(one for one in order if one != "verifying" or many == 30), *last]
         ends = {stage: (done, total) for stage, done, total in said}
-        counted = {"reading", "fingerprinting", "grouping", "clustering", "listing"}
+        counted = {"reading", "fingerprinting", "grouping", "clustering", "aligning", "listing"}
         counted |= {"verifying"} & ends.keys() | ({"writing"} if source == "in" else set())
         for stage in counted:
             done, total = ends[stage]

@@ -163,7 +163,7 @@ def test_removed_documents_have_all_figures_of_their_pair(simdup: Command, tmp_p
     asked = ("--containment", "0.5", "--cosine", "0.5", "--removed", "gone.csv")
     assert simdup("dedupe", "in", "-o", "out", *asked).status == 0
     (row,) = csv.DictReader(io.StringIO((tmp_path / "gone.csv").read_text()))
-    further = ["containment", "cosine", "measure", "beginning"]
+    further = ["containment", "cosine", "measure", "facts", "beginning"]
     assert list(row) == ["document", "reason", "distance", "similarity", "kept", *further]
     assert all(0.5 <= float(row[name]) <= 1 for name in ("similarity", "containment", "cosine"))
 

@@ -13,7 +13,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 from support import Command, command, environment, process
@@ -148,7 +148,7 @@ def test_folders_to_folders(simdup: Command, tmp_path: Path) -> None:
     assert state(source) == before
     expected = tree(source)
     gone = (tmp_path / "gone.csv").read_text().splitlines()
-    assert gone[0] == "document,reason,distance,similarity,kept,measure,beginning"
+    assert gone[0] == "document,reason,distance,similarity,kept,measure,facts,beginning"
     removed = {line.split(",")[0].removeprefix("in/") for line in gone[1:]}
     assert removed == {"c/2.txt", "b/4.txt"} | {f"c/r.jsonl#{n}" for n in range(1, 7)}
     for name in list(expected):
@@ -300,7 +300,7 @@ def test_every_removed_document_is_near_one_that_stays(
         rows = list(csv.reader(ran.lines[1:]))
         assert rows
         gone = {row[0] for row in rows}
-        for name, _, _, similarity, kept, _ in rows:
+        for name, _, _, similarity, kept, *_ in rows:
             assert kept not in gone
             alike = plain.resemblance(*((tmp_path / one).read_text() for one in (name, kept)))
             assert alike >= float(least)
@@ -457,8 +457,8 @@ def meddle(monkeypatch: pytest.MonkeyPatch, how: Callable[[], object]) -> None:
 
     examine = deduping.examine
 
-    def and_meddle(*given: object) -> object:
-        found = examine(*given)  # type: ignore[arg-type]
+    def and_meddle(*given: Any, **options: Any) -> object:
+        found = examine(*given, **options)
         how()
         return found
 

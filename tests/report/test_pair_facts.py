@@ -18,6 +18,8 @@ from pages import (
 
 from lab.corpora.made import prose, write
 from simdup.model.readings import FactDifference
+from simdup.near import fact_differences
+from simdup.reuse.contradictions import differing_facts
 from simdup.show.report import pair_facts
 from simdup.show.report.chunks import CLIP
 from simdup.show.report.columns import FACTS
@@ -153,6 +155,30 @@ def test_the_list_has_those_that_differ_in_a_fact(path, browser):
         until(page, "document.querySelectorAll('.row').length === 4")
 
 
+def test_a_row_says_in_how_many_facts(path, browser):
+    with opened(browser, path) as page:
+        go(page, "#/clusters")
+        until(page, "document.querySelectorAll('.row').length === 4")
+        chips = "[...document.querySelectorAll('.row .chip')].map((one) => one.textContent)"
+        assert sorted(page.evaluate(chips)) == ["1 fact differs", "6 facts differ"]
+        page.evaluate("State.set({ lang: 'zh' })")
+        assert sorted(page.evaluate(chips)) == ["1 处关键信息不同", "6 处关键信息不同"]
+
+
+def test_what_a_scan_has_compared_is_compared_again_only_for_places(simdup, tmp_path, monkeypatch):
+    compared = []
+
+    def counted(pairs):
+        compared.extend(pairs)
+        return differing_facts(pairs)
+
+    monkeypatch.setattr(pair_facts, "differing_facts", counted)
+    write(tmp_path / "in", texts())
+    simdup("scan", "in", "-s", "0.5", "-o", "page.html", "-q")
+    assert [a[:4] for a, _ in compared] == ["Take", "😀😀 本"]
+    assert head(tmp_path / "page.html")["figures"]["compared"] == 4
+
+
 def test_the_pair_that_differs_is_read_first(page_of, browser, tmp_path):
     rest = prose(3, 160)
     write(tmp_path / "in", {"a.txt": DOSE + rest, "b.txt": OTHER + rest, "c.txt": rest})
@@ -174,7 +200,8 @@ def test_the_pair_that_differs_is_read_first(page_of, browser, tmp_path):
 def test_facts_are_hostile_text(simdup, browser, tmp_path, monkeypatch):
     bad = FactDifference("code", "<img src=x onerror=alert(1)>", "\u202e</script>", (0, 4), (-3, 0))
     none = FactDifference("number", "", "7" * 500, (10**6, 10**6), (10**6, 10**7))
-    monkeypatch.setattr(pair_facts, "differing_facts", lambda pairs: [[bad, none] for _ in pairs])
+    for module in (pair_facts, fact_differences):
+        monkeypatch.setattr(module, "differing_facts", lambda pairs: [[bad, none] for _ in pairs])
     write(tmp_path / "in", {"a.txt": prose(1), "b.txt": prose(1) + "end"})
     simdup("scan", "in", "-s", "0.5", "-o", "page.html", "-q")
     assert "alert(1)" not in "".join(elements(tmp_path / "page.html").values())
@@ -225,8 +252,8 @@ def test_the_limit_is_kept_and_said(simdup, browser, tmp_path, monkeypatch):
     simdup("scan", "in", "-s", "0.5", "-o", "page.html", "-q")
     figures = head(tmp_path / "page.html")["figures"]
     assert 0 < sum(seen) <= limit
-    # The copies are known to be equal.
-    assert (figures["differing"], figures["compared"]) == (0, len(seen) // 2 + 1)
+    # The copies are known to be equal, and those that differ in words to agree.
+    assert (figures["differing"], figures["compared"]) == (0, len(seen) // 2 + 2)
     with opened(browser, tmp_path / "page.html") as page:
         assert "fact" not in page.inner_text(".figures")
         page.evaluate("State.set({ filter: 'facts' })")

@@ -68,7 +68,7 @@ CRITERIA: list[dict[str, Any]] = [
     {"keep": "max:v", "linkage": "star"}, {"prefer": ("d0001*",)}, {"distance": 64},
     {"similarity": 0.6},
     {"same": "title"}, {"same": "title", "linkage": "star", "method": "simhash"},
-    {"containment": 0.5, "same": "title"}, {"containment": 0.6},
+    {"containment": 0.5, "same": "title"}, {"containment": 0.6}, {"same": "facts"},
     {"containment": 0.4, "linkage": "star", "similarity": 0.1},
 ]  # fmt: skip
 RECIPES = [
@@ -111,3 +111,18 @@ def test_a_family_of_hundreds_is_grouped_as_by_a_scan() -> None:
         found, expected = InProcess(settings, 3).run(table), by_scan(table, settings)
         assert without_numbers(found.members) == without_numbers(expected.members)
         assert without_numbers(found.pairs) == without_numbers(expected.pairs)
+
+
+def test_facts_part_a_family_as_in_a_scan() -> None:
+    n, before, after = 90, prose(1, 60), prose(2, 60)
+    texts = [f"{before} {10 * (i % 3 + 1)} mg {after} {'abc'[i % 2]}" for i in range(n)]
+    table = pa.table(
+        {"reference": [False] * n, "id": [f"{i:04d}" for i in range(n)], "order0": [0] * n,
+         "text0": texts, "value": pa.nulls(n, pa.float64())}
+    )  # fmt: skip
+    for criteria in ({}, {"linkage": "star"}, {"same": ("title", "facts")}):
+        fields = {"same": "facts", **criteria}
+        settings = Settings.of(jobs=1, text="text", id="id", **fields)  # type: ignore[arg-type]
+        found, expected = InProcess(settings, 3).run(table), by_scan(table, settings)
+        assert without_numbers(found.members) == without_numbers(expected.members)
+        assert len(without_numbers(found.members)) == 3

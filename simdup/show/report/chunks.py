@@ -344,8 +344,8 @@ class Chunks:
 
     budget: float  # most bytes of all blocks
     place: dict[int, tuple[int, int]] = field(default_factory=dict)  # by cluster: block, slot
-    # By cluster whose facts were compared: the places of the pairs that differ in one.
-    differ: dict[int, list[int]] = field(default_factory=dict)
+    # By cluster whose facts were compared: in how many each pair differs that does, by its place.
+    differ: dict[int, dict[int, int]] = field(default_factory=dict)
     # Whether a character occurs in the texts, by its code point.
     characters: NDArray[np.bool_] = field(default_factory=_no_characters)
     count: int = 0
@@ -413,7 +413,7 @@ def _add_texts(
     for some in _blocks(groups, order, originals):
         compared = facts.compare(some)
         for i, found in compared.items():
-            chunks.differ[i] = [place for place, facts_of in found.items() if facts_of]
+            chunks.differ[i] = {place: len(of_pair) for place, of_pair in found.items() if of_pair}
         differ = {i: facts.values(i, found, some[i]) for i, found in compared.items()}
         known = _terms(some.values(), originals) if whole and terms_left > 0 else {}
         terms_left -= sum(len(text or "") for texts in some.values() for text in texts)

@@ -13,7 +13,7 @@ import math
 import os
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +73,7 @@ class RowGroup(NamedTuple):
     complete: bool = True  # whether these are all pairs
     # The places of the documents, the first to keep first; empty if that is their order of input.
     order: Sequence[int] = ()
+    agreeing: Collection[int] = ()  # the places of pairs that are known to differ in no fact
 
     @property
     def carried(self) -> list[int]:
@@ -129,7 +130,7 @@ def table(
     groups: Sequence[RowGroup],
     folders: Mapping[str, int],
     place: Mapping[int, tuple[int, int]],
-    differ: Mapping[int, Iterable[int]],
+    differ: Mapping[int, Mapping[int, int]],
 ) -> bytes:
     """Return the table of groups.
 
@@ -143,7 +144,10 @@ def table(
     distances = [-1 if row.distance is None else row.distance for row in rows]
     flags = np.array([pair.flags for pair in pairs], np.uint8)
     firsts = np.cumsum([0, *(len(group.pairs) for group in groups)])
-    flags[[firsts[i] + one for i, places in differ.items() for one in places]] |= FACTS
+    facts = np.zeros(len(pairs), np.int64)
+    for i, counts in differ.items():
+        facts[firsts[i] + np.array(list(counts), np.int64)] = list(counts.values())
+    flags[facts > 0] |= FACTS
     return pack(
         {
             "size": _u32(len(group.documents) for group in groups),
@@ -165,6 +169,7 @@ def table(
             "pairDistance": np.array([pair.distance for pair in pairs], np.uint16),
             "pairSimilarity": np.array([ten_thousandths(p.similarity) for p in pairs], np.int32),
             "pairFlags": flags,
+            "pairFacts": np.minimum(facts, 2**16 - 1).astype(np.uint16),
         }
     )
 

@@ -146,7 +146,7 @@ def assemble(
 
 
 def _fact_figures(
-    groups: Sequence[RowGroup], differ: Mapping[int, Sequence[int]]
+    groups: Sequence[RowGroup], differ: Mapping[int, Mapping[int, int]]
 ) -> dict[str, int]:
     """Return how many clusters differ in a fact, and of how many that is known, if of any.
 

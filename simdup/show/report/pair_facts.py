@@ -1,7 +1,9 @@
 """The facts in which the documents of pairs differ, for pairs whose texts a page carries.
 
 Texts are compared while a page reads them, up to a limit, so that a page of many clusters is not
-much slower to write: the list begins with the clusters that are compared.
+much slower to write: the list begins with the clusters that are compared.  A scan has compared the
+redundant documents with the kept ones already: of these pairs only those that differ are compared
+again, for the places in the texts as they were read.
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ class PairFacts:
         """
         found: dict[int, Facts] = {}
         waiting, size = list[_Pair](), 0
-        for pair in self._affordable(some):
+        for pair in self._affordable(some, found):
             waiting.append(pair)
             size += pair.cost
             if size >= _AT_ONCE:
@@ -73,13 +75,22 @@ class PairFacts:
             found.setdefault(pair.cluster, {})[pair.place] = facts
             self._left -= _FACT * len(facts)
 
-    def _affordable(self, some: Mapping[int, Sequence[str | None]]) -> Iterator[_Pair]:
-        """Yield the pairs of clusters, those with the document that is kept first."""
+    def _affordable(
+        self, some: Mapping[int, Sequence[str | None]], found: dict[int, Facts]
+    ) -> Iterator[_Pair]:
+        """Yield the pairs of clusters to compare, those with the document that is kept first.
+
+        Those that are known to agree are added to what is found.
+        """
         for cluster, texts in some.items():
             left = min(self._left, _CLUSTER * EXAMINED)
+            agreeing = self._groups[cluster].agreeing
             for place in self._places(cluster, len(texts)):
                 a, b = (texts[one] for one in self._sides(cluster, place))
                 if a is None or b is None or a == b:
+                    continue
+                if place in agreeing:
+                    found.setdefault(cluster, {})[place] = []
                     continue
                 pair = _Pair(cluster, place, (a, b))
                 if pair.cost > left:

@@ -11,7 +11,7 @@ from typing import Any
 
 from simdup.base.system import common_folder
 from simdup.corpus.files import STDIN
-from simdup.model.clusters import Member, Pair
+from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import EDIT, Criteria
 from simdup.model.formats import PageOptions
 from simdup.near.findings import Findings
@@ -97,18 +97,25 @@ def _groups(result: Findings, origins: SourceDocuments, removed: frozenset[str])
         figures = one.role, one.distance, one.similarity, one.fingerprint
         return DocumentRow(name, folder, number, *figures, size, flags)
 
-    return [
-        RowGroup(
-            list(map(row, cluster.members)),
-            [
-                PairRow(a, b, pair.distance, pair.similarity, _pair_flags(pair))
-                for (a, b), pair in zip(cluster.places(), cluster.pairs, strict=True)
-            ],
-            cluster.complete,
-            cluster.order,
-        )
-        for cluster in result.clusters
-    ]
+    def group(cluster: Cluster) -> RowGroup:
+        places, members = cluster.places(), cluster.members
+        pairs = [
+            PairRow(a, b, pair.distance, pair.similarity, _pair_flags(pair))
+            for (a, b), pair in zip(places, cluster.pairs, strict=True)
+        ]
+        agreeing = {
+            place
+            for place, (a, b) in enumerate(places)
+            if agree(members[a], members[b]) or agree(members[b], members[a])
+        }
+        return RowGroup(list(map(row, members)), pairs, cluster.complete, cluster.order, agreeing)
+
+    def agree(one: Member, kept: Member) -> bool:
+        """Return whether a redundant document is known to differ in no fact from the kept one."""
+        named = one.role == "redundant" and one.beside == kept.number >= 0
+        return named and result.facts is not None and one.number not in result.facts
+
+    return list(map(group, result.clusters))
 
 
 # By the document that is contained in the other, the one that stays.

@@ -50,7 +50,7 @@ const Data = (() => {
     return first;
   }
 
-  /** Add what follows from the columns of clusters: weakest pair, largest distance, roles. */
+  /** Add what follows from the columns of clusters: weakest pair, largest distance, most facts, roles. */
   function derive(table) {
     const count = table.size.length;
     table.count = count;
@@ -63,12 +63,14 @@ const Data = (() => {
     table.linked = new Uint32Array(count);
     table.redundant = new Uint32Array(count);
     table.differing = new Uint32Array(count);
+    table.facts = new Uint16Array(count);
     for (let i = 0; i < count; i += 1) {
       table.weakestPair[i] = table.firstPair[i];
       for (let p = table.firstPair[i]; p < table.firstPair[i + 1]; p += 1) {
         const similarity = table.pairSimilarity[p];
         table.best[i] = Math.max(table.best[i], similarity);
         if (table.pairFlags[p] & FACTS) table.differing[i] += 1;
+        table.facts[i] = Math.max(table.facts[i], table.pairFacts[p]);
         if (table.pairDistance[p] > table.diameter[i]) table.diameter[i] = table.pairDistance[p];
         if (similarity >= 0 && (table.weakest[i] < 0 || similarity < table.weakest[i])) {
           table.weakest[i] = similarity;

@@ -93,6 +93,8 @@ const List = (() => {
       h('span', { class: 'num' }, figure(cluster)),
       Review.badge(cluster),
       Kind.pairs ? h('span', { class: 'file' }, '↔ ', name(split(Data.names[first + 1])[1])) : null,
+      // Those of the pair that differs in most.
+      table.facts[cluster] ? h('span', { class: 'chip warn' }, t('factsCount', table.facts[cluster])) : null,
       table.linked[cluster] && Kind.roles ? h('span', { class: 'chip warn' }, t('chained')) : null)];
   }
 
