@@ -137,6 +137,9 @@ def differences(a: str, b: str) -> list[Difference]:
     """
     if a == b:
         return []
+    if a > b:
+        # Words could be aligned otherwise, and it must not matter who asks.
+        return [Difference(kind, one, other) for kind, other, one in differences(b, a)]
     differing = [*_values(a, b), *_addresses(a, b), *_words(a, b)]
     return sorted(differing, key=lambda one: (one.a, one.b))
 

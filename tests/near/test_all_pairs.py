@@ -10,7 +10,7 @@ from simdup import Result, scan
 from simdup.model import criteria
 from simdup.text import bands
 
-HAN = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
+HAN = "岸树芽云洋虫星桥路竹梅兰菊荷墨笔纸杯盘铺柜窗柱梯砖瓦钉绳线布衫帽鞋袜伞扇镜"
 
 
 def texts(many: int, length: int, seed: int = 1) -> list[str]:

@@ -15,7 +15,7 @@ from simdup.model.clusters import Cluster
 from simdup.model.settings import RunOptions
 from simdup.near import bounds, candidates, large_groups, pair_groups
 
-LETTERS = "河岸老树新芽春风秋雨山高水长天地人和日月星辰江湖海洋花草虫鱼鸟兽金木土火"
+LETTERS = "岸树芽云洋虫星桥路竹梅兰菊荷墨笔纸杯盘铺柜窗柱梯砖瓦钉绳线布衫帽鞋袜伞扇镜"
 
 
 def text(random_: random.Random, length: int) -> str:
