@@ -61,7 +61,7 @@ const Kind = (() => {
       tabs: [['#/c/1', 'cluster'], ['#/review', 'review']],
       single: true,
       roles: false,
-      verdicts: [['cool', 'answerYes'], ['warn', 'answerNo']],
+      verdicts: [null, null],
       reads: false,
     },
     conflicts: {
