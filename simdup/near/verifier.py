@@ -221,6 +221,11 @@ CACHE_BYTES = 1 << 27
 _TOGETHER = 1 << 21
 
 
+# The similarity of texts that are not equal, though what is compared of them is: their letters, or
+# their sets of shingles.  With four digits, which are rounded down, it is not 1.
+_NEARLY = float(np.nextafter(1, 0))
+
+
 class Vector(NamedTuple):
     """A sparse vector of length 1."""
 
@@ -341,6 +346,9 @@ class Verifier:
             if criteria.edits_decide:
                 asked = edited & same & (columns["similarity"] >= criteria.similarity)
                 columns["differing"][asked] = self._texts.differing(a[asked], b[asked])
+        for place in np.flatnonzero(columns["similarity"] == 1).tolist():
+            if self._texts.text(a[place]).compact != self._texts.text(b[place]).compact:
+                columns["similarity"][place] = _NEARLY
         if criteria.cosine is not None:
             columns["cosine"] = np.array([self.cosine(*pair) for pair in _each(a, b)], np.float64)
         if not criteria.directed:
