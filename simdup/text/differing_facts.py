@@ -258,7 +258,8 @@ def _addresses(a: str, b: str) -> Iterator[Difference]:
 
 # -- words --
 
-_TOKEN = pattern(r"[a-z]+(?:['’][a-z]+)*|[^\W_]")
+# A grade has its sign.
+_TOKEN = pattern(r"(?<![a-z])[a-z][+-](?!\w)|[a-z]+(?:['’][a-z]+)*|[^\W_]")
 
 
 class _Token(NamedTuple):
@@ -330,7 +331,7 @@ def _words(a: str, b: str) -> Iterator[Difference]:
                 covered[1].append(y)
                 if kind:
                     differing.append(Difference(kind, x, y))
-    if replaced > 1:
+    if replaced > 1 and "\n" in a.strip() and "\n" in b.strip():
         # In verses, 上 and 下 are no parts of a series, and 春 is nearly 秋.
         differing = [one for one in differing if not _of_series(one, a, b)]
     one, other = (
@@ -377,12 +378,13 @@ def _related(
         if x.text.isascii() and y.text.isascii() and formed_opposites(x.text, y.text):
             yield OPPOSITE, x[1:], y[1:]
     if len(one) == len(other) <= _ALIGNED:
-        for x, y in zip(one, other, strict=True):
-            if kind := _single(x.text, y.text):
+        kinds = [_single(x.text, y.text) for x, y in zip(one, other, strict=True)]
+        if all(kinds):
+            for kind, x, y in zip(kinds, one, other, strict=True):
                 yield kind, x[1:], y[1:]
 
 
-# Tokens in whose places others stand one by one.
+# Tokens in whose places there can be others one by one.
 _ALIGNED = 3
 # Han characters of the longest word that is looked up, and words of the longest phrase.
 _LONGEST, _PHRASE = 6, 3
@@ -409,10 +411,10 @@ def _listed(tokens: Sequence[_Token], low: int, high: int) -> list[_Listed]:
             phrase += token if han or not phrase else f" {token}"
             if end <= low:
                 continue
-            for written in (phrase,) if han else _stems(phrase):
-                if meanings := words.get(written):
-                    listed.append((start, end, meanings))
-                    break
+            forms = (phrase,) if han else dict.fromkeys(_stems(phrase))
+            meanings = tuple(meaning for form in forms for meaning in words.get(form, ()))
+            if meanings:
+                listed.append((start, end, meanings))
     return [
         _Listed((tokens[start].start, tokens[end - 1].end), meanings)
         for start, end, meanings in listed
@@ -436,7 +438,8 @@ def _stems(word: str) -> Iterator[str]:
 
 _ENDINGS = (
     ("ies", "y"), ("ied", "y"), ("es", ""), ("s", ""), ("ed", ""), ("ed", "e"), ("ing", ""),
-    ("ing", "e"), ("ily", "y"), ("ly", ""), ("ly", "e"),
+    ("ing", "e"), ("ily", "y"), ("ly", ""), ("ly", "e"), ("er", ""), ("er", "e"), ("ier", "y"),
+    ("est", ""), ("est", "e"), ("iest", "y"),
 )  # fmt: skip
 
 # Beginnings and ends in whose places others make the opposite.
@@ -479,6 +482,8 @@ def formed_opposites(x: str, y: str) -> bool:
 
 def _single(x: str, y: str) -> str:
     """Return how two tokens of one character exclude each other, if they do."""
+    if x[1:] in ("+", "-") and y[1:] in ("", "+", "-") and x != y:
+        return NUMBER
     if len(x) != 1 or len(y) != 1 or x == y:
         return ""
     if x.isascii() and y.isascii():

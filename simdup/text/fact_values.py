@@ -32,7 +32,7 @@ _DIGITS = {
 }
 _SCALES = {"十": 10, "百": 100, "千": 1000, "hundred": 100}
 # They multiply all that comes before.
-_SECTIONS = {"万": 10**4, "亿": 10**8, "thousand": 10**3, "million": 10**6, "billion": 10**9}
+_SECTIONS = {"k": 10**3, "dozen": 12, "万": 10**4, "亿": 10**8, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 # 三万五 is 三万五千.
 _NEXT_SCALE = {"百": "十", "千": "百", "万": "千", "亿": "千万"}
 
@@ -218,6 +218,8 @@ def amount(part: Parts) -> str:
     if "tenths" in part:
         number += f".{number_of(part['tenths'])}{number_of(part.get('hundredths', ''))}"
     per = "day" if part.get("per") == "d" else _unit(part.get("per", ""))
+    if (number, _unit(unit)) == ("0.5", "h"):
+        number, unit = "30", "min"
     return f"{number} {'/'.join(filter(None, (_unit(unit), per)))}"
 
 
@@ -260,6 +262,7 @@ def phone(part: Parts) -> str:
 
 def fraction(part: Parts) -> str:
     over = part["over"].rstrip("s").replace("quarter", "fourth")
+    over = "2" if over[:3] == "hal" else over
     return f"{number_of(part['number'])}/{number_of(over)}"
 
 

@@ -165,7 +165,7 @@ def _quantity(folded: str, start: int, end: int, row: _Row) -> Fact | None:
         # 10mg looks like a code.
         number = _number().match(folded, start)
         suffix = number and _suffix().match(folded, number.end())
-        if not (number and suffix and suffix.end() >= end):
+        if not number or max(number.end(), suffix.end() if suffix else 0) < end:
             return None
         end = number.end()
     else:
@@ -201,7 +201,10 @@ def _says_less(less: tuple[str, str], more: tuple[str, str]) -> bool:
         return more[1].endswith(f"://{less[1]}")
     if kinds == ("number", "amount"):
         return more[1].partition(" ")[0] == less[1]
-    return kinds == ("amount", "amount") and more[1].startswith(less[1] + "/")
+    if kinds != ("amount", "amount"):
+        return False
+    # A pound is one or the other.
+    return more[1].startswith(less[1] + "/") or more[1] == less[1].removesuffix("lb") + "gbp"
 
 
 def term_pattern(terms: Iterable[str]) -> re.Pattern[str] | None:
@@ -237,10 +240,10 @@ _PARTS = {
     "digits": r"\b\d++(?:(?:[,，]\d{3}(?!\d))++|(?<!\d \d)(?<!\d \d\d)(?:[ \u202f]\d{3}(?![\d,.%]))++(?! \d)"
               r"|,\d{1,2}(?!,?\d)(?<!\d,\d,\d)(?<!,\d\d,\d))?+(?:\.\d++)?+",
     "thousands": r"千(?![克米瓦卡赫帕伏焦字])",
-    "big": r"(?:hundred|thousand|million|billion)\b",
+    "big": r"(?:dozen|hundred|thousand|million|billion)\b",
     "figure": r"{minus}?{plain}",
     "plain": r"{digits}(?:(?:\s?(?:[百千]?万|亿)|百|{thousands})++(?:\d++[百千万]++)*+"
-              r"|(?:[\s-]{big})++)?+",
+              r"|(?:[\s-]{big})++|k(?!\w))?+",
     "han": r"(?<![HAN])(?!一一)[零〇一二两三四五六七八九十廿卅]"
            r"(?:[零〇一二两三四五六七八九十百万亿廿卅]|{thousands})*+"
            r"(?:点[零〇一二三四五六七八九]++(?![十分])|(?<=[HAN][HAN]))"
@@ -249,7 +252,7 @@ _PARTS = {
     "words": r"\b{small}(?:(?:[\s-]{big})++(?:\s(?:and\s)?{small})?+){0,4}+",
     "nth": rf"(?:(?:{_TEN})[\s-])?(?:{'|'.join(NTHS)})\b|(?:{_TEN.replace('y', 'ieth')})\b",
     # One numeral is a number where it counts something; 一 often says no more than "a".
-    "one": r"(?<![HAN])(?:[二两三四五六七八九]|十(?!分(?!钟)|字)|(?<![同任另某这那每唯统单专逐上下])一(?![分度]))",
+    "one": r"(?<![HAN])(?:[二两三四五六七八九廿卅]|十(?!分(?!钟)|字)|(?<![同任另某这那每唯统单专逐上下])一(?![分度]))",
     "counted": r"[个人名次份件张台页篇条部家本项种户辆位只头棵株粒颗片瓶盒袋箱包支根套双对组批间层"
                r"楼栋座号室班级届期季册卷审模诊轮例场所处艘架字词行步遍类方余多]",
     # Numbers as they begin.
@@ -276,7 +279,7 @@ _PARTS = {
     "certain": r"\b(?:january|february|april|june|july|august|(?:septem|octo|novem|decem)ber)\b",
     "th": r"(?:st|nd|rd|th)?\b",
     "weekday": r"\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?\b|(?=[.,]))"
-               r"|(?:tues?|wed|thurs?|thu|fri)\b|(?:mon|sat|sun)(?=\s\d))",
+               r"|(?:tues?|wed|thurs?|thu|fri)\b|(?:mon|sat|sun)(?=\s(?:\d|to\b|and\b|or\b|through\b|at\b)|-))",
     "during": r"(?:(?<=\bin )|(?<=\bby )|(?<=\bof )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )"
               r"|(?<=\bthis )|(?<=\blast )|(?<=\bnext )|(?<=\bearly )|(?<=\blate )|(?<=\bmid-)"
               r"|(?<=\bfrom )|(?<=\bduring )|(?<=\bfor ))",
@@ -292,10 +295,12 @@ _PARTS = {
     "sixty": rf"[0-5]?\d|[二三四五]?十{ONE}?|[零〇]?{ONE}",
     # Places, addresses, versions, negations.
     "margin": r"[ \t#>*]*(?:[-+•·] )?(?:[【\[][^\]】\n\d]{1,10}[\]】][ \t]?)?[(（]?",
+    # What kind of question it is.
+    "mark": r"[【\[(（][^】\])）\n]{0,12}(?:题|choice|question|true[ /]false|fill in)[^】\])）\n]{0,12}[】\])）]",
     "score": r"(?:[ \t]?[(（](?:本题)?\d{1,3}(?:\.5)?\s?(?:分|points?|pts?|marks?)[)）])?",
     "heading": r"section|chapter|part|figure|fig\.?|table|step|page|p\.|line|appendix|annex|article"
              r"|clause|paragraph|item|equation|eq\.|example",
-    "numbered": r"section|chapter|part|figure|table|volume|vol\.?|book|act|scene|season|episode|war"
+    "numbered": r"annex|section|chapter|part|figure|table|volume|vol\.?|book|act|scene|season|episode|war"
                 r"|type|phase|class|grade|level|stage|group|appendix|article|title|schedule|round"
                 r"|league|bowl|king|pope|henry|louis|elizabeth",
     "headings": r"sections|chapters|parts|figures|figs\.?|tables|steps|pages|pp\.|lines|articles"
@@ -324,8 +329,9 @@ class _Row(NamedTuple):
 _ROWS = (
     # Places of the text itself: items of lists, headings; articles, references, labels.
     _Row("", no_fact, (
-        r"9数. ^{margin}(?:\d{1,3}(?:\.\d{1,3})*|[一二三四五六七八九十百零]{1,5})"
-        r"(?:[)）、]|\.(?![\d年]|x\b|\w+\.\w|[\w/-]+\d)){score}",
+        r"9数.a@ ^{margin}(?:q(?:uestion)?[. ]?)?(?:\d{1,3}(?:\.\d{1,3})*|[一二三四五六七八九十百零]{1,5})"
+        r"(?:[)）、]|\.(?![\d年]|x\b|\w+\.\w|[\w/-]+\d)|(?<=q\d)[:：]|(?<=q\d\d)[:：]){score}{mark}?",
+        r". ^[ \t]*{mark}",
         r". ^#+[ \t]*\d{1,3}(?:\.\d{1,3})*(?=\s)",
         r". \[\d{1,3}(?:\s?[,，-]\s?\d{1,3}){0,9}\]|&#\d+;",
     )),
@@ -347,7 +353,7 @@ _ROWS = (
         r"9@ \b(?P<value>[a-z0-9][\w.%+-]{0,63}+@{label}(?:\.{label})+)",
         r"9@ \b(?P<value>{label}(?:\.{label}){0,9}\.[a-z]{2,63}/{path})",
         r"9 (?<![\w.])(?P<value>(?:\d{1,3}\.){3}\d{1,3}(?:[:/]\d{1,5})?)(?!\w|\.\d)",
-        r"9@ \b(?P<value>(?:{label}\.){1,9}{domain})(?![\w@-]|\.\w)(?::\d{1,5})?",
+        r"9@ \b(?P<value>(?:{label}\.){1,9}{domain}(?![\w@-]|\.\w)(?::\d{1,5})?)",
         r"9@ \b(?P<value>(?:localhost|{label}(?:\.{label}){1,9}|[a-z]+-?\d+|[a-z]+(?:-[a-z0-9]+){1,9}):\d{2,5})(?![\w:]|\.\d)",
         # Paths of files, and names of people.
         r"9@. (?<![\w./:~-])(?P<value>(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)*|[a-z]:(?:\\\\[\w.@-]+)+|[\w-]+(?:/[\w.-]+)+\.[a-z][a-z0-9]{0,4}\b)",
@@ -374,7 +380,7 @@ _ROWS = (
     _Row("time", time, (
         (
             r"9汉 (?:(?P<half>{half})\s?|\b|(?<=\dt))(?<![\d:.])(?P<hour>2[0-4]|[01]?\d)"
-            r":(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])(?:\s?(?P<late>{late}))?"
+            r":(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])(?:\s?(?P<late>{late})|\s(?:noon|midnight)\b)?"
         ),
         r"9 \b(?P<hour>1[0-2]|0?[1-9])(?:\.(?P<minute>[0-5]\d))?\s?(?:(?P<late>{late})|o['’]clock\b)",
         r"9a \b(?P<hour>{english})\s?(?:(?P<late>{late})|o['’]clock\b)",
@@ -411,25 +417,26 @@ _ROWS = (
     )),
     _Row("number", phone, (
         (
-            r"9. (?<![\w.-])(?P<number>(?=(?:[ ()+-]{0,2}\d){9,15}(?![ ()-]?\d))"
-            r"(?:\+\d{1,3}(?:[ -]?\(?\d{2,8}\)?){1,4}|\(?0\d{1,4}\)?(?:[ -]?\d{2,8}){1,3}"
+            r"9. (?<![\w.-])(?P<number>(?=(?:[ ()+/-]{0,2}\d){9,15}(?![ ()-]?\d))"
+            r"(?:0\d{2,4}/\d{4,9}|\+\d{1,3}(?:[ -]?\(?\d{2,8}\)?){1,4}|\(?0\d{1,4}\)?(?:[ -]?\d{2,8}){1,3}"
             r"|\d{1,4}(?:[ -]\d{3,4}){1,2}[ -]\d{4}))(?![\w-]|\.\d)"
         ),
     )),
     _Row("number", fraction, (
         r"数 (?P<over>[HAN]{1,9})分之(?P<number>[HAN]{1,9})",
-        r"9 (?<![\w/.])(?P<number>\d{1,4})/(?P<over>\d{1,4})(?![\w/])",
-        r"a \b(?P<number>one|two|three|four|five|six|seven)[\s-](?P<over>thirds?|quarters?|fifths?|sixths?|eighths?|tenths?)\b",
+        r"9 (?<![\w/.])(?P<number>\d{1,4})[/⁄](?P<over>\d{1,4})(?![\w/])",
+        r"a \b(?P<number>one|two|three|four|five|six|seven)[\s-](?P<over>hal(?:f|ves)|thirds?|quarters?|fifths?|sixths?|eighths?|tenths?)\b",
     )),
     _Row("number", plain, (
         r"9a (?<!per )(?<!\ba )(?<!\beach )\b(?P<number>\d+(?=st|nd|rd|th)|{nth}){th}",
-        r"a. (?:\bno\.?|№)\s?(?P<number>{figure})",
+        r"a. (?:\bno\.?|№)\s?(?P<number>{figure})(?!\w)",
         r"汉 第\s?(?P<number>(?!\d{4}年)\d++(?=[\u4e00-\u9fff]|$)|{han}|[一二三四五六七八九十])",
     )),
     # A number, with what it counts (`_quantity`).
     _Row("number", quantity, (
         r"9a数汉. {several}",
         r"a \bone\b",
+        r"a \bdozen\b",
         r"数 {one}",
     )),
     # Without words in which the character is no more than a syllable.
@@ -442,16 +449,16 @@ _ROWS = (
             r"|(?<=是不)是|(?<=[能会要好对行可来去用想]不)[能会要好对行可来去用想])[得要能可应准许必用]?"
         ),
         r"汉 (?<![除莫是南北东西])非(?![常洲但])",
-        r"汉 (?:(?<![\u4e00-\u9fff])|(?<=[请你们万都先也就可])|(?<=千万))别(?![的人处致墅称名离样])",
+        r"汉 (?<![特个区级性差告送分识鉴辨类派国久离永道惜辞阔话作拜死诀])别(?![的人处致墅称名离样论号克针])",
     )),
 )  # fmt: skip
 # Where a form can begin: most characters begin none.  The first letters of words that begin one:
 _WORDS = """zer one two thr fou fiv six sev eig nin ten ele twe thi for fif hun fir sec jan feb mar
-apr may jun jul aug sep oct nov dec mon tue wed thu fri sat sun noo mid min hal qua utc gmt v ver
+apr may jun jul aug sep oct nov dec mon tue wed thu fri sat sun noo mid min hal qua q utc gmt v ver
 www rmb cny usd us hk hkd eur gbp jpy not no nev wit can nei nor non do doe don did is isn are was
 wer has hav had ca won wou sho cou mus nee mig cha par fig tab ste pag p pp lin app ann art cla ite
 equ eq exa vol boo act sce sea epi war typ pha gra lev sta gro tit sch rou lea bow kin pop hen lou
-eli per"""
+eli per ann ii iii iv ix vii vi xi xii xiv xvi xv xx xix doz"""
 # Characters by what they begin, in the order of the kinds of `kernels.characters.begins`.
 _KINDS = (
     "abcdefghijklmnopqrstuvwxyz_", "0123456789", HAN + FINANCIAL,
@@ -477,7 +484,10 @@ def _begins(folded: str) -> Iterator[tuple[int, int]]:
         if 0 < begin < 3:
             first, second = folded[place], folded[place + 1 : place + 2]
             if (first in _FOLLOWING and second not in _FOLLOWING[first]) or (
-                first == "一" and second and second in "些样起般个直定种切"
+                first == "一"
+                and second
+                and second in "些样起般个直定种切"
+                and folded[place + 1 : place + 3] != "个半"
             ):
                 continue
         yield place, begin
@@ -534,7 +544,7 @@ def _suffix() -> re.Pattern[str]:
 
 
 # Numerals that are numbers only where they count something.
-_ALONE = frozenset("一二两三四五六七八九十") | {"one"}
+_ALONE = frozenset("一二两三四五六七八九十廿卅") | {"one"}
 _COUNTED = pattern(_filled("{counted}|[至到](?=[HAN]|$)"))
 _COUNTED_ONE = pattern(_filled("[人名次级期届号层楼]|[至到](?=[HAN]|$)"))
 
