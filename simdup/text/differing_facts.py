@@ -211,12 +211,23 @@ def _values(a: str, b: str) -> Iterator[Difference]:
         one, other = first[low:high], second[left:right]
         if len(one) == len(other):
             for x, y in zip(one, other, strict=True):
-                if not agree(x, y):
+                if not agree(x, y) or _measured_otherwise(x, y, a, b):
                     yield Difference(_kind(x, y), x[2:], y[2:])
             continue
         if rest := [fact for fact in one + other if _core(*fact[:2])]:
             spans = _span(one, first, low, a), _span(other, second, left, b)
             yield Difference(_kind(*rest[:2]), *spans)
+
+
+def _measured_otherwise(x: Fact, y: Fact, a: str, b: str) -> bool:
+    """Return whether a number has a short word behind it where the other one has a unit."""
+    if {x.kind, y.kind} != {"number", "amount"}:
+        return False
+    bare, text = (x, a) if x.kind == "number" else (y, b)
+    return _BEHIND.match(text, bare.end) is not None
+
+
+_BEHIND = pattern(r"\s?[a-z]{1,2}(?!\w)")
 
 
 def _kind(*facts: Fact) -> str:
@@ -378,9 +389,11 @@ def _related(
         if x.text.isascii() and y.text.isascii() and formed_opposites(x.text, y.text):
             yield OPPOSITE, x[1:], y[1:]
     if len(one) == len(other) <= _ALIGNED:
-        kinds = [_single(x.text, y.text) for x, y in zip(one, other, strict=True)]
-        if all(kinds):
-            for kind, x, y in zip(kinds, one, other, strict=True):
+        pairs = list(zip(one, other, strict=True))
+        kinds = [_single(x.text, y.text) for x, y in pairs]
+        # One character of a Chinese word is no word.
+        for kind, (x, y) in zip(kinds, pairs, strict=True):
+            if kind and (all(kinds) or (x.text < _HAN and y.text < _HAN)):
                 yield kind, x[1:], y[1:]
 
 

@@ -55,7 +55,7 @@ def number_of(text: str) -> str:
     unsigned = _SIGN.sub("", text)
     sign = "-" if len(unsigned) < len(text) else ""
     digits = _DECIMAL_COMMA.sub(r"\1.\2", unsigned)
-    digits = _SEPARATOR.sub("", digits).translate(_PLAIN_HAN)
+    digits = _SEPARATOR.sub("", "0" + digits if digits[:1] == "." else digits).translate(_PLAIN_HAN)
     if not _DECIMAL.fullmatch(digits):
         digits = _spelled(digits)
     if "." in digits:
@@ -107,7 +107,7 @@ UNITS = {
     "m²": "m[2²]|square met(?:er|re)s?|平方米|平米|㎡", "ha": "ha|hectares?|公顷", "亩": "亩",
     "km²": "km[2²]|square kilomet(?:er|re)s?|平方公里|平方千米",
     "m³": "m[3³]|cubic met(?:er|re)s?|立方米|㎥",
-    "ns": "ns|nanoseconds?|纳秒", "μs": "[μu]s|microseconds?|微秒",
+    "ns": "ns|nanoseconds?|纳秒", "μs": "(?:μs|us(?! dollars?))|microseconds?|微秒",
     "ms": "ms|msecs?|milliseconds?|毫秒", "s": "s|secs?|seconds?|秒钟?",
     "min": "mins?|minutes?|分钟", "h": "h|hrs?|hours?|个?小时|个?钟头",
     "workday": "(?:work(?:ing)?|business)[ -]?days?|个?工作日",
@@ -132,7 +132,10 @@ UNITS = {
     "cny": "元人民币|元(?![件素旦宵音数化])|圆(?!形)|块钱|块(?![头状儿])|yuan|rmb|cny|人民币|¥", "角": "角(?![度落色])|毛(?![病巾衣笔])",
     "usd": "美元|美金|(?:us )?dollars?|usd|us[$]|[$]", "cent": "美分|cents?",
     "eur": "欧元|euros?|eur|€", "gbp": "英镑|pounds sterling|gbp|£", "jpy": "日元|yen|jpy",
-    "hkd": "港元|港币|hkd|hk[$]",
+    "hkd": "港元|港币|hkd|hk[$]", "krw": "韩元|won|krw", "twd": "新?台币|twd", "inr": "卢比|rupees?|inr",
+    "aud": "澳元|aud", "cad": "加元|cad", "chf": "瑞士法郎|francs?|chf", "sgd": "新加坡元|新元|sgd",
+    "rub": "卢布|roubles?|rubles?|rub", "btc": "比特币|bitcoins?|btc", "knot": "knots?|节(?![目日约能省课假奏])",
+    "unit": "units?",
 }  # fmt: skip
 _UNIT = pattern("|".join(f"({spellings})" for spellings in UNITS.values()))
 
@@ -220,6 +223,7 @@ def amount(part: Parts) -> str:
     per = "day" if part.get("per") == "d" else _unit(part.get("per", ""))
     if (number, _unit(unit)) == ("0.5", "h"):
         number, unit = "30", "min"
+    per = per or part.get("per", "")
     return f"{number} {'/'.join(filter(None, (_unit(unit), per)))}"
 
 
@@ -261,6 +265,8 @@ def phone(part: Parts) -> str:
 
 
 def fraction(part: Parts) -> str:
+    if "half" in part:
+        return "1/2"
     over = part["over"].rstrip("s").replace("quarter", "fourth")
     over = "2" if over[:3] == "hal" else over
     return f"{number_of(part['number'])}/{number_of(over)}"

@@ -262,12 +262,12 @@ _PARTS = {
     "severala": r"(?:\bminus\s{plain}|(?:\bminus\s)?(?!one\b(?![\s-]{big})){words})",
     "several数": r"{han}",
     "several汉": r"(?:零下\s?|负)(?:{plain}|{han}|{one})",
-    "several.": r"{dash}(?:{plain}|{han}|{words})",
+    "several.": r"{dash}(?:{plain}|{han}|{words})|(?<![\w.])\.\d++(?![\w.])",
     "unit": rf"(?:{'|'.join(UNITS.values())})(?!(?<=[a-z])[a-z0-9])",
     "suffix": r"(?:\s?(?P<share>[%‰‱]|per\s?cent\b|个?百分点|percentage points?\b)|\s?(?P<discount>折)(?![叠扣磨腾线射断返])"
               r"|个?(?P<half>半)(?P<halved>小时|钟头|月|星期|年)"
               r"|\s?(?P<yuan>[元块])(?P<tenths>[一二三四五六七八九\d](?![\dHAN年月个人]))(?:[角毛](?:(?P<hundredths>[一二三四五六七八九\d])分?)?)?"
-              r"|(?:(?<![a-z])[\s-]?|[\s-](?![a-z]\b))(?P<unit>{unit})(?:(?:\s?/\s?|每| per )(?P<per>{unit}|d\b))?)",
+              r"|(?:(?<![a-z])[\s-]?|[\s-](?![a-z]\b))(?P<unit>{unit})(?:(?:\s?/\s?|每| per )(?P<per>{unit}|d\b|[a-z]{2,12}\b))?)",
     "currency": r"人民币|[¥$€£]|\b(?:rmb|cny|usd|us[$]|hkd|hk[$]|eur|gbp|jpy)(?![a-z])",
     # Dates and times.
     "numeric": r"\b[12]\d{3}(?:-\d+-|/\d+/|\.\d+\.)",
@@ -329,7 +329,7 @@ class _Row(NamedTuple):
 _ROWS = (
     # Places of the text itself: items of lists, headings; articles, references, labels.
     _Row("", no_fact, (
-        r"9数.a@ ^{margin}(?:q(?:uestion)?[. ]?)?(?:\d{1,3}(?:\.\d{1,3})*|[一二三四五六七八九十百零]{1,5})"
+        r"9数.a@ ^{margin}(?:q(?:uestion)?[. ]?)?(?:\d{1,3}(?:\.\d{1,3})*|[一二三四五六七八九十百零]{1,5}|[a-h](?=[)）]))"
         r"(?:[)）、]|\.(?![\d年]|x\b|\w+\.\w|[\w/-]+\d)|(?<=q\d)[:：]|(?<=q\d\d)[:：]){score}{mark}?",
         r". ^[ \t]*{mark}",
         r". ^#+[ \t]*\d{1,3}(?:\.\d{1,3})*(?=\s)",
@@ -341,8 +341,8 @@ _ROWS = (
         r"a (?P<place>\b{heading}\s?{place})",
         r"a (?P<place>\b{headings}\s?{place}(?:(?:,|,? and|,? or| to)\s{place}){0,9})",
         r"汉 (?P<place>(?:图|(?<![代列])表|附件|附录|步骤|示例|公式)\s?{place})",
-        r"a \b{numbered}\s(?P<roman>[ivx]{1,5})(?![\w'’])",
-        r"a (?<![\w'’-])(?P<roman>[ivx]{2,5})(?![\w'’-])",
+        r"a \b{numbered}\s(?P<roman>[ivxl]{1,7})(?![\w'’])",
+        r"a (?<![\w'’-])(?P<roman>(?!xl\b)[ivxl]{2,7})(?![\w'’-])",
         # School years, days of the moon.
         r"汉 (?P<level>(?<![最提较很更增])[高大](?=[一二三四五六](?![些点成倍次元万千百十米层般致概体号样首])))(?P<number>[一二三四五六])",
         r"汉 (?P<level>初|研(?=[一二三]))(?P<number>[一二三四五六七八九十])(?![中等步期])",
@@ -356,7 +356,7 @@ _ROWS = (
         r"9@ \b(?P<value>(?:{label}\.){1,9}{domain}(?![\w@-]|\.\w)(?::\d{1,5})?)",
         r"9@ \b(?P<value>(?:localhost|{label}(?:\.{label}){1,9}|[a-z]+-?\d+|[a-z]+(?:-[a-z0-9]+){1,9}):\d{2,5})(?![\w:]|\.\d)",
         # Paths of files, and names of people.
-        r"9@. (?<![\w./:~-])(?P<value>(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)*|[a-z]:(?:\\\\[\w.@-]+)+|[\w-]+(?:/[\w.-]+)+\.[a-z][a-z0-9]{0,4}\b)",
+        r"9@. (?<![\w./:~-])(?P<value>(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)*|[a-z]:(?:\\[\w.@-]+)+\\?|[\w-]+(?:/[\w.-]+)+\.[a-z][a-z0-9]{0,4}\b)",
         r". (?<![\w.])(?P<value>@(?:\w[\w.-]*|(?u:[^\W\d_]){1,20}(?=[\s:：]|$)))",
     )),
     _Row("date", date, (
@@ -390,7 +390,15 @@ _ROWS = (
             r"(?:(?<=分)\s?(?P<second>{sixty})\s?秒)?|[钟整]|(?![\dHAN半]))"
         ),
         r"a \b(?P<past>half|quarter|five|ten|twenty|twenty-five) (?P<way>past|to) (?P<hour>{english})\b",
+        r"9 \b12\s(?P<noon>noon|midnight)\b",
         r"a汉 (?P<noon>\bnoon\b|\bmidnight\b|(?:正午|午夜)(?!\s?[\dHAN]))",
+    )),
+    _Row("number", phone, (
+        (
+            r"9. (?<![\w.-])(?P<number>(?=(?:[ ()+/.-]{0,2}\d){9,15}(?![ ()-]?\d))"
+            r"(?:0\d{2,4}/\d{4,9}|\+\d{1,3}(?:[ -]?\(?\d{2,8}\)?){1,4}|\(?0\d{1,4}\)?(?:[ -]?\d{2,8}){1,3}"
+            r"|\d{3}\.\d{3}\.\d{4}|\d{1,4}(?:[ -]\d{3,4}){1,2}[ -]\d{4}))(?![\w-]|\.\d)"
+        ),
     )),
     _Row("version", as_written, (
         r"a@ \bv(?:er(?:sion)?)?[.:]?\s?(?P<value>{release})",
@@ -402,6 +410,7 @@ _ROWS = (
         r"a汉. (?P<unit>{currency})\s?(?P<number>{plain}|{han})"
         r"(?:\s?(?:[美欧日港]?元(?:人民币)?|yuan|dollars))?",
         r"汉 (?P<half>半)个?(?P<unit>小时|钟头|月(?!刊))",
+        r"a \b(?P<half>half) an (?P<unit>hour)\b",
     )),
     _Row("number", zone, (
         r"a@ \b(?:utc|gmt)\s?(?P<number>[+-]\d{1,2}(?::?[0-5]\d)?)(?!\d)",
@@ -415,17 +424,11 @@ _ROWS = (
             r"(?P<value>\w+(?:[-./]\w+)*+)"
         ),
     )),
-    _Row("number", phone, (
-        (
-            r"9. (?<![\w.-])(?P<number>(?=(?:[ ()+/-]{0,2}\d){9,15}(?![ ()-]?\d))"
-            r"(?:0\d{2,4}/\d{4,9}|\+\d{1,3}(?:[ -]?\(?\d{2,8}\)?){1,4}|\(?0\d{1,4}\)?(?:[ -]?\d{2,8}){1,3}"
-            r"|\d{1,4}(?:[ -]\d{3,4}){1,2}[ -]\d{4}))(?![\w-]|\.\d)"
-        ),
-    )),
     _Row("number", fraction, (
         r"数 (?P<over>[HAN]{1,9})分之(?P<number>[HAN]{1,9})",
         r"9 (?<![\w/.])(?P<number>\d{1,4})[/⁄](?P<over>\d{1,4})(?![\w/])",
         r"a \b(?P<number>one|two|three|four|five|six|seven)[\s-](?P<over>hal(?:f|ves)|thirds?|quarters?|fifths?|sixths?|eighths?|tenths?)\b",
+        r"a \b(?P<half>half)\b(?! past\b| an hour\b|-)",
     )),
     _Row("number", plain, (
         r"9a (?<!per )(?<!\ba )(?<!\beach )\b(?P<number>\d+(?=st|nd|rd|th)|{nth}){th}",
