@@ -1,7 +1,6 @@
 """The computations of simdup in plain Python: slow, and without importing simdup."""
 
 import math
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
@@ -48,30 +47,12 @@ def string_hash(term: str, bits: int) -> int:
 def fold(text: str, simplified: dict[int, int]) -> str:
     """The definition, step by step, until nothing changes."""
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    text = "".join(c for c in text if not _is_form(c))
-    text = unicodedata.normalize("NFKD", text)
-    text = "".join(c for i, c in enumerate(text) if not _is_stroke(text, i))
     while True:
-        folded = "".join(c for c in text if not _is_form(c))
+        folded = "".join(c for c in text if unicodedata.category(c) != "Cf")
         folded = unicodedata.normalize("NFKC", folded).casefold().translate(simplified)
         if folded == text:
-            return text.replace("甚么", "什么")
+            return text
         text = folded
-
-
-def _is_form(c: str) -> bool:
-    """Format characters, variation selectors, and the joiner of graphemes."""
-    if c == "\u034f" or "\u180b" <= c <= "\u180f":
-        return True
-    return unicodedata.category(c) == "Cf" or re.match("[\ufe00-\ufe0f\U000e0100-\U000e01ef]", c) is not None
-
-
-def _is_stroke(text: str, place: int) -> bool:
-    """Whether a mark is drawn over a letter or a digit."""
-    if unicodedata.combining(text[place]) != 1:
-        return False
-    base = next((c for c in reversed(text[:place]) if not unicodedata.combining(c)), " ")
-    return unicodedata.category(base)[0] in "LN"
 
 
 def words(text: str, cut: Callable[[str], list[str]]) -> list[str]:

@@ -1,10 +1,9 @@
 """Characters: code points, the folding of texts, and what is made of a folded text.
 
 *Folding* turns texts that differ only in form into the same text.  There are four steps, in this
-order: drop what only says how a character looks (format characters, variation selectors, strokes
-over letters and digits), apply Unicode NFKC, fold case, and map traditional and Japanese characters
-and radicals to simplified ones.  They are repeated until nothing changes, because the result of one
-step can need another.  Last, 甚么 becomes 什么.  Implemented as in the standard, NFKC alone takes longer than the segmenter.
+order: drop format characters (category Cf), apply Unicode NFKC, fold case, and map traditional
+characters to simplified ones.  They are repeated until nothing changes, because the result of one
+step can need another.  Implemented as in the standard, NFKC alone takes longer than the segmenter.
 But a character that neither combines with a neighbour nor results from one that does can be folded
 alone.  So nearly every text needs only a look-up in an array over all code points.  The array fills
 itself: `unicodedata` folds a character when it first occurs.  Only texts with combining characters
@@ -14,7 +13,6 @@ are folded step by step.
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,9 +26,6 @@ from numpy.typing import NDArray
 
 from simdup.kernels.characters import fold as fold_codes
 from simdup.kernels.characters import look_up
-
-# The version of folding: a part of the digests of recipes.
-FOLDING = 2
 
 # Bytes of a digest: even among 10**18 texts, no two should have the same digest by chance.
 DIGEST_BYTES = 16
@@ -133,15 +128,6 @@ def fold_all(texts: Sequence[str]) -> list[str]:
     Unicode Standard Annex 15 (NFKC), the Unicode Standard section 3.13 (case folding); the
     character table of OpenCC.
     """
-    return [_REPLACED.join(text.split(_VARIANT)) for text in _folded(texts)]
-
-
-# Two characters, of which one is no other form of the other.
-_VARIANT, _REPLACED = "甚么", "什么"
-
-
-def _folded(texts: Sequence[str]) -> list[str]:
-    """Return each text folded, character by character."""
     wide = ["" if text.isascii() else text for text in texts]
     codes, ends, combining = fold_codes(_marks(to_codes("".join(wide))), ends_of(wide), *_strings())
     folded = cut_at(from_codes(codes), ends)
@@ -173,7 +159,7 @@ def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -
     combining = marks == COMBINING
     if not combining.any():
         every = np.arange(len(text) + 1)
-        return _segments(_folded([text])[0], every, np.append(0, np.cumsum(sizes)))
+        return Segments(fold(text), every, np.append(0, np.cumsum(sizes)))
     # A mark belongs to the letter before, and so does what is dropped between them.
     starting = np.zeros(len(text), np.bool_)
     starting[starts] = True
@@ -181,18 +167,8 @@ def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -
     following = np.minimum.accumulate(places[::-1])[::-1]
     begins = ~np.append(combining & ~starting, False)[following]
     cuts = np.append(np.flatnonzero(begins), len(text))
-    folded = _folded(cut_at(text, cuts))
-    return _segments("".join(folded), cuts, ends_of(folded))
-
-
-def _segments(folded: str, cuts: NDArray[np.int64], folded_cuts: NDArray[np.int64]) -> Segments:
-    """Return a text that was folded character by character, and where it can be cut."""
-    if _VARIANT in folded:
-        within = [found.start() + 1 for found in re.finditer(_VARIANT, folded)]
-        kept = ~np.isin(folded_cuts, within)
-        cuts, folded_cuts = cuts[kept], folded_cuts[kept]
-        folded = folded.replace(_VARIANT, _REPLACED)
-    return Segments(folded, cuts, folded_cuts)
+    folded = fold_all(cut_at(text, cuts))
+    return Segments("".join(folded), cuts, ends_of(folded))
 
 
 def _marks(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -208,42 +184,13 @@ def _strings() -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
 def _fold_slowly(text: str) -> str:
     """Fold by the definition; a second round is needed because case folding can undo NFKC."""
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    text = _without_strokes(_in_order("".join(c for c in text if not _is_form(c))))
+    text = _in_order("".join(c for c in text if unicodedata.category(c) != "Cf"))
     while True:
         folded = unicodedata.normalize("NFKC", text).casefold().translate(simplified_characters())
-        folded = "".join(c for c in folded if not _is_form(c))
+        folded = "".join(c for c in folded if unicodedata.category(c) != "Cf")
         if folded == text:
             return folded
         text = folded
-
-
-def _is_form(character: str) -> bool:
-    """Return whether a character says no more than how others look."""
-    selector = any(first <= ord(character) <= last for first, last in _SELECTORS)
-    return selector or unicodedata.category(character) == "Cf"
-
-
-# Variation selectors, those of Mongolian and of ideographs too, and the joiner of graphemes.
-_SELECTORS = (0x034F, 0x034F), (0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF)
-
-
-def _without_strokes(text: str) -> str:
-    """Return a decomposed text without strokes over letters and digits.
-
-    Over a mathematical sign a stroke is meaning: ≠ is not =.
-    """
-    kept, struck = list[str](), False
-    for character in text:
-        place = unicodedata.combining(character)
-        if not place:
-            struck = unicodedata.category(character)[0] in "LN"
-        if place != _OVERLAY or not struck:
-            kept.append(character)
-    return "".join(kept)
-
-
-# The combining class of what is drawn over a character.
-_OVERLAY = 1
 
 
 def _in_order(text: str) -> str:
@@ -258,8 +205,6 @@ def _in_order(text: str) -> str:
 
 def _entry(character: str) -> int:
     """Return the table entry of a character."""
-    if _is_form(character):
-        return SEVERAL
     if 0xD800 <= ord(character) < 0xE000 or _combines(character):
         return COMBINING
     folded = _fold_slowly(character)
