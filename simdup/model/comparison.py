@@ -118,22 +118,6 @@ class Comparison:
         return allowed and candidate and self.accepted
 
     @property
-    def verdict(self) -> str:
-        """What the two texts are to each other.
-
-        ``equal``: the same after folding and without white space; ``near``: near-duplicates;
-        ``near but facts``: near-duplicates that differ in facts; ``facts``: short texts that a fact
-        makes different; ``copied``: no near-duplicates, but they share passages; or ``neither``.
-        """
-        if self.identical:
-            return "equal"
-        if self.duplicates:
-            return "near but facts" if self.facts else "near"
-        if self.measures.differing:
-            return "facts"
-        return "copied" if self.passages else "neither"
-
-    @property
     def accepted(self) -> bool:
         """Whether the measures meet the criteria; with ``lossless``, `a` has all of `b`."""
         lost = self.criteria.lossless and self.measures.contained not in ("b", "both")

@@ -61,7 +61,7 @@ def facts(found: Comparison) -> dict[str, Any]:
 
     measures = found.measures
     known: dict[str, Any] = dict(zip("ab", found.names, strict=True))
-    known |= named("verdict duplicates distance bits agreement ratio similarity measure")
+    known |= named("duplicates distance bits agreement ratio similarity measure")
     known |= {name: getattr(measures, name) for name in found.criteria.extras}
     known |= {"contained": measures.contained} if measures.contained else {}
     known |= {"run": found.run} if found.run else {}
@@ -98,7 +98,9 @@ def comparison_text(
     differences, passages and terms would push these away.
     """
     words = paint.words
-    answer = paint("yes" if found.duplicates else "no", verdict_words(found, words))
+    answer = paint(
+        *(("yes", words("compare.yes")) if found.duplicates else ("no", words("compare.no")))
+    )
     why = words("compare", answer=answer, reason=reason(found, words))
     a, b = map(shown, found.names)
     lines = [paint.wrapped(why), "", f"  a  {a}", f"  b  {b}", ""]
@@ -112,25 +114,12 @@ def comparison_text(
     lines += [] if followed else _differences(found, texts, paint)
     passages, *shares = found.reuse
     if passages:
-        heading = count = words("passages", n=len(passages))
-        if found.verdict != "copied":
-            a, b = (percent(share).strip() for share in shares)
-            heading = words("passages.shares", passages=count, a=a, b=b)
-        lines += ["", paint("heading", f"  {heading}")]
+        count = words("passages", n=len(passages))
+        a, b = (percent(share).strip() for share in shares)
+        lines += ["", paint("heading", "  " + words("passages.shares", passages=count, a=a, b=b))]
         lines += [] if followed else passage_lines(passages, texts[0], paint)
     lines += [] if followed else _terms(found, paint)
     yield to_bytes("\n".join(lines) + "\n")
-
-
-def verdict_words(found: Comparison, words: Phrases) -> str:
-    """Return what the two texts are to each other."""
-    passages, *shares = found.reuse
-    a, b = (percent(share).strip() for share in shares)
-    name = found.verdict.replace(" ", "_")
-    if name == "equal" and not found.duplicates:
-        name = "equal_but"
-    counted = words("passages", n=len(passages))
-    return words(f"verdict.{name}", n=len(found.facts), passages=counted, a=a, b=b)
 
 
 def _row(name: str, figure: str, words: Phrases) -> str:
@@ -181,20 +170,18 @@ def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
             yield _row(name, digits(known[name]) + what.get(name, ""), words)
     a, b = (value or words("compare.none") for value in known["fingerprints"])
     yield _row("fingerprints", f"{a}  {b}", words)
-    if known["facts"] and not found.measures.differing:
+    if known["facts"]:
         yield _row("facts", _differing(known["facts"], words), words)
 
 
-def _differing(
-    facts: Sequence[FactDifference], words: Phrases, key: str = "compare.differ"
-) -> str:
+def _differing(facts: Sequence[FactDifference], words: Phrases) -> str:
     """Return in which facts two texts differ."""
     some = [
         words("compare.fact", a=value_words(one.a, words), b=value_words(one.b, words))
         for one in facts[:_FACTS]
     ]
     more = [words("compare.more_facts", n=len(facts) - _FACTS)] if len(facts) > _FACTS else []
-    return words(key, n=len(facts), facts=words.listed([*some, *more]))
+    return words("compare.differ", n=len(facts), facts=words.listed([*some, *more]))
 
 
 def reason(found: Comparison, words: Phrases = ENGLISH) -> str:
@@ -236,7 +223,11 @@ def _reason_without_measures(found: Comparison, words: Phrases) -> str:
     if found.too_short:
         return words("reason.too_short")
     if found.measures.differing:
-        return _differing(found.facts, words, "reason.facts")
+        some = [
+            words("compare.fact", a=shown(fact.a) or words("compare.none"), b=shown(fact.b) or words("compare.none"))
+            for fact in found.facts[:_MOST]
+        ]
+        return words("reason.facts", n=len(found.facts), facts=words.listed(some))
     return ""
 
 

@@ -13,7 +13,6 @@ from simdup.model.formats import PageOptions
 from simdup.model.settings import Settings
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.comparison_output import facts
-from simdup.show.passage_output import percent
 from simdup.show.report.chunks import add_originals
 from simdup.show.report.columns import (
     EDITED,
@@ -59,10 +58,6 @@ def comparison_page(
     folders = by_folder(every, every[1:] if found.duplicates else [])
     about = {
         "title": "",  # the heading has both names
-        "verdict": [
-            "verdict" + "".join(map(str.capitalize, found.verdict.split())), int(found.duplicates),
-            len(found.facts), *(percent(share).strip() for share in found.reuse[1:]),
-        ],
         "criteria": criteria_values(found.criteria),
         "recipe": found.recipe,
         **overview([group], figures, folders, (), ()),

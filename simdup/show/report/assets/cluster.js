@@ -116,10 +116,6 @@ const Cluster = (() => {
 
   /** Return the mark of a chained cluster, or the answer of a comparison. */
   function verdict(cluster) {
-    if (Data.head.verdict) {
-      const [name, yes, ...values] = Data.head.verdict;
-      return h('span', { class: `chip ${yes ? 'cool' : 'warn'}` }, t(name, ...values));
-    }
     const known = Kind.verdicts[Data.table.linked[cluster] ? 1 : 0];
     return known && h('span', { class: `chip ${known[0]}` }, t(known[1]));
   }

@@ -61,7 +61,7 @@ const Kind = (() => {
       tabs: [['#/c/1', 'cluster'], ['#/review', 'review']],
       single: true,
       roles: false,
-      verdicts: [null, null],
+      verdicts: [['cool', 'answerYes'], ['warn', 'answerNo']],
       reads: false,
     },
     conflicts: {
