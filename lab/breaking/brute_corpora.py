@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from lab.corpora.made import HAN, LATIN, simplified_characters
+from lab.corpora.made import HAN, LATIN, traditional_characters
 
-TRADITIONAL = {simple: old for old, simple in simplified_characters().items() if old != simple}
+TRADITIONAL = traditional_characters()
 # The same number in several spellings, and what stands around it.
 NUMBERS = ("2", "3", "7", "12", "15", "20", "24", "2024", "1000", "3.5", "50%")
 SPELLINGS = {

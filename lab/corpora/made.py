@@ -15,10 +15,22 @@ from simdup.near.verifier import cut_slot
 
 @cache
 def simplified_characters() -> dict[int, int]:
-    """The project's table of traditional and simplified characters."""
+    """The project's table of characters and of their simplified ones."""
+    return {code: ord(s) for row in _tables() for code, s in row.items()}
+
+
+@cache
+def traditional_characters() -> dict[int, int]:
+    """A traditional character of each simplified one."""
+    return {ord(s): code for code, s in _tables()[0].items()}
+
+
+def _tables() -> list[dict[int, str]]:
+    """The tables of the project: traditional characters, Japanese ones, radicals."""
     content = (resources.files("simdup.text") / "simplified.txt").read_text("utf-8")
-    traditional, simplified = (line for line in content.splitlines() if line[0] != "#")
-    return {ord(t): ord(s) for t, s in zip(traditional, simplified, strict=True)}
+    rows = [line for line in content.splitlines() if line[0] != "#"]
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    return [dict(zip(map(ord, others), row, strict=True)) for others, row in pairs]
 
 
 _HAN = (

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from lab.corpora.edits import Edit, replaced, reworded
 from lab.corpora.facts import CHINESE, ENGLISH
-from lab.corpora.made import simplified_characters
+from lab.corpora.made import traditional_characters
 from lab.corpora.manuals import Writer
 
 MIXED = "mixed"
@@ -155,7 +155,7 @@ EDITS: dict[str, tuple[Edit, ...]] = {
     ),
 }
 
-_TRADITIONAL = {simplified: old for old, simplified in simplified_characters().items()}
+_TRADITIONAL = traditional_characters()
 # ASCII letters and digits in the width of a Chinese character.
 _WIDE = {code: code + 0xFEE0 for code in range(0x30, 0x7B) if chr(code).isalnum()}
 

@@ -48,11 +48,27 @@ def fold(text: str, simplified: dict[int, int]) -> str:
     """The definition, step by step, until nothing changes."""
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     while True:
-        folded = "".join(c for c in text if unicodedata.category(c) != "Cf")
+        folded = "".join(c for c in text if unicodedata.category(c) != "Cf" and not _selects(c))
         folded = unicodedata.normalize("NFKC", folded).casefold().translate(simplified)
+        folded = "".join(c for i, c in enumerate(folded) if not _stroke(c) or _sum(folded[:i]))
         if folded == text:
-            return text
+            return text.replace("甚么", "什么")
         text = folded
+
+
+def _selects(character: str) -> bool:
+    return unicodedata.name(character, "").startswith("VARIATION SELECTOR-")
+
+
+def _stroke(character: str) -> bool:
+    overlays = unicodedata.name(character, "").endswith(" OVERLAY")
+    return overlays and unicodedata.combining(character) == 1
+
+
+def _sum(before: str) -> bool:
+    """Whether the last character that is no mark is a symbol of mathematics."""
+    bases = [c for c in before if unicodedata.category(c)[0] != "M"]
+    return bool(bases) and unicodedata.category(bases[-1]) == "Sm"
 
 
 def words(text: str, cut: Callable[[str], list[str]]) -> list[str]:

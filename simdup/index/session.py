@@ -213,7 +213,8 @@ class StoredRecipe:
             raise SimdupError(
                 storage.path,
                 f"this installation cannot reproduce its recipe {self.resolved['digest']}",
-                "it was built with another version of jieba, or is damaged: see `Index.check`",
+                "an earlier simdup or another jieba built it: build it again; if not, it is damaged: "
+                "see `Index.check`",
             )
         return made
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from simdup.model.criteria import Shingling
 from simdup.model.recipe import Recipe
-from simdup.text.characters import PreparedText, fold_all
+from simdup.text.characters import FOLDING, PreparedText, fold_all
 from simdup.text.counts import Counts, TermCounter, feature_hash, join
 from simdup.text.shingles import Shingler
 from simdup.text.tokens import NO_DICTIONARY, Dictionary, Tokenizer, read_dictionary, tokenizer
@@ -50,7 +50,8 @@ class Analyzer:
     @property
     def terms_digest(self) -> str:
         """A digest of everything that decides which terms a text has."""
-        content = f"{self.recipe.tokens} {self.recipe.fold} ".encode() + self.dictionary.content
+        folding = self.recipe.fold and FOLDING
+        content = f"{self.recipe.tokens} {folding} ".encode() + self.dictionary.content
         return hashlib.blake2b(content, digest_size=6).hexdigest()
 
     @property

@@ -1,13 +1,20 @@
 """Characters: code points, the folding of texts, and what is made of a folded text.
 
-*Folding* turns texts that differ only in form into the same text.  There are four steps, in this
-order: drop format characters (category Cf), apply Unicode NFKC, fold case, and map traditional
-characters to simplified ones.  They are repeated until nothing changes, because the result of one
-step can need another.  Implemented as in the standard, NFKC alone takes longer than the segmenter.
-But a character that neither combines with a neighbour nor results from one that does can be folded
-alone.  So nearly every text needs only a look-up in an array over all code points.  The array fills
-itself: `unicodedata` folds a character when it first occurs.  Only texts with combining characters
-are folded step by step.
+*Folding* turns texts that differ only in form into the same text.  There are five steps, in this
+order: drop what only chooses a form (format characters, category Cf, and variation selectors),
+apply Unicode NFKC, fold case, map traditional and Japanese characters and radicals to simplified
+characters, and drop strokes through text.  They are repeated until nothing changes, because the
+result of one step can need another.  At last 甚么 is spelled 什么: the only word of its kind that is
+frequent.
+
+A stroke (a mark such as U+0336 that overlays a character) is decoration on letters, digits and
+punctuation.  On a mathematical symbol it is meaning: ≠ is not =, so it stays there.
+
+Implemented as in the standard, NFKC alone takes longer than the segmenter.  But a character that
+neither combines with a neighbour nor results from one that does can be folded alone.  So nearly
+every text needs only a look-up in an array over all code points.  The array fills itself:
+`unicodedata` folds a character when it first occurs.  Only texts with combining characters are
+folded step by step.
 """
 
 from __future__ import annotations
@@ -90,6 +97,9 @@ class PreparedText:
         return text_digest(self.compact)
 
 
+# Is part of the digest of recipes that fold: another one for every change of what texts fold to.
+FOLDING = 2
+
 CODE_POINTS = 0x110000
 # Special values in the table, all above every code point.
 UNKNOWN = CODE_POINTS  # has not occurred yet
@@ -100,6 +110,17 @@ SEVERAL = CODE_POINTS + 2  # folds to nothing or to several characters: SEVERAL 
 _JOINING_LETTERS = frozenset(
     map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3), *range(0x16D63, 0x16D6B)))
 )
+
+# Marks of combining class 1 that overlay any character; others belong to one script each.
+_STROKES = frozenset(
+    c
+    for c in map(chr, (*range(0x300, 0x370), *range(0x20D0, 0x2100)))
+    if unicodedata.combining(c) == 1
+)
+# Mathematics has its own category of symbols.
+_SYMBOL = "Sm"
+# 甚麽 and 甚麼 are 什么, though 甚 alone is another character than 什.
+_WORD, _SPELLED = "甚么", "什么"
 
 _several: list[str] = [""]
 
@@ -126,8 +147,13 @@ def fold_all(texts: Sequence[str]) -> list[str]:
     References
     ----------
     Unicode Standard Annex 15 (NFKC), the Unicode Standard section 3.13 (case folding); the
-    character table of OpenCC.
+    character tables of OpenCC; Unicode Standard Annex 44 (Equivalent_Unified_Ideograph).
     """
+    return [text.replace(_WORD, _SPELLED) for text in _fold_each(texts)]
+
+
+def _fold_each(texts: Sequence[str]) -> list[str]:
+    """Fold texts, but for the spelling of words."""
     wide = ["" if text.isascii() else text for text in texts]
     codes, ends, combining = fold_codes(_marks(to_codes("".join(wide))), ends_of(wide), *_strings())
     folded = cut_at(from_codes(codes), ends)
@@ -159,7 +185,8 @@ def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -
     combining = marks == COMBINING
     if not combining.any():
         every = np.arange(len(text) + 1)
-        return Segments(fold(text), every, np.append(0, np.cumsum(sizes)))
+        folded = _fold_each([text])
+        return _spelled(folded, every, np.append(0, np.cumsum(sizes)), starts)
     # A mark belongs to the letter before, and so does what is dropped between them.
     starting = np.zeros(len(text), np.bool_)
     starting[starts] = True
@@ -167,8 +194,26 @@ def fold_segments(text: str, starts: Sequence[int] | NDArray[np.int64] = (0,)) -
     following = np.minimum.accumulate(places[::-1])[::-1]
     begins = ~np.append(combining & ~starting, False)[following]
     cuts = np.append(np.flatnonzero(begins), len(text))
-    folded = fold_all(cut_at(text, cuts))
-    return Segments("".join(folded), cuts, ends_of(folded))
+    folded = _fold_each(cut_at(text, cuts))
+    return _spelled(folded, cuts, ends_of(folded), starts)
+
+
+def _spelled(
+    parts: Sequence[str],
+    cuts: NDArray[np.int64],
+    folded_cuts: NDArray[np.int64],
+    starts: Sequence[int] | NDArray[np.int64],
+) -> Segments:
+    """Spell the words of folded parts, and cut none of them but where a text begins."""
+    folded = "".join(parts)
+    if _WORD not in folded:
+        return Segments(folded, cuts, folded_cuts)
+    begins = folded_cuts[np.searchsorted(cuts, starts)]
+    whole = cut_at(folded, np.unique(np.concatenate([[0], begins, [len(folded)]])))
+    spelled = "".join([text.replace(_WORD, _SPELLED) for text in whole])
+    changed = np.flatnonzero(to_codes(folded) != to_codes(spelled))
+    kept = ~np.isin(folded_cuts, changed + 1)
+    return Segments(spelled, cuts[kept], folded_cuts[kept])
 
 
 def _marks(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -184,13 +229,34 @@ def _strings() -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
 def _fold_slowly(text: str) -> str:
     """Fold by the definition; a second round is needed because case folding can undo NFKC."""
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    text = _in_order("".join(c for c in text if unicodedata.category(c) != "Cf"))
+    text = _in_order("".join(c for c in text if not _chooses_form(c)))
     while True:
         folded = unicodedata.normalize("NFKC", text).casefold().translate(simplified_characters())
-        folded = "".join(c for c in folded if unicodedata.category(c) != "Cf")
+        folded = _without_strokes("".join(c for c in folded if not _chooses_form(c)))
         if folded == text:
             return folded
         text = folded
+
+
+def _chooses_form(character: str) -> bool:
+    """Return whether a character only says how others are written or shown."""
+    selects = "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
+    return selects or unicodedata.category(character) == "Cf"
+
+
+def _without_strokes(text: str) -> str:
+    """Return a text without strokes, except on mathematical symbols."""
+    if _STROKES.isdisjoint(text):
+        return text
+    kept, category = [], ""
+    for c in text:
+        if c not in _STROKES:
+            own = unicodedata.category(c)
+            category = category if own[0] == "M" else own
+        elif category != _SYMBOL:
+            continue
+        kept.append(c)
+    return "".join(kept)
 
 
 def _in_order(text: str) -> str:
@@ -223,16 +289,19 @@ def _combines(character: str) -> bool:
     This returns True for all marks, though not all combine: a closer look would cost more than
     it saves.
     """
+    if _chooses_form(character):
+        return False
     parts = unicodedata.normalize("NFKC", character)
     return any(unicodedata.category(c)[0] == "M" or c in _JOINING_LETTERS for c in parts)
 
 
 @cache
 def simplified_characters() -> dict[int, int]:
-    """Return the code points of traditional characters and of their simplified ones."""
+    """Return the code points of characters that have a simplified one, and of that one."""
     lines = Path(__file__).with_name("simplified.txt").read_text("utf-8").splitlines()
-    traditional, simplified = (line for line in lines if not line.startswith("#"))
-    return {ord(t): ord(s) for t, s in zip(traditional, simplified, strict=True)}
+    rows = [line for line in lines if not line.startswith("#")]
+    pairs = zip("".join(rows[::2]), "".join(rows[1::2]), strict=True)
+    return {ord(character): ord(simplified) for character, simplified in pairs}
 
 
 @cache

@@ -210,7 +210,7 @@ def test_a_configuration_is_followed(simdup: Command, golden: Path) -> None:
 def _later(folder: Path) -> Iterator[tuple[Any, Path]]:
     """Yield files of a format that is not known yet, each with what reads it."""
     files = {
-        "prints": "# simdup 2 recipe=75992efc13c6 bits=64\n",
+        "prints": "# simdup 2 recipe=4e031589caa2 bits=64\n",
         "known": "# simdup-baseline 2\n",
         "words.idf": "# simdup-idf 2 documents=1\n",
         "found.jsonl": '{"type": "summary", "schema": 2}\n',

@@ -82,6 +82,7 @@ def test_what_counts_how_much(text: str, units: int) -> None:
 @example("e\u200d\u0301x")
 @example("\u0301")
 @example("ａ\u00ad\u0301ﬁ\u00ad")
+@example("甚\u200b麽甚\u0336麼=\u0338\u0336a\ufe0f\u0336")
 def test_a_text_and_its_fold_are_cut_alike(text: str) -> None:
     folded, cuts, folded_cuts = fold_segments(text)
     assert folded == fold(text)

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from lab.corpora.made import simplified_characters
 from lab.oracles import plain
 from simdup import Recipe, compare, fingerprint
-from simdup.text.characters import fold, fold_all
+from simdup.text.characters import FOLDED_IN_PLACE, fold, fold_all
 
 SIMPLIFIED = simplified_characters()
 # Characters that interact in surprising ways: marks, jamo, ligatures, sharp and dotless
 # letters, half-width voicing marks, traditional characters, format characters, surrogates.
 NASTY = st.text(
     "aAéßſıİΣςǅﬁÅΐ\u0301\u0327\u0345\u0338\u0308\u0307가각각ㄱｶﾞﾊﾟがか\u3099Ａ１　圖書館裡著乾龍后"
-    "\u200b\u200d\u2060\ufeff\u00ad\u202e\ufe0f㎏①½Ⅳ…ﷺ\ud83d\ude00\udfff😀𠀀豈\u0f71\u0f72\u1100\u11a8"
+    "甚么麽麼什⺠⻑⺟経気葛\U000e0100\u0336\u0334\u20d2\u20e3=≠<!\u200b\u200d\u2060\ufeff\u00ad\u202e\ufe0f㎏①½Ⅳ…ﷺ\ud83d\ude00\udfff😀𠀀豈\u0f71\u0f72\u1100\u11a8"
 )
 
 
@@ -60,6 +60,27 @@ def test_every_traditional_character() -> None:
     assert len(SIMPLIFIED) > 3000
 
 
+def test_signs_that_contain_a_stroke_stay() -> None:
+    signs = [
+        c
+        for c in map(chr, range(0x30000))
+        if "\u0338" in unicodedata.normalize("NFD", c) and unicodedata.category(c)[0] == "S"
+    ]
+    assert len(signs) > 40
+    assert all(fold(c) == unicodedata.normalize("NFKC", c) for c in signs)
+
+
+def test_characters_one_for_one_fold_in_place_too() -> None:
+    text = "経気図売⺠⻑圖ＡΣ"
+    assert text.translate(FOLDED_IN_PLACE) == fold(text)
+
+
+def test_radicals_are_ideographs() -> None:
+    names = {code: unicodedata.name(chr(code), "") for code in range(0x2E80, 0x2FE0)}
+    left = [chr(code) for code, name in names.items() if name and fold(chr(code)) == chr(code)]
+    assert left == ["⺀"]  # Unicode knows no ideograph of it
+
+
 @given(st.text(st.characters(max_codepoint=0x7F)))
 def test_ascii_is_lower_case(text: str) -> None:
     assert fold(text) == text.lower()
@@ -80,6 +101,15 @@ def test_ascii_is_lower_case(text: str) -> None:
         ("①②㎏", "12kg"),
         ("\u1112\u1161\u11ab", "한"),
         ("a\ud800b", "a\ufffdb"),
+        ("⺠主，⻑⻋", "民主,长车"),
+        ("葛\U000e0100飾区 ❤\ufe0f 5\ufe0f\u20e3", "葛饰区 ❤ 5\u20e3"),
+        ("甚麽、甚\u200b麼、甚么，甚至", "什么、什么、什么,甚至"),
+        ("経済学部で広告を読む", "经济学部で广告を读む"),
+        ("弁芸欠缶予余糸虫", "弁芸欠缶予余糸虫"),
+        ("h\u0336e\u0336y\u0336 \u0336明\u0338日，\u0336", "hey 明日,"),
+        ("e\u0336\u0301 e\u0301\u0336 \u0336x", "é é x"),
+        ("a \u2260 b =\u0338 c =\ufe0f\u0338", "a \u2260 b \u2260 c \u2260"),
+        ("\u21cd \u2adc =\u0336", "\u21cd \u2add\u0338 =\u0336"),
         ("", ""),
     ],
 )
@@ -92,6 +122,8 @@ FORMS = [
     ("the quiet harbour café at nine", "The Quiet HARBOUR cafe\u0301 at nine"),
     ("ｔｈｅ　ｏｌｄ　ｌａｎｔｅｒｎ　ｂｕｒｎｓ", "the old lantern burns"),
     ("老人在河岸钓鱼，木船漂流而过", "\u200b".join("老人在河岸钓鱼，木船漂流而过")),
+    ("老人在河岸钓鱼，木船漂流而过", "\u0336".join("老人在河岸钓鱼，木船漂流而过")),
+    ("民主是个好东西，你说的是什么", "⺠主是个好东西，你說的是甚麼"),
 ]
 
 
@@ -112,5 +144,6 @@ def test_without_folding_forms_differ(one: str, other: str) -> None:
 def test_endless_marks_take_linear_time() -> None:
     started = time.monotonic()
     folded = fold("A" + "\u0301\u0327" * 50_000)
+    assert fold("a\u0336" * 50_000 + "=" + "\u0336" * 50_000) == "a" * 50_000 + "=" + "\u0336" * 50_000
     assert time.monotonic() - started < 5
     assert folded == "á" + "\u0327" * 50_000 + "\u0301" * 49_999

@@ -178,7 +178,7 @@ def page_head(
 
 
 def _folds(occurs: NDArray[np.bool_]) -> list[str]:
-    """Return the traditional characters that occur, and their simplified ones side by side."""
+    """Return the characters that occur and have simplified ones, and these side by side."""
     known = simplified_characters()
     found = [code for code in sorted(known) if occurs[code]]
     return ["".join(map(chr, found)), "".join(chr(known[code]) for code in found)]
