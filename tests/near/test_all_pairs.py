@@ -13,7 +13,7 @@ from simdup.text import bands
 HAN = "岸树芽云洋虫星桥路竹梅兰菊荷墨笔纸杯盘铺柜窗柱梯砖瓦钉绳线布衫帽鞋袜伞扇镜"
 
 
-def texts(many: int, length: int, seed: int = 1) -> list[str]:
+def texts(many: int, length: int, seed: int = 2) -> list[str]:
     """Texts with more and more of another one's characters changed."""
     chance = random.Random(seed)
     found = []

@@ -92,7 +92,7 @@ def test_every_kind_is_found(kind: str, a: str, b: str, passage: str) -> None:
         ("上午九点", "9:00", CHINESE),
         ("5%", "百分之五", CHINESE),
         ("V1.2.3", "version 1.2.3", ENGLISH),
-        ("https://Example.org/a/", "http://example.org/a", ENGLISH),
+        ("https://Example.org/a/", "https://example.org/a", ENGLISH),
         # What only one of them says is no contradiction.
         ("10 mg of it", "it", ENGLISH),
         ("", "on 2024-05-01 and 2024-05-03", ENGLISH),
