@@ -61,7 +61,9 @@ def comparison_page(
     about = {
         "title": "",  # the heading has both names
         "verdict": {
-            words.language: _verdict(found, documents, words) for words in (ENGLISH, CHINESE)
+            # Where the texts are in the page, the reader lists the facts.
+            words.language: _verdict(found, documents, words, brief=options.texts != 0)
+            for words in (ENGLISH, CHINESE)
         },
         "criteria": criteria_values(found.criteria),
         "recipe": found.recipe,
@@ -72,11 +74,11 @@ def comparison_page(
 
 
 def _verdict(
-    found: Comparison, documents: tuple[Document, Document], words: Phrases
+    found: Comparison, documents: tuple[Document, Document], words: Phrases, *, brief: bool
 ) -> tuple[str, str]:
-    """Return the answer and the sentence that begins with it; the reader lists facts."""
+    """Return the answer and the sentence that begins with it."""
     texts = documents[0].text, documents[1].text
-    said = verdict(found, texts, words, ("A", "B"), brief=True)
+    said = verdict(found, texts, words, ("A", "B"), brief=brief)
     return said.answer, said.sentence(words)
 
 
