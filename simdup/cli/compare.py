@@ -20,15 +20,17 @@ def command(call: Call) -> Status:
     """Show whether two documents are near-duplicates, and why.
 
     A and B are files, or records of files, such as train.jsonl#5; one of them may be - for standard
-    input. Prints the similarity, the distance, the searches that would find the pair, in how many
-    places the texts differ and the first of them, the passages that both share and how much of each
-    text these cover, and the heaviest terms. With --method auto, only the measures decide.
+    input. The first line is the verdict: equal, near-duplicates, near-duplicates that differ in
+    some facts, partly copied, or neither. Then come the similarity, the distance, the searches that
+    would find the pair, in how many places the texts differ and the first of them, the passages
+    that both share and how much of each text these cover, and the heaviest terms. With --method
+    auto, only the measures decide.
 
     With --diff, words that only A has are shown as [-removed-], those that only B has as {+added+}.
     Differences only in case, width or script are dimmed. In JSONL, spans have the offsets into both
     texts.
 
-    Status: 0 near-duplicates; 1 not near-duplicates; 2 an error.
+    Status: 0 near-duplicates, equal texts included; 1 not near-duplicates; 2 an error.
 
     Examples:
       simdup compare a.txt b.txt

@@ -6,10 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simdup.model.criteria import Criteria
+from simdup.model.criteria import SHARES, Criteria
 from simdup.model.measures import Measures
 from simdup.model.readings import FactDifference
 from simdup.model.shared_passages import Passage, SharedText
+
+# What two texts are to each other; see `Comparison.verdict`.
+EQUAL = "equal"
+NEAR = "near-duplicates"
+DIFFERING = "near-duplicates that differ in facts"
+EXCLUDED = "not near-duplicates"
+COPIED = "partly copied"
+NEITHER = "neither"
 
 
 class FieldVerdict(NamedTuple):
@@ -116,6 +124,44 @@ class Comparison:
         candidate = bool(self.proposed_by) or len(self.criteria.searches) > 1
         allowed = self.distance is not None and not self.forbidden_by
         return allowed and candidate and self.accepted
+
+    @property
+    def verdict(self) -> str:
+        """What the texts are to each other, in a word or some.
+
+        ``equal``
+            They are the same after folding and without white space.
+        ``near-duplicates``, ``near-duplicates that differ in facts``
+            ``facts`` has the facts.
+        ``not near-duplicates``
+            They are as similar as was asked, or have too few words to tell, but something else
+            excludes the pair: a fact in which short texts differ, a field, the method.
+        ``partly copied``
+            They are not similar enough, but share ``passages``.
+        ``neither``
+            They are not similar enough, and share none.
+        """
+        if self.identical:
+            return EQUAL
+        if self.duplicates:
+            return DIFFERING if self.facts else NEAR
+        if self.similar or self.distance is None or self.too_short:
+            return EXCLUDED
+        return COPIED if self.passages else NEITHER
+
+    @property
+    def similar(self) -> bool:
+        """Whether the texts are as near as was asked, whatever else excludes the pair."""
+        least = {name: getattr(self.criteria, name) for name in SHARES}
+        if not (self.criteria.verify and any(least.values())):
+            return bool(self.proposed_by)
+        measures = ((getattr(self.measures, name), value or 0.0) for name, value in least.items())
+        return all(share is None or share >= value for share, value in measures)
+
+    @property
+    def kept_apart(self) -> bool:
+        """Whether the texts are similar, but different because of a fact."""
+        return self.similar and not self.measures.accepted(self.criteria)
 
     @property
     def accepted(self) -> bool:

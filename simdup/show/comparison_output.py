@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
 
 from simdup.corpus.names import to_bytes
+from simdup.model.comparison import COPIED, DIFFERING
 from simdup.model.criteria import EDIT, SHARES
-from simdup.show.conflict_output import value_words
 from simdup.show.csv_jsonl import digits, json_line, rounded
 from simdup.show.diff import first_difference
 from simdup.show.escaping import shown
 from simdup.show.passage_output import passage_lines, passage_values, percent
 from simdup.show.summary import field_name, recipe_words
 from simdup.show.text import Painter, aligned, padded
-from simdup.show.words import ENGLISH, Phrases
+from simdup.show.verdict import listed_facts, note, verdict
+from simdup.show.words import Phrases
 from simdup.text.titles import MOST
 from simdup.text.weights import ENOUGH_DOCUMENTS
 
 if TYPE_CHECKING:
     from simdup.model.comparison import Comparison
-    from simdup.model.readings import FactDifference
 
 
 # The most terms shown of each kind; JSONL has them all.
@@ -30,18 +30,12 @@ _MOST = 20
 
 _SHARES = (*SHARES, "share_a", "share_b")
 
-# The most facts that are named.
-_FACTS = 5
-
 # Which text contains the other.
 _IN = {"a": "in_b", "b": "in_a", "both": "in_both"}
 
 # Terminal cells of the names of figures, of what is before a figure, and of a term's weights.
 _NAME, _INDENT = 12, 16
 _WEIGHTS = (13, 8)
-
-# The largest distance to suggest: each bit more needs more tables with shorter keys.
-_NEAR = 6
 
 # From this similarity on, the first difference says more than that nearly everything differs.
 _ALIKE = 0.5
@@ -61,7 +55,7 @@ def facts(found: Comparison) -> dict[str, Any]:
 
     measures = found.measures
     known: dict[str, Any] = dict(zip("ab", found.names, strict=True))
-    known |= named("duplicates distance bits agreement ratio similarity measure")
+    known |= named("verdict duplicates distance bits agreement ratio similarity measure")
     known |= {name: getattr(measures, name) for name in found.criteria.extras}
     known |= {"contained": measures.contained} if measures.contained else {}
     known |= {"run": found.run} if found.run else {}
@@ -91,20 +85,21 @@ def comparison_text(
     verbose: bool = False,
     chosen_idf: bool = True,
 ) -> Iterator[bytes]:
-    """Yield a comparison as a person reads it: the answer first, then the reasons.
+    """Yield a comparison as a person reads it: the verdict first, then the reasons.
 
     `verbose` adds the recipe.  Unless an IDF was chosen, a scan may weigh terms by another one,
     and show other distances.  Where the comparison is `followed` by the texts with their
     differences, passages and terms would push these away.
     """
     words = paint.words
-    answer = paint(
-        *(("yes", words("compare.yes")) if found.duplicates else ("no", words("compare.no")))
-    )
-    why = words("compare", answer=answer, reason=reason(found, words))
+    answer, _ = said = verdict(found, texts, words)
+    # Painted after it is wrapped: what colors a terminal has no width.
+    first = paint.wrapped(said.sentence(words))
+    first = first.replace(answer, paint("yes" if found.duplicates else "no", answer), 1)
+    notes = [paint.wrapped(some) for some in [note(found, words)] if some]
     a, b = map(shown, found.names)
-    lines = [paint.wrapped(why), "", f"  a  {a}", f"  b  {b}", ""]
-    lines += _figures(found, words)
+    lines = [first, *notes, "", f"  a  {a}", f"  b  {b}", ""]
+    lines += _figures(found, paint)
     idf = found.recipe["idf"]
     known = words(f"idf.{idf}") if idf in ("builtin", "none") else shown(idf)
     lines.append(_row("idf", known, words))
@@ -114,9 +109,14 @@ def comparison_text(
     lines += [] if followed else _differences(found, texts, paint)
     passages, *shares = found.reuse
     if passages:
-        count = words("passages", n=len(passages))
         a, b = (percent(share).strip() for share in shares)
-        lines += ["", paint("heading", "  " + words("passages.shares", passages=count, a=a, b=b))]
+        count = words("passages", n=len(passages))
+        heading = words("passages.shares", passages=count, a=a, b=b)
+        if found.verdict == COPIED:
+            heading = words("compare.passages")
+        # The texts with their differences follow: there is nothing below such a heading.
+        if not (followed and found.verdict == COPIED):
+            lines += ["", paint("heading", f"  {heading}")]
         lines += [] if followed else passage_lines(passages, texts[0], paint)
     lines += [] if followed else _terms(found, paint)
     yield to_bytes("\n".join(lines) + "\n")
@@ -141,128 +141,51 @@ def _differences(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
         yield " " * _INDENT + paint.line(first)
 
 
-def _figures(found: Comparison, words: Phrases) -> Iterator[str]:
-    """Yield the lines of fields, distance, bands, measures and fingerprints."""
-    known = facts(found)
-    for verdict in found.fields:
-        agree = verdict.holds == (verdict.rule == "same")
+def _figures(found: Comparison, paint: Painter) -> Iterator[str]:
+    """Yield the lines of fields, distance, bands, measures, fingerprints and facts."""
+    known, words = facts(found), paint.words
+    for rule in found.fields:
+        agree = rule.holds == (rule.rule == "same")
         equal = words("compare.equal") if agree else words("compare.different")
-        yield _row("field", f"{field_name(verdict.field, words)}: {equal}", words)
-        for value in (verdict.a, verdict.b):
+        yield _row("field", f"{field_name(rule.field, words)}: {equal}", words)
+        for value in (rule.a, rule.b):
             yield " " * _INDENT + (shown(value[:MOST]) or words("compare.none"))
+    criteria = found.criteria
     if known["distance"] is not None:
         bits = words("compare.bits", n=known["distance"], bits=known["bits"])
-        yield _row("distance", bits, words)
+        alone = criteria.searches == ("simhash",)
+        most = words("compare.most", most=criteria.distance) if alone else ""
+        yield _row("distance", _figure(bits, [most], words), words)
     for search, equal in known["searches"].items():
         bands = "".join("=" if band else "." for band in equal)
         if search != "passages":
             matching = words("compare.bands", equal=sum(equal), total=len(equal))
             yield _row(search, f"{bands}  {matching}", words)
-    kind, _, count = str(found.criteria.shingle).rpartition(":")
+    kind, _, count = str(criteria.shingle).rpartition(":")
     runs = words("compare.word_runs", n=count) if kind else words("compare.runs", n=count)
     runs = words("compare.edits") if known["measure"] == EDIT else runs
     side, run = _IN.get(known.get("contained", "")), known.get("run")
-    inside = words(f"compare.{side}") if side else ""
-    inside += "  " + words("compare.short_runs", n=run) if run else ""
-    what = {"similarity": f"  {runs}", "containment": inside}
+    inside = [words(f"compare.{side}") if side else ""]
+    inside += [words("compare.short_runs", n=run)] if run else []
+    about = {"similarity": [runs], "containment": inside}
     for name in SHARES:
         if name in known:
-            yield _row(name, digits(known[name]) + what.get(name, ""), words)
+            least = getattr(criteria, name) if criteria.verify else None
+            required = words("compare.least", least=least) if least else ""
+            notes = [*about.get(name, []), required]
+            yield _row(name, _figure(digits(known[name]), notes, words), words)
     a, b = (value or words("compare.none") for value in known["fingerprints"])
     yield _row("fingerprints", f"{a}  {b}", words)
-    if known["facts"]:
-        yield _row("facts", _differing(known["facts"], words), words)
+    if known["facts"] and found.verdict != DIFFERING and not found.kept_apart:
+        differing = listed_facts(known["facts"], words)
+        figure = words("compare.differ", n=len(known["facts"]), facts=differing)
+        yield _row("facts", paint.wrapped(figure, _INDENT), words)
 
 
-def _differing(facts: Sequence[FactDifference], words: Phrases) -> str:
-    """Return in which facts two texts differ."""
-    some = [
-        words("compare.fact", a=value_words(one.a, words), b=value_words(one.b, words))
-        for one in facts[:_FACTS]
-    ]
-    more = [words("compare.more_facts", n=len(facts) - _FACTS)] if len(facts) > _FACTS else []
-    return words("compare.differ", n=len(facts), facts=words.listed([*some, *more]))
-
-
-def reason(found: Comparison, words: Phrases = ENGLISH) -> str:
-    """Return a sentence that explains the answer."""
-    if known := _reason_without_measures(found, words):
-        return known
-    criteria = found.criteria
-    place = words("semicolon").join(_place(found, search, words) for search in found.searches)
-    if not criteria.verify:
-        return words("reason.unverified", place=place)
-    share = _share(found, words)
-    if len(found.searches) > 1:
-        return _measured_reason(found, share, place, words)
-    if bool(found.proposed_by) == found.accepted:
-        return words("reason.both", place=place, share=share)
-    simhash = "simhash" in found.searches
-    if found.proposed_by:
-        key = "reason.near" if simhash else "reason.bands"
-        return words(key, place=place, share=share)
-    if not (criteria.similarity or criteria.extras):
-        return words("reason.unmeasured", place=place)
-    way_out = words("reason.by_auto")
-    if simhash and found.distance is not None and found.distance <= _NEAR:
-        way_out = words("reason.by_distance", distance=found.distance)
-    return words("reason.missed", place=place, share=share, way_out=way_out)
-
-
-def _reason_without_measures(found: Comparison, words: Phrases) -> str:
-    """Return the reason if no measure decides; empty if one does."""
-    if found.distance is None:
-        without = found.names[0 if found.fingerprints[0] is None else 1]
-        return words("reason.no_words", name=shown(without))
-    for verdict in found.fields:
-        if not verdict.holds:
-            return words(f"reason.{verdict.rule}", field=field_name(verdict.field, words))
-    if found.identical:
-        folded = found.recipe["fold"]
-        return words("reason.identical_folded" if folded else "reason.identical")
-    if found.too_short:
-        return words("reason.too_short")
-    if found.measures.differing:
-        some = [
-            words("compare.fact", a=shown(fact.a) or words("compare.none"), b=shown(fact.b) or words("compare.none"))
-            for fact in found.facts[:_MOST]
-        ]
-        return words("reason.facts", n=len(found.facts), facts=words.listed(some))
-    return ""
-
-
-def _measured_reason(found: Comparison, share: str, place: str, words: Phrases) -> str:
-    """Return the reason if the measures alone decide, and the searches that propose the pair."""
-    if not found.duplicates:
-        return words("reason.share", share=share)
-    if not found.proposed_by:
-        return words("reason.unproposed", share=share, place=place)
-    names = (words(f"search.{search}") for search in found.proposed_by)
-    return words("reason.proposed", share=share, searches=words("reason.and_by").join(names))
-
-
-def _share(found: Comparison, words: Phrases) -> str:
-    """Return the measures and the required values."""
-    criteria = found.criteria
-    names = [*(["similarity"] if criteria.similarity else []), *criteria.extras]
-    parts = []
-    for name in names:
-        figure, least = digits(getattr(found.measures, name)), getattr(criteria, name)
-        kind = "edit" if name == "similarity" and found.measure == EDIT else name
-        parts.append(words(f"share.{kind}", value=figure, least=least))
-    return words("share", parts=words.listed(parts)) if parts else words("share.none")
-
-
-def _place(found: Comparison, search: str, words: Phrases) -> str:
-    """Return how near the two are in a search."""
-    if search == "simhash":
-        most = found.criteria.distance
-        return words("place.bits", n=found.distance, bits=found.bits, most=most)
-    bands = found.searches[search]
-    if search == "passages":
-        return words("place.passages" if bands[0] else "place.no_passages")
-    name = words(f"search.{search}")
-    return words("place.bands", n=sum(bands), total=len(bands), search=name)
+def _figure(figure: str, notes: Iterable[str], words: Phrases) -> str:
+    """Return a figure with notes on it, of which empty ones are left out."""
+    text = words("semicolon").join(filter(None, notes))
+    return words("compare.figure", figure=figure, notes=text) if text else figure
 
 
 def _short(term: str) -> str:

@@ -87,13 +87,19 @@ class Painter:
         """Return a line as it is written."""
         return "".join(self(style, text) if style else text for style, text in line)
 
-    def wrapped(self, sentence: str) -> str:
-        """Return a sentence in lines of whole words, where the stream is a terminal."""
+    def wrapped(self, sentence: str, indent: int = 0) -> str:
+        """Return a sentence in lines of whole words, where the stream is a terminal.
+
+        The first of them is shown behind `indent` columns, and the others line up with it.
+        """
         if not self.width:
             return sentence
+        width = max(self.width - indent, _NARROW)
         if self.words.language == "zh":
-            return fill(sentence, self.width)
-        return textwrap.fill(sentence, self.width, break_long_words=False, break_on_hyphens=False)
+            lines = fill(sentence, width)
+        else:
+            lines = textwrap.fill(sentence, width, break_long_words=False, break_on_hyphens=False)
+        return lines.replace("\n", "\n" + " " * indent)
 
     def name(self, name: str, indent: int) -> str:
         """Return a name as it is shown behind `indent` columns: shortened on a terminal only."""

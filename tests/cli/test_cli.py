@@ -752,9 +752,9 @@ def test_compare_as_json(simdup: Command, tmp_path: Path) -> None:
     assert ran.out.count(b"\n") == 1
     found = json.loads(ran.out)
     assert list(found) == [
-        "type", "a", "b", "duplicates", "distance", "bits", "agreement", "ratio", "similarity",
-        "measure", "fingerprints", "bands", "searches", "proposed_by", "shared", "only_a",
-        "only_b", "recipe", "facts", "passages", "share_a", "share_b",
+        "type", "a", "b", "verdict", "duplicates", "distance", "bits", "agreement", "ratio",
+        "similarity", "measure", "fingerprints", "bands", "searches", "proposed_by", "shared",
+        "only_a", "only_b", "recipe", "facts", "passages", "share_a", "share_b",
     ]  # fmt: skip
     assert (found["type"], found["a"], found["b"]) == ("comparison", "a.txt", "b.txt")
     one, other = (int(digits, 16) for digits in found["fingerprints"])
@@ -782,49 +782,148 @@ LONGER = BASE + " extra"
 SIMHASH = ["--method", "simhash"]
 
 
+DOSE = "Take 10 mg of it twice a day on Monday, with water. "
+OTHER_DOSE = DOSE.replace("10 mg", "20 mg")
+COPIED = prose(5, 30)
+
+
 @pytest.mark.parametrize(
-    ("a", "b", "options", "status", "sentence"),
+    ("a", "b", "options", "status", "line"),
     [
-        (BASE, BASE.upper(), [], 0, "the texts are identical apart from white space"),
-        (BASE, LONGER, ["-d", "64"], 0, "a scan finds the pair by simhash and by MinHash."),
+        (BASE, BASE, [], 0, "equal: the texts are the same"),
+        (BASE, f"{BASE}\n", [], 0, "equal: the texts are the same but for white space"),
+        (
+            BASE,
+            BASE.upper(),
+            [],
+            0,
+            "equal: the texts are the same but for white space, case, width or script",
+        ),
+        (BASE, BASE.upper(), ["--no-verify"], 0, "equal: the texts are the same but .*"),
+        (BASE, BASE, ["--across", "folder"], 1, "equal, but no pair: they agree in folder"),
+        ("", "", [], 1, "equal, but no pair: a.txt has no words to compare"),
+        ("copper", "copper", ["--method", "simhash"], 0, "equal: the texts are the same"),
+        (BASE, LONGER, [], 0, r"near-duplicates: similarity 0\.99\d\d"),
+        (DOSE, f"{DOSE} Today", [], 0, r"near-duplicates: edit similarity 0\.8\d\d\d"),
         (
             BASE,
             LONGER,
-            ["--recipe", "default,top=0", "-d", "0"],
+            ["--cosine", "0.5"],
             0,
-            "a scan finds the pair by MinHash.",
+            r"near-duplicates: similarity 0\.\d{4}, cosine 0\.\d{4}",
+        ),
+        (BASE, BACKWARDS, ["--no-verify"], 0, "near-duplicates: 0 of 64 bits differ, .*"),
+        (BASE, BACKWARDS, ["-s", "0"], 0, "near-duplicates: 0 of 64 bits differ, .*"),
+        (
+            DOSE + prose(3, 80),
+            OTHER_DOSE.replace("Monday", "Friday") + prose(3, 80),
+            [],
+            0,
+            "near-duplicates that differ in 2 facts: 10 mg -> 20 mg, Monday -> Friday",
+        ),
+        (
+            DOSE + prose(3, 80),
+            OTHER_DOSE + prose(3, 80),
+            ["--across", "folder"],
+            1,
+            "not near-duplicates: they agree in folder",
+        ),
+        (
+            DOSE,
+            OTHER_DOSE,
+            [],
+            1,
+            "not near-duplicates: they differ in 1 fact: 10 mg -> 20 mg",
         ),
         (
             BASE,
             LONGER,
             ["--recipe", "default,top=0", "-d", "0", *SIMHASH],
             1,
-            "the texts are similar",
+            r"not near-duplicates: the texts are alike \(similarity 0\.99.*\), but a scan .*",
         ),
-        (BASE, LONGER, ["-d", "64", *SIMHASH], 0, "bits differ"),
-        (BASE, BACKWARDS, ["-s", "0.99"], 1, "at least 0.99 required."),
-        (BASE, BACKWARDS, ["-s", "0.99", *SIMHASH], 1, "the fingerprints are near"),
-        (BASE, BACKWARDS, ["--no-verify"], 0, "were not compared"),
-        (BASE, BACKWARDS, ["-s", "0"], 0, "no similarity is required"),
-        (BASE, LONGER, ["--method", "minhash"], 0, "bands of MinHash match"),
-        (BASE, LONGER, ["--method", "pstable", "--cosine", "0.9"], 0, "bands of p-stable"),
-        (prose(1), prose(2), [], 1, "similarity is 0.0"),
-        (prose(1), "", [], 1, "b.txt has no words to compare"),
-        ("", "", [], 1, "a.txt has no words to compare"),
-        ("copper lantern", "lantern copper", ["--method", "simhash"], 1, "so few words"),
-        ("copper", "copper", [], 0, "identical"),
+        (prose(1), "", [], 1, "not near-duplicates: b.txt has no words to compare"),
+        (
+            "copper lantern",
+            "lantern copper",
+            SIMHASH,
+            1,
+            "not near-duplicates: with so few words, only equal texts are near-duplicates",
+        ),
+        (
+            COPIED + prose(1),
+            prose(9, 300) + COPIED,
+            [],
+            1,
+            r"partly copied: 1 passage, \d\d % of a\.txt and \d % of b\.txt",
+        ),
+        (prose(1), prose(2), [], 1, "neither near-duplicates nor copied"),
+        (prose(1), prose(2), ["--across", "folder"], 1, "neither near-duplicates nor copied"),
     ],
 )
-def test_compare_says_why(
-    simdup: Command, tmp_path: Path, a: str, b: str, options: list[str], status: int, sentence: str
+def test_compare_says_the_verdict_first(
+    simdup: Command, tmp_path: Path, a: str, b: str, options: list[str], status: int, line: str
 ) -> None:
     ran = compared(simdup, tmp_path, a, b, *options)
+    assert re.fullmatch(line, ran.lines[0]), ran.lines[0]
     assert ran.status == status
-    first = ran.lines[0]
-    assert first.startswith("near-duplicates: " if status == 0 else "not near-duplicates: ")
-    assert sentence in first
     assert "builtin" in ran.text
     assert re.search(r"^  similarity +\d\.\d{4}", ran.text, re.MULTILINE)
+    verdict = json.loads(simdup("compare", "a.txt", "b.txt", *options, "-f", "jsonl").out)[
+        "verdict"
+    ]
+    answer, _, _ = ran.lines[0].replace("differ in 2 facts", "differ in facts").partition(":")
+    assert verdict == answer.partition(", but no pair")[0].partition(" near-duplicates nor")[0]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "sentence"),
+    [
+        (BASE, LONGER, ["-d", "64"], "A scan finds the pair by simhash and by MinHash."),
+        (
+            BASE,
+            LONGER,
+            ["--recipe", "default,top=0", "-d", "0"],
+            "A scan finds the pair by MinHash.",
+        ),
+        (
+            BASE,
+            BACKWARDS,
+            ["-s", "0.99", *SIMHASH],
+            "The fingerprints are near, but the texts are not similar enough.",
+        ),
+        (BASE, BACKWARDS, ["--no-verify"], "Fingerprints alone decide."),
+        (BASE, BACKWARDS, ["-s", "0"], "Fingerprints alone decide."),
+        (BASE, LONGER, ["--no-verify", "--method", "minhash"], "Bands alone decide."),
+        (BASE, BASE, [], ""),
+        (prose(1), prose(2), [], ""),
+        (BASE, LONGER, ["-d", "64", *SIMHASH], ""),
+    ],
+)
+def test_compare_says_how_a_scan_finds_the_pair(
+    simdup: Command, tmp_path: Path, a: str, b: str, options: list[str], sentence: str
+) -> None:
+    assert compared(simdup, tmp_path, a, b, *options).lines[1] == sentence
+
+
+def test_compare_says_what_is_required_beside_the_figures(simdup: Command, tmp_path: Path) -> None:
+    text = compared(simdup, tmp_path, BASE, BACKWARDS, "-s", "0.99", *SIMHASH).text
+    assert re.search(r"^  distance .* bits  \(at most 3 allowed\)$", text, re.MULTILINE)
+    assert re.search(r"^  similarity .*; 0\.99 required\)$", text, re.MULTILINE)
+    assert "allowed" not in simdup("compare", "a.txt", "b.txt").text
+
+
+def test_nothing_of_the_verdict_is_said_again(simdup: Command, tmp_path: Path) -> None:
+    rest = prose(3, 80)
+    ran = compared(simdup, tmp_path, DOSE + rest, OTHER_DOSE + rest)
+    assert ran.text.count("10 mg") == 1
+    assert "  facts " not in ran.text
+    # Where the verdict is of something else, the facts have a line.
+    ran = simdup("compare", "a.txt", "b.txt", "-s", "1")
+    assert "\n  facts         1 fact differs: 10 mg -> 20 mg\n" in ran.text
+    assert ran.lines[0].startswith("partly copied: ")
+    assert "\n  shared passages\n" in ran.text
+    assert ran.text.count(" % of ") == 2
 
 
 def test_compare_says_what_a_scan_would_miss(
@@ -832,7 +931,7 @@ def test_compare_says_what_a_scan_would_miss(
 ) -> None:
     monkeypatch.setattr(bands, "RECALL", 0.01)
     ran = compared(simdup, tmp_path, BASE, BASE[280:], "-d", "0", "-s", "0.6")
-    assert (ran.status, "would miss the pair" in ran.lines[0]) == (0, True)
+    assert (ran.status, "would miss the pair" in ran.lines[1]) == (0, True)
     ran = compared(simdup, tmp_path, BASE, BASE[280:], "-s", "0.6", "--method", "minhash")
     assert (ran.status, "the method auto may find it" in ran.lines[0]) == (1, True)
 

@@ -299,7 +299,7 @@ def test_a_comparison_says_whether_titles_are_equal(simdup: Command, tmp_path: P
     write(tmp_path, {"a.md": ONE, "b.md": OTHER, "c.md": ONE.replace("# One", "ONE\n===")})
     ran = simdup("compare", "a.md", "b.md", "--same", "title")
     assert ran.status == 1
-    assert ran.lines[0] == "not near-duplicates: they do not agree in title."
+    assert ran.lines[0] == "not near-duplicates: they do not agree in title"
     at = ran.lines.index("  field         title: different")
     assert [line.strip() for line in ran.lines[at + 1 : at + 3]] == ["One", "Other"]
     ran = simdup("compare", "a.md", "c.md", "--same", "title", "-f", "jsonl")

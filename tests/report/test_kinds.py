@@ -21,6 +21,7 @@ from lab.corpora.made import edited, prose, write
 from simdup import SimdupError
 from simdup.show.report.columns import folder_by_name
 
+VERDICT = ".cluster > .title > :first-child"
 LINKS = "[...document.querySelectorAll('.member a')].map((one) => one.href)"
 
 
@@ -30,9 +31,32 @@ def test_a_comparison_is_one_pair(simdup, browser, tmp_path):
     assert head(tmp_path / "page.html")["kind"] == "compare"
     with opened(browser, tmp_path / "page.html") as page:
         until(page, "!!document.querySelector('.why .prints')")
-        assert "near-duplicates" in page.inner_text(".facts")
+        assert page.inner_text(VERDICT) == "near-duplicates"
         assert page.locator(".list").count() == 0 or not page.locator(".list").is_visible()
         assert page.locator(".texts .rd-panel").count() == 1
+
+
+def test_a_comparison_begins_with_its_verdict(simdup, browser, tmp_path):
+    dose, shared, rest = "Take 10 mg of it twice a day. ", prose(5, 30), prose(3, 80)
+    other = dose.replace("10 mg", "20 mg")
+    write(tmp_path, {"a.txt": dose + rest, "b.txt": other + rest})
+    write(tmp_path, {"c.txt": shared + prose(1), "d.txt": prose(9, 300) + shared})
+    differing = "near-duplicates that differ in 1 fact"
+    for names, options, said in (
+        # The facts are above the texts, where there are any.
+        ("a.txt b.txt", "", differing),
+        ("a.txt b.txt", "--report-texts none", f"{differing}: 10 mg -> 20 mg"),
+        ("c.txt d.txt", "", "partly copied: 1 passage, 20 % of A and 9 % of B"),
+    ):
+        simdup("compare", *names.split(), *options.split(), "-o", "page.html")
+        with opened(browser, tmp_path / "page.html") as page:
+            until(page, f"!!document.querySelector('{VERDICT}')")
+            assert page.inner_text(VERDICT) == said
+            assert page.evaluate(NAMELESS) == []
+            assert low_contrast(page) == []
+    with opened(browser, tmp_path / "page.html", locale="zh-CN") as page:
+        until(page, f"!!document.querySelector('{VERDICT}')")
+        assert page.inner_text(VERDICT) == "部分雷同：共 1 段，占 A 的 20%，占 B 的 9%"
 
 
 def test_documents_of_one_name_are_two(simdup, tmp_path):

@@ -26,6 +26,8 @@ from simdup.show.report.columns import (
 )
 from simdup.show.report.page import assemble
 from simdup.show.report.scan_page import criteria_values
+from simdup.show.verdict import verdict
+from simdup.show.words import CHINESE, ENGLISH, Phrases
 from simdup.text.fingerprinter import Fingerprinter
 
 
@@ -58,12 +60,26 @@ def comparison_page(
     folders = by_folder(every, every[1:] if found.duplicates else [])
     about = {
         "title": "",  # the heading has both names
+        "verdict": {
+            # Where the texts are in the page, the reader lists the facts.
+            words.language: _verdict(found, documents, words, brief=options.texts != 0)
+            for words in (ENGLISH, CHINESE)
+        },
         "criteria": criteria_values(found.criteria),
         "recipe": found.recipe,
         **overview([group], figures, folders, (), ()),
     }
     add = partial(add_originals, groups=[group], origins=origins)
     return assemble([group], about, replace(options, kind="compare"), add)
+
+
+def _verdict(
+    found: Comparison, documents: tuple[Document, Document], words: Phrases, *, brief: bool
+) -> tuple[str, str]:
+    """Return the answer and the sentence that begins with it."""
+    texts = documents[0].text, documents[1].text
+    said = verdict(found, texts, words, ("A", "B"), brief=brief)
+    return said.answer, said.sentence(words)
 
 
 def _group(found: Comparison, origins: SourceDocuments) -> RowGroup:

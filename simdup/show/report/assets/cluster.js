@@ -114,7 +114,7 @@ const Cluster = (() => {
     return t('apart', value, words.join(' | '));
   }
 
-  /** Return the mark of a chained cluster, or the answer of a comparison. */
+  /** Return the mark of a chained cluster. */
   function verdict(cluster) {
     const known = Kind.verdicts[Data.table.linked[cluster] ? 1 : 0];
     return known && h('span', { class: `chip ${known[0]}` }, t(known[1]));
@@ -137,6 +137,15 @@ const Cluster = (() => {
     return facts;
   }
 
+  /** Return what a comparison says first: how the two texts are, and why. */
+  function answer(cluster) {
+    const { verdict: said } = Data.head;
+    if (!said) return null;
+    const [first, sentence] = said[State.lang];
+    return h('p', { class: `answer ${Data.table.linked[cluster] ? 'warn' : 'cool'}` },
+      h('strong', {}, first), sentence.slice(first.length));
+  }
+
   function title(cluster) {
     if (Kind.judged) return Judge.title(cluster);
     const { table } = Data;
@@ -144,6 +153,7 @@ const Cluster = (() => {
     const facts = factsOf(cluster);
     const dot = () => h('span', { class: 'mid', 'aria-hidden': 'true' }, '·');
     return h('header', { class: 'title' },
+      answer(cluster),
       h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
       h('p', { class: 'over' }, t('cluster', cluster + 1)),
       file && folder ? h('p', { class: 'over' }, name(folder)) : null,

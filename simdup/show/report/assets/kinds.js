@@ -61,7 +61,8 @@ const Kind = (() => {
       tabs: [['#/c/1', 'cluster'], ['#/review', 'review']],
       single: true,
       roles: false,
-      verdicts: [['cool', 'answerYes'], ['warn', 'answerNo']],
+      // The answer is the first line of the page.
+      verdicts: [null, null],
       reads: false,
     },
     conflicts: {
