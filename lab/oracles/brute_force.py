@@ -12,9 +12,9 @@ from fractions import Fraction
 from functools import cache, cached_property
 from itertools import combinations, repeat
 
-from . import plain
 from simdup.text.differing_facts import restate
 
+from . import plain
 from .short_texts import SHORT, contents, edit_similarity, form, same_facts
 
 FEW_TERMS = 3

@@ -126,7 +126,9 @@ class Texts:
         """Return the kind of fact in which short texts (a[k], b[k]) differ: see `DocumentPair`."""
         texts = ((self.text(i).folded, self.text(j).folded) for i, j in _each(a, b))
         found = (differences(*pair) for pair in texts)
-        return np.fromiter((KINDS.index(one[0].kind) + 1 if one else 0 for one in found), np.int8, len(a))
+        return np.fromiter(
+            (KINDS.index(one[0].kind) + 1 if one else 0 for one in found), np.int8, len(a)
+        )
 
     def forms(self, numbers: Sequence[int]) -> list[str]:
         """Return the forms of texts, whether they are short or not."""

@@ -81,8 +81,8 @@ def restate(texts: Sequence[str], addresses: bool = False) -> list[Restated]:
 
     Examples
     --------
-    >>> restate(["3. 第三集下午3点见，共1,000人 https://example.org"])
-    [Restated(text='  3集15:00见，共1000人  ', key='3 15:00 1000', frame=' \x00集\x00见，共\x00人  ', kind='')]
+    >>> restate(["3. 第三集下午3点见，共1,000人 https://example.org"])[0][:2]
+    ('  3集15:00见，共1000人  ', '3 15:00 1000')
     """
     # All are read at a time: most have few facts, or none.
     joined = _BETWEEN.join(texts)
@@ -154,8 +154,9 @@ def located_differences(a: str, b: str) -> list[FactDifference]:
             first = np.searchsorted(folded_cuts, start, "right") - 1
             last = np.searchsorted(folded_cuts, end) if end > start else first
             places.append((int(cuts[first]), int(cuts[last])))
-        written = (" ".join(text[slice(*at)].split()) for text, at in zip((a, b), places, strict=True))
-        differing.append(FactDifference(kind, *written, *places))
+        (start, end), (b_start, b_end) = at_a, at_b = places
+        written = " ".join(a[start:end].split()), " ".join(b[b_start:b_end].split())
+        differing.append(FactDifference(kind, *written, at_a, at_b))
     return differing
 
 
@@ -234,8 +235,6 @@ def _kind(*facts: Fact) -> str:
     return min((fact.kind or "number" for fact in facts), key=KINDS.index)
 
 
-
-
 def _span(some: Sequence[Fact], facts: Sequence[Fact], place: int, text: str) -> tuple[int, int]:
     if some:
         return some[0].start, some[-1].end
@@ -278,6 +277,10 @@ class _Token(NamedTuple):
     start: int
     end: int
 
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
+
 
 def _tokens(text: str, low: int, high: int) -> list[_Token]:
     """Return the words and Han characters of a range; a fact with a value is one token."""
@@ -310,7 +313,10 @@ def _differing(a: str, b: str) -> tuple[tuple[int, int], tuple[int, int]]:
         low -= 1
     ends = (min(len(text) - behind + _BESIDE, len(text)) for text in (a, b))
     first, second = (
-        next((i for i in range(end, len(text)) if not text[i].isalnum() or text[i] >= _HAN), len(text))
+        next(
+            (i for i in range(end, len(text)) if not text[i].isalnum() or text[i] >= _HAN),
+            len(text),
+        )
         for end, text in zip(ends, (a, b), strict=True)
     )
     return (low, first), (low, second)
@@ -345,20 +351,20 @@ def _words(a: str, b: str) -> Iterator[Difference]:
     if replaced > 1 and "\n" in a.strip() and "\n" in b.strip():
         # In verses, 上 and 下 are no parts of a series, and 春 is nearly 秋.
         differing = [one for one in differing if not _of_series(one, a, b)]
-    one, other = (
+    alone, others = (
         [
-            fact
+            (fact.start, fact.end)
             for fact in some
             if _within(fact.start, inside) and not _within(fact.start, outside)
         ]
         for some, inside, outside in zip(negations, ranges_negated, covered, strict=True)
     )
-    more = len(one) - len(other)
+    more = len(alone) - len(others)
     if more % 2 and [found.kind for found in differing] == [OPPOSITE]:
         return  # "not open" is closed
     yield from differing
     if more:
-        yield Difference(NEGATION, one[-1][2:] if one else (0, 0), other[-1][2:] if other else (0, 0))
+        yield Difference(NEGATION, (alone or [(0, 0)])[-1], (others or [(0, 0)])[-1])
 
 
 # Tokens in which a negation is one: in more, something else is said.
@@ -375,26 +381,25 @@ def _related(
     """Yield words of two ranges of tokens that exclude each other, and without a kind synonyms."""
     sides = [_listed(tokens, *places) for tokens, places in ((a, ours), (b, theirs))]
     related = False
-    for x, y in product(*sides):
-        meanings = dict(y.meanings)
-        shared = [number for number, _ in x.meanings if number in meanings]
+    for word, other_word in product(*sides):
+        meanings = dict(other_word.meanings)
+        shared = [side == meanings[line] for line, side in word.meanings if line in meanings]
         if shared:
-            same = any(side == meanings[number] for number, side in x.meanings if number in meanings)
             related = True
-            yield "" if same else OPPOSITE, x.span, y.span
+            yield "" if any(shared) else OPPOSITE, word.span, other_word.span
     if related:
         return
     one, other = a[slice(*ours)], b[slice(*theirs)]
     for x, y in product(one, other):
         if x.text.isascii() and y.text.isascii() and formed_opposites(x.text, y.text):
-            yield OPPOSITE, x[1:], y[1:]
+            yield OPPOSITE, x.span, y.span
     if len(one) == len(other) <= _ALIGNED:
         pairs = list(zip(one, other, strict=True))
         kinds = [_single(x.text, y.text) for x, y in pairs]
         # One character of a Chinese word is no word.
         for kind, (x, y) in zip(kinds, pairs, strict=True):
             if kind and (all(kinds) or (x.text < _HAN and y.text < _HAN)):
-                yield kind, x[1:], y[1:]
+                yield kind, x.span, y.span
 
 
 # Tokens in whose places there can be others one by one.
@@ -458,13 +463,12 @@ _ENDINGS = (
 # Beginnings and ends in whose places others make the opposite.
 _BEGINNINGS = tuple(
     pair.split("/")
-    for pair in (
-        "/un /in /im /il /ir /dis /non /de /mis in/ex in/out in/de im/ex en/dis em/dis as/dis up/down over/under "
-        "pre/post max/min out/in inter/intra hyper/hypo macro/micro pro/anti on/off fore/back as/de "
-        "multi/single bi/uni mono/stereo sub/super ap/dis any/no some/no every/no ever/never any/every"
-    ).split(" ")
+    for pair in """/un /in /im /il /ir /dis /non /de /mis in/ex in/out in/de im/ex en/dis em/dis
+    as/dis ap/dis as/de up/down over/under pre/post max/min out/in inter/intra hyper/hypo
+    macro/micro pro/anti on/off fore/back multi/single bi/uni mono/stereo sub/super any/no some/no
+    every/no ever/never any/every""".split()  # noqa: SIM905
 )
-_FINALS = ("ful", "less"), ("er", "ee"), ("or", "ee"), ("", "less"), ("ward", "wards")
+_FINALS = ("ful", "less"), ("er", "ee"), ("or", "ee"), ("", "less")
 # Letters that such words share.
 _SHARED = 3
 
@@ -487,7 +491,7 @@ def formed_opposites(x: str, y: str) -> bool:
                 and other[len(else_begin) :] == rest
             ):
                 return True
-        for final, else_final in _FINALS[:-1]:
+        for final, else_final in _FINALS:
             if one.endswith(final) and other == one[: len(one) - len(final)] + else_final:
                 return True
     return False
@@ -522,7 +526,7 @@ def _of_series(one: Difference, a: str, b: str) -> bool:
 
 # Characters that count or order things.
 _SERIES = (
-    "零一二三四五六七八九十", "甲乙丙丁戊己庚辛壬癸", "上中下", "子丑寅卯辰巳午未申酉戌亥", "①②③④⑤⑥⑦⑧⑨⑩",
+    "零一二三四五六七八九十", "甲乙丙丁戊己庚辛壬癸", "上中下", "子丑寅卯辰巳午未申酉戌亥",
 )  # fmt: skip
 
 Meanings = dict[str, tuple[tuple[int, int], ...]]
@@ -530,7 +534,7 @@ Meanings = dict[str, tuple[tuple[int, int], ...]]
 
 @cache
 def table() -> tuple[Meanings, Meanings]:
-    """Return the table of opposites: the sets and sides of words, and those of single characters."""
+    """Return the table of opposites: sets and sides of words, and those of single characters."""
     words, singles = dict[str, list[tuple[int, int]]](), dict[str, list[tuple[int, int]]]()
     for number, series in enumerate(_SERIES, 1):
         for side, character in enumerate(series):

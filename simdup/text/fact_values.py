@@ -32,7 +32,15 @@ _DIGITS = {
 }
 _SCALES = {"十": 10, "百": 100, "千": 1000, "hundred": 100}
 # They multiply all that comes before.
-_SECTIONS = {"k": 10**3, "dozen": 12, "万": 10**4, "亿": 10**8, "thousand": 10**3, "million": 10**6, "billion": 10**9}
+_SECTIONS = {
+    "k": 10**3,
+    "dozen": 12,
+    "万": 10**4,
+    "亿": 10**8,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+}
 # 三万五 is 三万五千.
 _NEXT_SCALE = {"百": "十", "千": "百", "万": "千", "亿": "千万"}
 
@@ -98,12 +106,14 @@ def _sum(text: str) -> Decimal:
 UNITS = {
     "mg": "mgs?|milligrams?|毫克|㎎", "μg": "[μu]g|mcg|micrograms?|微克", "g": "g|grams?|克",
     "kg": "kgs?|kilos?|kilograms?|千克|公斤|㎏", "t": "t|tons?|tonnes?|公?吨", "斤": "斤",
-    "lb": "lbs?|pounds?(?! sterling)|磅", "oz": "oz|ounces?|盎司", "gal": "gal|gallons?|加仑", "ml": "ml|cc|millilit(?:er|re)s?|毫升|㎖",
+    "lb": "lbs?|pounds?(?! sterling)|磅", "oz": "oz|ounces?|盎司", "gal": "gal|gallons?"
+          "|加仑", "ml": "ml|cc|millilit(?:er|re)s?|毫升|㎖",
     "l": "l|lit(?:er|re)s?|公?升(?![级序降高至到温值华职学为])",
     "nm": "nm|nanomet(?:er|re)s?|纳米", "μm": "[μu]m|micromet(?:er|re)s?|微米",
     "mm": "mm|millimet(?:er|re)s?|毫米(?!汞)|㎜", "cm": "cm|centimet(?:er|re)s?|厘米|公分|㎝",
     "m": "m(?![²³])|met(?:er|re)s?|公?米", "km": "kms?(?![²³])|kilomet(?:er|re)s?|公里|千米|㎞",
-    "inch": "inch(?:es)?|英寸", "ft": "ft|foot|feet|英尺", "yd": "yds?|yards?|码", "mile": "miles?|英里",
+    "inch": "inch(?:es)?|英寸", "ft": "ft|foot|feet|英尺", "yd": "yds?|yards?"
+            "|码", "mile": "miles?|英里",
     "m²": "m[2²]|square met(?:er|re)s?|平方米|平米|㎡", "ha": "ha|hectares?|公顷", "亩": "亩",
     "km²": "km[2²]|square kilomet(?:er|re)s?|平方公里|平方千米",
     "m³": "m[3³]|cubic met(?:er|re)s?|立方米|㎥",
@@ -120,21 +130,26 @@ UNITS = {
     "°c": "°c|degrees? (?:celsius|c)|摄氏度|℃", "°f": "°f|degrees? (?:fahrenheit|f)|华氏度|℉",
     "bit": "bits?|比特", "b": "b|bytes?|字节", "kb": "kb|kilobytes?|千字节",
     "mb": "mb|megabytes?|兆(?:字节)?(?![赫瓦帕])", "gb": "gb|gigabytes?|吉字节",
-    "tb": "tb|terabytes?", "kbps": "kbps|kbit/s", "mbps": "mbps|mbit/s|兆比特每秒", "gbps": "gbps|gbit/s",
+    "tb": "tb|terabytes?", "kbps": "kbps|kbit/s", "mbps": "mbps|mbit/s"
+          "|兆比特每秒", "gbps": "gbps|gbit/s",
     "hz": "hz|hertz|赫兹?", "khz": "khz|千赫兹?", "mhz": "mhz|兆赫兹?", "ghz": "ghz|吉赫兹?",
-    "v": "v|volts?|伏特?", "kv": "kv|千伏特?", "mv": "mv|毫伏", "a": r"amps?|amperes?|安培|安(?![全排装徽])|a(?<![a-z]a)(?! (?:day|week|month|year|time|person|night|man)\b)",
+    "v": "v|volts?|伏特?", "kv": "kv|千伏特?", "mv": "mv|毫伏", "a": r"amps?|amperes?|安培"
+         "|安(?![全排装徽])|a(?<![a-z]a)(?! (?:day|week|month|year|time|person|night|man)\b)",
     "ma": "ma|毫安(?!时)", "mah": "mah|毫安时", "w": "w|watts?|瓦特?",
     "kw": "kw|kilowatts?|千瓦(?!时)", "mw": "mw|兆瓦", "kwh": "kwh|千瓦时", "pa": "pa|帕",
     "kpa": "kpa|千帕", "mpa": "mpa|兆帕", "bar": "bar", "mmhg": "mmhg|毫米汞柱",
     "kcal": "kcal|千卡|大卡", "j": "j|焦耳?", "kj": "kj|千焦耳?", "db": "db|分贝",
     "mol": "mol|摩尔", "mmol": "mmol|毫摩尔", "iu": "iu|国际单位", "ppm": "ppm", "rpm": "rpm",
     "dpi": "dpi", "mph": "mph", "px": "px|pixels?|像素",
-    "cny": "元人民币|元(?![件素旦宵音数化])|圆(?!形)|块钱|块(?![头状儿])|yuan|rmb|cny|人民币|¥", "角": "角(?![度落色])|毛(?![病巾衣笔])",
+    "cny": "元人民币|元(?![件素旦宵音数化])|圆(?!形)|块钱|块(?![头状儿])|yuan|rmb|cny|人民币"
+           "|¥", "角": "角(?![度落色])|毛(?![病巾衣笔])",
     "usd": "美元|美金|(?:us )?dollars?|usd|us[$]|[$]", "cent": "美分|cents?",
     "eur": "欧元|euros?|eur|€", "gbp": "英镑|pounds sterling|gbp|£", "jpy": "日元|yen|jpy",
-    "hkd": "港元|港币|hkd|hk[$]", "krw": "韩元|won|krw", "twd": "新?台币|twd", "inr": "卢比|rupees?|inr",
+    "hkd": "港元|港币|hkd|hk[$]", "krw": "韩元|won|krw", "twd": "新?台币|twd", "inr": "卢比"
+           "|rupees?|inr",
     "aud": "澳元|aud", "cad": "加元|cad", "chf": "瑞士法郎|francs?|chf", "sgd": "新加坡元|新元|sgd",
-    "rub": "卢布|roubles?|rubles?|rub", "btc": "比特币|bitcoins?|btc", "knot": "knots?|节(?![目日约能省课假奏])",
+    "rub": "卢布|roubles?|rubles?|rub", "btc": "比特币|bitcoins?|btc", "knot": "knots?"
+           "|节(?![目日约能省课假奏])",
     "unit": "units?",
 }  # fmt: skip
 _UNIT = pattern("|".join(f"({spellings})" for spellings in UNITS.values()))
@@ -158,6 +173,7 @@ Parts = dict[str, str]
 
 
 def no_fact(_: Parts) -> str:
+    """Return nothing: what was matched is no fact."""
     return ""
 
 
@@ -173,14 +189,17 @@ def place(part: Parts) -> str:
 
 
 def as_written(part: Parts) -> str:
+    """Return an address or a version, without a sign at its end."""
     return part["value"].rstrip("/.")
 
 
 def code(part: Parts) -> str:
+    """Return a code."""
     return as_written(part)
 
 
 def date(part: Parts) -> str:
+    """Return a day, as far as it is known: 2024-05-01, --05-01, 2024, mon."""
     if "weekday" in part:
         return _WEEKDAYS.get(part["weekday"], part["weekday"][:3])
     month = part.get("month", "")
@@ -192,6 +211,7 @@ def date(part: Parts) -> str:
 
 
 def time(part: Parts) -> str:
+    """Return a time of day in 24 hours."""
     if "noon" in part:
         return "12:00" if part["noon"] in ("noon", "正午") else "00:00"
     half, hour = (part.get("half") or part.get("late") or "-")[0], int(number_of(part["hour"]))
@@ -211,10 +231,12 @@ def time(part: Parts) -> str:
 
 
 def percent(part: Parts) -> str:
+    """Return a share and its sign."""
     return f"{number_of(part['number'])} {_SHARES.get(part['share'], '%')}"
 
 
 def amount(part: Parts) -> str:
+    """Return a number and its unit."""
     number, unit = number_of(part.get("number", "0")), part.get("halved") or part.get("unit", "元")
     if "half" in part:
         number = f"{Decimal(number) + Decimal('0.5'):f}"
@@ -240,10 +262,12 @@ def quantity(part: Parts) -> str:
 
 
 def plain(part: Parts) -> str:
+    """Return a number."""
     return number_of(part["number"])
 
 
 def zone(part: Parts) -> str:
+    """Return the offset of a time zone."""
     return part["number"].replace(":", "")
 
 
@@ -257,6 +281,7 @@ _ROMAN = {"i": 1, "v": 5, "x": 10}
 
 
 def phone(part: Parts) -> str:
+    """Return a telephone number without its code of the country."""
     digits = re.sub("[^0-9]", "", part["number"])
     # With the code of the country or with a zero in its place, the last ten digits are the same;
     # those of a mobile phone in China are eleven.
@@ -265,6 +290,7 @@ def phone(part: Parts) -> str:
 
 
 def fraction(part: Parts) -> str:
+    """Return a fraction in digits."""
     if "half" in part:
         return "1/2"
     over = part["over"].rstrip("s").replace("quarter", "fourth")
@@ -273,4 +299,5 @@ def fraction(part: Parts) -> str:
 
 
 def negated(_: Parts) -> str:
+    """Return that there is a negation."""
     return "not"

@@ -26,8 +26,8 @@ from simdup.text.fact_values import (
     NTHS,
     ONE,
     ONES,
-    TEENS,
     SHARES,
+    TEENS,
     TENS,
     UNITS,
     Parts,
@@ -147,7 +147,7 @@ def read(folded: str) -> Iterator[Fact]:
         match, forms = _forms(begin)
         if found := match(folded, start):
             form, groups = forms[found.lastindex or 0]
-            row, end = _FORMS[form][0], found.end()
+            row, end = _FORMS[form].row, found.end()
             fact = None
             if row.value is quantity or row.value is code:
                 fact = _quantity(folded, start, end, row)
@@ -160,7 +160,7 @@ def read(folded: str) -> Iterator[Fact]:
 
 
 def _quantity(folded: str, start: int, end: int, row: _Row) -> Fact | None:
-    """Return a number and what it counts as a fact; None for a code, and for what counts nothing."""
+    """Return a number and what it counts as a fact; None for a code, or if it counts nothing."""
     if row.value is code:
         # 10mg looks like a code.
         number = _number().match(folded, start)
@@ -237,7 +237,8 @@ _PARTS = {
     # Numbers in digits, in Han and in words.  A dash behind a unit makes a range.
     "dash": r"(?<![\w%°℃)\]元度日月年时分秒天个人次克米升吨-])-",
     "minus": r"(?:{dash}|零下\s?|负(?=[\dHAN])|\bminus\s)",
-    "digits": r"\b\d++(?:(?:[,，]\d{3}(?!\d))++|(?<!\d \d)(?<!\d \d\d)(?:[ \u202f]\d{3}(?![\d,.%]))++(?! \d)"
+    "digits": r"\b\d++(?:(?:[,，]\d{3}(?!\d))++|(?<!\d \d)(?<!\d \d\d)"
+              r"(?:[ \u202f]\d{3}(?![\d,.%]))++(?! \d)"
               r"|,\d{1,2}(?!,?\d)(?<!\d,\d,\d)(?<!,\d\d,\d))?+(?:\.\d++)?+",
     "thousands": r"千(?![克米瓦卡赫帕伏焦字])",
     "big": r"(?:dozen|hundred|thousand|million|billion)\b",
@@ -252,7 +253,8 @@ _PARTS = {
     "words": r"\b{small}(?:(?:[\s-]{big})++(?:\s(?:and\s)?{small})?+){0,4}+",
     "nth": rf"(?:(?:{_TEN})[\s-])?(?:{'|'.join(NTHS)})\b|(?:{_TEN.replace('y', 'ieth')})\b",
     # One numeral is a number where it counts something; 一 often says no more than "a".
-    "one": r"(?<![HAN])(?:[二两三四五六七八九廿卅]|十(?!分(?!钟)|字)|(?<![同任另某这那每唯统单专逐上下])一(?![分度]))",
+    "one": r"(?<![HAN])(?:[二两三四五六七八九廿卅]|十(?!分(?!钟)|字)"
+           r"|(?<![同任另某这那每唯统单专逐上下])一(?![分度]))",
     "counted": r"[个人名次份件张台页篇条部家本项种户辆位只头棵株粒颗片瓶盒袋箱包支根套双对组批间层"
                r"楼栋座号室班级届期季册卷审模诊轮例场所处艘架字词行步遍类方余多]",
     # Numbers as they begin.
@@ -264,10 +266,13 @@ _PARTS = {
     "several汉": r"(?:零下\s?|负)(?:{plain}|{han}|{one})",
     "several.": r"{dash}(?:{plain}|{han}|{words})|(?<![\w.])\.\d++(?![\w.])",
     "unit": rf"(?:{'|'.join(UNITS.values())})(?!(?<=[a-z])[a-z0-9])",
-    "suffix": r"(?:\s?(?P<share>[%‰‱]|per\s?cent\b|个?百分点|percentage points?\b)|\s?(?P<discount>折)(?![叠扣磨腾线射断返])"
+    "suffix": r"(?:\s?(?P<share>[%‰‱]|per\s?cent\b|个?百分点|percentage points?\b)"
+              r"|\s?(?P<discount>折)(?![叠扣磨腾线射断返])"
               r"|个?(?P<half>半)(?P<halved>小时|钟头|月|星期|年)"
-              r"|\s?(?P<yuan>[元块])(?P<tenths>[一二三四五六七八九\d](?![\dHAN年月个人]))(?:[角毛](?:(?P<hundredths>[一二三四五六七八九\d])分?)?)?"
-              r"|(?:(?<![a-z])[\s-]?|[\s-](?![a-z]\b))(?P<unit>{unit})(?:(?:\s?/\s?|每| per )(?P<per>{unit}|d\b|[a-z]{2,12}\b))?)",
+              r"|\s?(?P<yuan>[元块])(?P<tenths>[一二三四五六七八九\d](?![\dHAN年月个人]))"
+              r"(?:[角毛](?:(?P<hundredths>[一二三四五六七八九\d])分?)?)?"
+              r"|(?:(?<![a-z])[\s-]?|[\s-](?![a-z]\b))(?P<unit>{unit})(?:(?:\s?/\s?|每| per )"
+              r"(?P<per>{unit}|d\b|[a-z]{2,12}\b))?)",
     "currency": r"人民币|[¥$€£]|\b(?:rmb|cny|usd|us[$]|hkd|hk[$]|eur|gbp|jpy)(?![a-z])",
     # Dates and times.
     "numeric": r"\b[12]\d{3}(?:-\d+-|/\d+/|\.\d+\.)",
@@ -279,11 +284,11 @@ _PARTS = {
     "certain": r"\b(?:january|february|april|june|july|august|(?:septem|octo|novem|decem)ber)\b",
     "th": r"(?:st|nd|rd|th)?\b",
     "weekday": r"\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?\b|(?=[.,]))"
-               r"|(?:tues?|wed|thurs?|thu|fri)\b|(?:mon|sat|sun)(?=\s(?:\d|to\b|and\b|or\b|through\b|at\b)|-))",
+               r"|(?:tues?|wed|thurs?|thu|fri)\b|(?:mon|sat|sun)(?=\s(?:\d|to\b|and\b|or\b"
+               r"|through\b|at\b)|-))",
     "during": r"(?:(?<=\bin )|(?<=\bby )|(?<=\bof )|(?<=\bsince )|(?<=\buntil )|(?<=\btill )"
               r"|(?<=\bthis )|(?<=\blast )|(?<=\bnext )|(?<=\bearly )|(?<=\blate )|(?<=\bmid-)"
               r"|(?<=\bfrom )|(?<=\bduring )|(?<=\bfor ))",
-    "clock24": r"(?:2[0-4]|[01]\d):[0-5]\d",
     "half": r"凌晨|清晨|早晨|早上|上午|中午|下午|午后|傍晚|晚上|晚间|夜间|夜里|深夜|今晚|当晚"
             r"|(?<!最)[早晚]",
     "late": r"(?:[ap]m|[ap]\.m\b\.?)(?!\w)",
@@ -296,21 +301,27 @@ _PARTS = {
     # Places, addresses, versions, negations.
     "margin": r"[ \t#>*]*(?:[-+•·] )?(?:[【\[][^\]】\n\d]{1,10}[\]】][ \t]?)?[(（]?",
     # What kind of question it is.
-    "mark": r"[【\[(（][^】\])）\n]{0,12}(?:题|choice|question|true[ /]false|fill in)[^】\])）\n]{0,12}[】\])）]",
+    "mark": r"[【\[(（][^】\])）\n]{0,12}(?:题|choice|question|true[ /]false|fill in)"
+            r"[^】\])）\n]{0,12}[】\])）]",
     "score": r"(?:[ \t]?[(（](?:本题)?\d{1,3}(?:\.5)?\s?(?:分|points?|pts?|marks?)[)）])?",
     "heading": r"section|chapter|part|figure|fig\.?|table|step|page|p\.|line|appendix|annex|article"
              r"|clause|paragraph|item|equation|eq\.|example",
-    "numbered": r"annex|section|chapter|part|figure|table|volume|vol\.?|book|act|scene|season|episode|war"
+    "numbered": r"annex|section|chapter|part|figure|table|volume|vol\.?|book|act|scene|season"
+                r"|episode|war"
                 r"|type|phase|class|grade|level|stage|group|appendix|article|title|schedule|round"
                 r"|league|bowl|king|pope|henry|louis|elizabeth",
+    "roman": r"(?:xl|x{1,3})?(?:ix|iv|v?i{0,3})",
     "headings": r"sections|chapters|parts|figures|figs\.?|tables|steps|pages|pp\.|lines|articles"
               r"|clauses|paragraphs|items",
     # A session, an amendment and a decree have their number as a name.
     "article": r"条|章|款|项|节|页|编|目|部分|小节|行|列|题|步|段|届"
                r"|次(?=全体|会议|修[正订])|号(?=公布|公告|令|发布)",
-    "place": r"\d++(?:[.-]\d++)*+(?![\w%]|[.-]\w)(?![,.]\d|\s?(?:{lasting}|[克千公毫厘米吨升度元块天日周年月分秒小岁])|{counted})",
-    "lasting": r"(?:(?:second|minute|hour|day|week|month|year)s?|secs?|mins?|hrs?|[mk]?g|[cmk]?m|ml|percent)\b",
-    "domain": r"(?:com|org|net|edu|gov|info|io|co|ai|dev|app|local|internal|lan|cn|uk|de|fr|jp|eu|us|ru|tw|hk)",
+    "place": r"\d++(?:[.-]\d++)*+(?![\w%]|[.-]\w)(?![,.]\d|\s?(?:{lasting}"
+             r"|[克千公毫厘米吨升度元块天日周年月分秒小岁])|{counted})",
+    "lasting": r"(?:(?:second|minute|hour|day|week|month|year)s?|secs?|mins?|hrs?|[mk]?g"
+               r"|[cmk]?m|ml|percent)\b",
+    "domain": r"(?:com|org|net|edu|gov|info|io|co|ai|dev|app|local|internal|lan|cn|uk|de|fr|jp"
+              r"|eu|us|ru|tw|hk)",
     "label": r"[a-z0-9][a-z0-9-]{0,62}+",
     "path": r"[!#-&*-;=?@_a-z~]*[#-&+/-9=@_a-z~]",
     "release": r"\d+(?:\.\d+)*(?:\.x)?(?:[-.]?(?:alpha|beta|rc|sp|build|preview|dev)[-.]?\d*)?"
@@ -329,8 +340,12 @@ class _Row(NamedTuple):
 _ROWS = (
     # Places of the text itself: items of lists, headings; articles, references, labels.
     _Row("", no_fact, (
-        r"9数.a@ ^{margin}(?:q(?:uestion)?[. ]?)?(?:\d{1,3}(?:\.\d{1,3})*|[一二三四五六七八九十百零]{1,5}|[a-h](?=[)）]))"
-        r"(?:[)）、]|\.(?![\d年]|x\b|\w+\.\w|[\w/-]+\d)|(?<=q\d)[:：]|(?<=q\d\d)[:：]){score}{mark}?",
+        (
+            r"9数.a@ ^{margin}(?:q(?:uestion)?[. ]?)?(?:\d{1,3}(?:\.\d{1,3})*"
+            r"|[一二三四五六七八九十百零]{1,5}|[a-h](?=[)）]))"
+            r"(?:[)）、]|\.(?![\d年]|x\b|\w+\.\w|[\w/-]+\d)|(?<=q\d)[:：]|(?<=q\d\d)[:：])"
+            r"{score}{mark}?"
+        ),
         r". ^[ \t]*{mark}",
         r". ^#+[ \t]*\d{1,3}(?:\.\d{1,3})*(?=\s)",
         r". \[\d{1,3}(?:\s?[,，-]\s?\d{1,3}){0,9}\]|&#\d+;",
@@ -341,10 +356,14 @@ _ROWS = (
         r"a (?P<place>\b{heading}\s?{place})",
         r"a (?P<place>\b{headings}\s?{place}(?:(?:,|,? and|,? or| to)\s{place}){0,9})",
         r"汉 (?P<place>(?:图|(?<![代列])表|附件|附录|步骤|示例|公式)\s?{place})",
-        r"a \b{numbered}\s(?P<roman>[ivxl]{1,7})(?![\w'’])",
-        r"a (?<![\w'’-])(?P<roman>(?!xl\b)[ivxl]{2,7})(?![\w'’-])",
+        r"a \b{numbered}\s(?P<roman>(?=[ivx]){roman})(?![\w'’])",
+        r"a (?<![\w'’-])(?P<roman>(?=[ivx][ivxl])(?!xl\b){roman})(?![\w'’-])",
         # School years, days of the moon.
-        r"汉 (?P<level>(?<![最提较很更增])[高大](?=[一二三四五六](?![些点成倍次元万千百十米层般致概体号样首])))(?P<number>[一二三四五六])",
+        (
+            r"汉 (?P<level>(?<![最提较很更增])"
+            r"[高大](?=[一二三四五六](?![些点成倍次元万千百十米层般致概体号样首])))"
+            r"(?P<number>[一二三四五六])"
+        ),
         r"汉 (?P<level>初|研(?=[一二三]))(?P<number>[一二三四五六七八九十])(?![中等步期])",
         r"数 (?<=[卷篇之其])(?P<number>[一二三四五六七八九十])(?![HAN些次间样个])",
     )),
@@ -354,23 +373,42 @@ _ROWS = (
         r"9@ \b(?P<value>{label}(?:\.{label}){0,9}\.[a-z]{2,63}/{path})",
         r"9 (?<![\w.])(?P<value>(?:\d{1,3}\.){3}\d{1,3}(?:[:/]\d{1,5})?)(?!\w|\.\d)",
         r"9@ \b(?P<value>(?:{label}\.){1,9}{domain}(?![\w@-]|\.\w)(?::\d{1,5})?)",
-        r"9@ \b(?P<value>(?:localhost|{label}(?:\.{label}){1,9}|[a-z]+-?\d+|[a-z]+(?:-[a-z0-9]+){1,9}):\d{2,5})(?![\w:]|\.\d)",
+        (
+            r"9@ \b(?P<value>(?:localhost|{label}(?:\.{label}){1,9}|[a-z]+-?\d+"
+            r"|[a-z]+(?:-[a-z0-9]+){1,9}):\d{2,5})(?![\w:]|\.\d)"
+        ),
         # Paths of files, and names of people.
-        r"9@. (?<![\w./:~-])(?P<value>(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)*|[a-z]:(?:\\[\w.@-]+)+\\?|[\w-]+(?:/[\w.-]+)+\.[a-z][a-z0-9]{0,4}\b)",
+        (
+            r"9@. (?<![\w./:~-])(?P<value>(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)*"
+            r"|[a-z]:(?:\\[\w.@-]+)+\\?|[\w-]+(?:/[\w.-]+)+\.[a-z][a-z0-9]{0,4}\b)"
+        ),
         r". (?<![\w.])(?P<value>@(?:\w[\w.-]*|(?u:[^\W\d_]){1,20}(?=[\s:：]|$)))",
     )),
     _Row("date", date, (
         r"9数 (?P<year>{year})\s?年(?:\s?(?P<month>{month})\s?月(?:\s?(?P<day>{day})\s?[日号])?)?",
-        r"9数 (?<![\w.HAN])(?P<month>{month})\s?月(?![球亮饼票薪刊龄])(?:\s?(?P<day>{day})\s?[日号])?",
+        (
+            r"9数 (?<![\w.HAN])(?P<month>{month})\s?月(?![球亮饼票薪刊龄])(?:\s?(?P<day>{day})"
+            r"\s?[日号])?"
+        ),
         # A timestamp is one fact.
-        r"9 (?={numeric})(?P<year>\d{4})[-/](?P<month>{month})[-/](?P<day>{day})[t ](?P<hour>\d\d)"
-        r":(?P<minute>[0-5]\d):(?P<second>[0-5]\d)(?:[.,]\d+)?(?P<zone>z|\s?[+-]\d\d:?\d\d)?(?![\w:])",
+        (
+            r"9 (?={numeric})(?P<year>\d{4})[-/](?P<month>{month})[-/](?P<day>{day})"
+            r"[t ](?P<hour>\d\d):(?P<minute>[0-5]\d):(?P<second>[0-5]\d)"
+            r"(?:[.,]\d+)?(?P<zone>z|\s?[+-]\d\d:?\d\d)"
+            r"?(?![\w:])"
+        ),
         r"9 (?={numeric})(?P<year>\d{4})[-/.](?P<month>{month})[-/.](?P<day>{day})(?![-/.]?\d)",
         r"9 (?<![\w-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\w-])",
         r"9 (?<![\w/-])(?P<month>0?[1-9]|1[0-2])/(?P<day>{day})/(?P<year>[12]\d{3})\b",
         r"9 (?<![\w/-])(?P<day>{day})/(?P<month>0?[1-9]|1[0-2])/(?P<year>[12]\d{3})\b",
-        r"a (?P<month>{named})\.?\s(?P<day>{day}){th}(?![:%]|[.,]\d)(?:[,，]?\s?(?P<year>{year})\b)?",
-        r"9 \b(?P<day>{day}){th}[\s-](?:of )?(?P<month>{named})\.?(?:[,，]?[\s-](?P<year>{year})\b)?",
+        (
+            r"a (?P<month>{named})\.?\s(?P<day>{day}){th}(?![:%]|[.,]\d)"
+            r"(?:[,，]?\s?(?P<year>{year})\b)?"
+        ),
+        (
+            r"9 \b(?P<day>{day}){th}[\s-](?:of )?(?P<month>{named})"
+            r"\.?(?:[,，]?[\s-](?P<year>{year})\b)?"
+        ),
         r"a (?P<month>{named})\.?[,，]?\s(?P<year>[12]\d{3})\b",
         r"a (?P<month>{certain})",
         r"a {during}(?P<month>{named})\b(?!\s(?:be|have|not|i|you|we|they|the)\b)",
@@ -380,23 +418,31 @@ _ROWS = (
     _Row("time", time, (
         (
             r"9汉 (?:(?P<half>{half})\s?|\b|(?<=\dt))(?<![\d:.])(?P<hour>2[0-4]|[01]?\d)"
-            r":(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])(?:\s?(?P<late>{late})|\s(?:noon|midnight)\b)?"
+            r":(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])(?:\s?(?P<late>{late})"
+            r"|\s(?:noon|midnight)\b)?"
         ),
-        r"9 \b(?P<hour>1[0-2]|0?[1-9])(?:\.(?P<minute>[0-5]\d))?\s?(?:(?P<late>{late})|o['’]clock\b)",
+        (
+            r"9 \b(?P<hour>1[0-2]|0?[1-9])(?:\.(?P<minute>[0-5]\d))?\s?(?:(?P<late>{late})"
+            r"|o['’]clock\b)"
+        ),
         r"9a \b(?P<hour>{english})\s?(?:(?P<late>{late})|o['’]clock\b)",
         (
             r"9数汉 (?:(?P<half>{half})\s?|{clock})(?P<hour>{hour})\s?[点时]"
             r"(?:(?P<minute>半|[一三]刻|{sixty}(?=\s?分(?!钟))|[0-5]\d(?![\d分个人]))(?:\s?分)?"
             r"(?:(?<=分)\s?(?P<second>{sixty})\s?秒)?|[钟整]|(?![\dHAN半]))"
         ),
-        r"a \b(?P<past>half|quarter|five|ten|twenty|twenty-five) (?P<way>past|to) (?P<hour>{english})\b",
+        (
+            r"a \b(?P<past>half|quarter|five|ten|twenty|twenty-five) (?P<way>past|to)"
+            r" (?P<hour>{english})\b"
+        ),
         r"9 \b12\s(?P<noon>noon|midnight)\b",
         r"a汉 (?P<noon>\bnoon\b|\bmidnight\b|(?:正午|午夜)(?!\s?[\dHAN]))",
     )),
     _Row("number", phone, (
         (
             r"9. (?<![\w.-])(?P<number>(?=(?:[ ()+/.-]{0,2}\d){9,15}(?![ ()-]?\d))"
-            r"(?:0\d{2,4}/\d{4,9}|\+\d{1,3}(?:[ -]?\(?\d{2,8}\)?){1,4}|\(?0\d{1,4}\)?(?:[ -]?\d{2,8}){1,3}"
+            r"(?:0\d{2,4}/\d{4,9}|\+\d{1,3}(?:[ -]?\(?\d{2,8}\)?){1,4}|\(?0\d{1,4}\)"
+            r"?(?:[ -]?\d{2,8}){1,3}"
             r"|\d{3}\.\d{3}\.\d{4}|\d{1,4}(?:[ -]\d{3,4}){1,2}[ -]\d{4}))(?![\w-]|\.\d)"
         ),
     )),
@@ -407,8 +453,10 @@ _ROWS = (
     )),
     _Row("percent", percent, (r"数 (?P<share>[百千万])分之(?P<number>{han}|{figure}|[HAN])",)),
     _Row("amount", amount, (
-        r"a汉. (?P<unit>{currency})\s?(?P<number>{plain}|{han})"
-        r"(?:\s?(?:[美欧日港]?元(?:人民币)?|yuan|dollars))?",
+        (
+            r"a汉. (?P<unit>{currency})\s?(?P<number>{plain}|{han})"
+            r"(?:\s?(?:[美欧日港]?元(?:人民币)?|yuan|dollars))?"
+        ),
         r"汉 (?P<half>半)个?(?P<unit>小时|钟头|月(?!刊))",
         r"a \b(?P<half>half) an (?P<unit>hour)\b",
     )),
@@ -427,7 +475,10 @@ _ROWS = (
     _Row("number", fraction, (
         r"数 (?P<over>[HAN]{1,9})分之(?P<number>[HAN]{1,9})",
         r"9 (?<![\w/.])(?P<number>\d{1,4})[/⁄](?P<over>\d{1,4})(?![\w/])",
-        r"a \b(?P<number>one|two|three|four|five|six|seven)[\s-](?P<over>hal(?:f|ves)|thirds?|quarters?|fifths?|sixths?|eighths?|tenths?)\b",
+        (
+            r"a \b(?P<number>one|two|three|four|five|six|seven)[\s-](?P<over>hal(?:f|ves)"
+            r"|thirds?|quarters?|fifths?|sixths?|eighths?|tenths?)\b"
+        ),
         r"a \b(?P<half>half)\b(?! past\b| an hour\b|-)",
     )),
     _Row("number", plain, (
@@ -444,15 +495,25 @@ _ROWS = (
     )),
     # Without words in which the character is no more than a syllable.
     _Row("negation", negated, (
-        r"a \b(?:(?<!or )not(?! (?:only|just|merely)\b)|no(?!\.)|never|without|cannot|neither|nor|non(?=-)|{do}n['’]?t)\b",
-        r"汉 禁止|严禁|切勿|[勿毋甭]|(?<!有)没有|(?<![淹出沉埋覆])没(?!收(?!到|齐)|[落入]|有)|未(?!来)|无(?![论疑限线锡])",
+        (
+            r"a \b(?:(?<!or )not(?! (?:only|just|merely)\b)|no(?!\.)|never|without|cannot"
+            r"|neither|nor|non(?=-)|{do}n['’]?t)\b"
+        ),
+        (
+            r"汉 禁止|严禁|切勿|[勿毋甭]|(?<!有)没有|(?<![淹出沉埋覆])没(?!收(?!到|齐)|[落入]"
+            r"|有)|未(?!来)|无(?![论疑限线锡])"
+        ),
         (
             r"汉 不(?![仅但断同过管论锈动产足久妨如止只光单独惜料禁愧堪定良法错])"
             r"(?!(?<=[对了]不)起|(?<=差不)多|(?<=要不)[然是]|少(?!于)"
-            r"|(?<=是不)是|(?<=[能会要好对行可来去用想]不)[能会要好对行可来去用想])[得要能可应准许必用]?"
+            r"|(?<=是不)是|(?<=[能会要好对行可来去用想]不)[能会要好对行可来去用想])"
+            r"[得要能可应准许必用]?"
         ),
         r"汉 (?<![除莫是南北东西])非(?![常洲但])",
-        r"汉 (?<![特个区级性差告送分识鉴辨类派国久离永道惜辞阔话作拜死诀])别(?![的人处致墅称名离样论号克针])",
+        (
+            r"汉 (?<![特个区级性差告送分识鉴辨类派国久离永道惜辞阔话作拜死诀])"
+            r"别(?![的人处致墅称名离样论号克针])"
+        ),
     )),
 )  # fmt: skip
 # Where a form can begin: most characters begin none.  The first letters of words that begin one:
@@ -461,21 +522,24 @@ apr may jun jul aug sep oct nov dec mon tue wed thu fri sat sun noo mid min hal 
 www rmb cny usd us hk hkd eur gbp jpy not no nev wit can nei nor non do doe don did is isn are was
 wer has hav had ca won wou sho cou mus nee mig cha par fig tab ste pag p pp lin app ann art cla ite
 equ eq exa vol boo act sce sea epi war typ pha gra lev sta gro tit sch rou lea bow kin pop hen lou
-eli per ann ii iii iv ix vii vi xi xii xiv xvi xv xx xix doz"""
+eli per ann ii iii iv ix vii vi xi xii xiv xvi xv xx xix
+xxi xxv xxx xli xlv doz"""
 # Characters by what they begin, in the order of the kinds of `kernels.characters.begins`.
 _KINDS = (
     "abcdefghijklmnopqrstuvwxyz_", "0123456789", HAN + FINANCIAL,
-    "第不未无没非别勿毋甭切公人图表附步示版星礼周凌清早上中下正午傍晚夜深今当严禁半零№¥$€£@", "高大初研负",
-    "~./", " \t#>*-+•·【[(（&", "\n",
+    "第不未无没非别勿毋甭切公人图表附步示版星礼周凌清早上中下正午傍晚夜深今当严禁半零№¥$€£@",
+    "高大初研负", "~./", " \t#>*-+•·【[(（&", "\n",
 )  # fmt: skip
 # What may follow the letters that a code or an address begins with.
 _JOINING = "0123456789@:/\\-._"
 # Characters that begin a form only before some others.
 _FOLLOWING = {
     pair[0]: pair[1:] + " "
-    for pair in """人民 公式 当晚 中午 上午 下午 正午 午后夜 表一二三四五六七八九十0123456789 附件录 步骤 示例 版本 星期
-    礼拜 周一二三四五六日天 凌晨 清晨 早晨上0123456789一二三四五六七八九十 傍晚 夜间里 深夜 今晚 严禁 禁止 切勿
-    图一二三四五六七八九十0123456789 零〇一二两三四五六七八九十点下""".split()
+    for pair in """人民 公式 当晚 中午 上午 下午 正午 午后夜 附件录 步骤 示例 版本 星期 礼拜 凌晨 清晨
+    傍晚 夜间里 深夜 今晚 严禁 禁止 切勿 周一二三四五六日天
+    零〇一二两三四五六七八九十点下
+    表一二三四五六七八九十0123456789 图一二三四五六七八九十0123456789
+    早晨上0123456789一二三四五六七八九十""".split()  # noqa: SIM905
 }
 
 
@@ -483,17 +547,17 @@ def _begins(folded: str) -> Iterator[tuple[int, int]]:
     """Yield where a form can begin, in order, and the set of forms."""
     codes = to_codes(folded)
     places, sets = begins(codes, _table()[codes], _joining(), _first_letters())
-    for place, begin in zip(places.tolist(), sets.tolist(), strict=True):
+    for start, begin in zip(places.tolist(), sets.tolist(), strict=True):
         if 0 < begin < 3:
-            first, second = folded[place], folded[place + 1 : place + 2]
+            first, second = folded[start], folded[start + 1 : start + 2]
             if (first in _FOLLOWING and second not in _FOLLOWING[first]) or (
                 first == "一"
                 and second
                 and second in "些样起般个直定种切"
-                and folded[place + 1 : place + 3] != "个半"
+                and folded[start + 1 : start + 3] != "个半"
             ):
                 continue
-        yield place, begin
+        yield start, begin
 
 
 @cache
@@ -526,12 +590,22 @@ def _filled(expression: str, begin: str = "") -> str:
     """Return an expression with the parts that it names, numbers as they can begin."""
     expression = expression.replace("{several}", f"{{several{begin}}}")
     for _ in range(6):
-        expression = re.sub(r"\{([a-z]+[9.汉数@]?)\}", lambda part: f"(?:{_PARTS[part[1]]})", expression)
+        expression = re.sub(
+            r"\{([a-z]+[9.汉数@]?)\}", lambda part: f"(?:{_PARTS[part[1]]})", expression
+        )
     return expression.replace("HAN", HAN)
 
 
 _FLAGS = re.ASCII | re.MULTILINE
-_FORMS = [(row, *form.split(" ", 1)) for row in _ROWS for form in row.forms]
+
+
+class _Form(NamedTuple):
+    row: _Row
+    sets: str  # of what it can begin with
+    text: str
+
+
+_FORMS = [_Form(row, *form.split(" ", 1)) for row in _ROWS for form in row.forms]
 
 
 # Compiled when a text is first asked for its facts: that takes longer than a start without.
@@ -572,9 +646,11 @@ def _forms(begin: int) -> tuple[Callable[[str, int], re.Match[str] | None], Mapp
     """
     sets = _SETS[begin]
     some = [form for form, (_, begun, _) in enumerate(_FORMS) if {*sets} & {*begun}]
-    filled = {form: _filled(_FORMS[form][2], sets[0]) for form in some}
+    filled = {form: _filled(_FORMS[form].text, sets[0]) for form in some}
     # Groups of several forms have the same name.
-    numbered = (re.sub("(?<=[?]P<)[a-z]+(?=>)", rf"\g<0>{form}", text) for form, text in filled.items())
+    numbered = (
+        re.sub("(?<=[?]P<)[a-z]+(?=>)", rf"\g<0>{form}", text) for form, text in filled.items()
+    )
     named = (f"(?P<form{form}>{text})" for form, text in zip(some, numbered, strict=True))
     either = re.compile("|".join(named), _FLAGS)
     forms = dict[int, _Parted]()

@@ -81,7 +81,10 @@ class Forms(NamedTuple):
         )
         kinds = (KINDS.index(one.kind) if one.kind else -1 for one in self.facts)
         many = len(self.facts)
-        return {"frame": np.fromiter(frames, np.uint64, many), "kind": np.fromiter(kinds, np.int8, many)}
+        return {
+            "frame": np.fromiter(frames, np.uint64, many),
+            "kind": np.fromiter(kinds, np.int8, many),
+        }
 
 
 def forms_of(prepared: Sequence[PreparedText], longest: int = sys.maxsize) -> Forms:

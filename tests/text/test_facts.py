@@ -200,7 +200,9 @@ def test_facts_that_differ_do_not_agree(a: str, b: str) -> None:
     [
         ("2024年5月1日上午9点开会", ["2024-05-01", "09:00"]),
         ("2024-05-01T09:30:15Z", ["2024-05-01 09:30:15z"]),
-        ("见https://example.com/a。另见（www.example.com）", ["https://example.com/a", "www.example.com"]),
+        ("见https://example.com/a。另见（www.example.com）", [
+            "https://example.com/a", "www.example.com",
+        ]),
         ("At https://example.com/x, 'ftp://example.com/y'.", ["https://example.com/x", "ftp://example.com/y"]),
         ("9:00-17:00", ["09:00", "17:00"]),
         ("每日三次，每次两片，一周后复查", ["3", "2", "1 week"]),
