@@ -17,6 +17,7 @@ from .short_texts import SHORT, contents, edit_similarity, form, numbers
 
 FEW_TERMS = 3
 TITLE = 200  # characters
+LARGEST = Fraction(9999, 10_000)  # similarity of texts that differ
 
 
 @dataclass(frozen=True)
@@ -192,6 +193,8 @@ class BruteForce:
             similarity, measure = edit_similarity(self._forms[i], self._forms[j]), "edit"
         else:
             similarity, measure = Fraction(common, len(sets[0] | sets[1])), "jaccard"
+        if not exact:
+            similarity = min(similarity, LARGEST)
         return Figures(distance, similarity, containment, None, measure, exact, contained)
 
     def sketched(self, i: int, j: int) -> tuple[int, Fraction]:

@@ -213,8 +213,8 @@ class StoredRecipe:
             raise SimdupError(
                 storage.path,
                 f"this installation cannot reproduce its recipe {self.resolved['digest']}",
-                "an earlier simdup or another jieba built it: build it again; if not, it is damaged: "
-                "see `Index.check`",
+                "an earlier simdup or another jieba built it: build it again; if not, it is "
+                "damaged: see `Index.check`",
             )
         return made
 

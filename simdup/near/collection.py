@@ -156,7 +156,8 @@ class Collection:
     @cached_property
     def of_texts(self) -> Documents:
         """What verification needs of all documents, without objects: processes share it."""
-        columns = {name: self[name] for name in ("content", "length") if name in self.texts}
+        names = ("content", "length", "digest")
+        columns = {name: self[name] for name in names if name in self.texts}
         if len(self.forms):
             rows = self["form"]
             columns |= {name: self.forms[name][rows] for name in ("letters", "numbers")}
