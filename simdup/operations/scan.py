@@ -180,14 +180,13 @@ def _examine(opened: Input, indexes: IndexReferences) -> Examined:
                 found.spared, clusters, documents, measure, criteria, texts.lost_facts, numbers
             )
             hint = _template_hint(found.groups, texts_of, criteria) if criteria.verify else ""
-    corpus.skip_wordless(prints)
     report = corpus.report
     report.notes += [*notes(corpus.documents, criteria, names), *matches.notes]
     members = [np.array(group.members) - matches.indexed for group in groups]
     report.notes += apart_by_fields(corpus.documents, members, settings.reading)
     summary = Summary.of(
         clusters,
-        documents=int(np.count_nonzero(prints.terms)),
+        documents=len(corpus),
         skipped=len(report.skipped),
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,

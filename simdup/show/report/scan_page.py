@@ -94,14 +94,14 @@ def _groups(result: Findings, origins: SourceDocuments, removed: frozenset[str])
             folder = folder_of(name, path, record)
             same = 0 <= beside != number and digests[number] == digests[beside]
             flags |= file_flag(path, record) | EXACT * bool(same)
-        figures = one.role, one.distance, one.similarity, one.fingerprint
+        figures = one.role, one.distance, one.similarity, one.fingerprint or ""
         return DocumentRow(name, folder, number, *figures, size, flags)
 
     return [
         RowGroup(
             list(map(row, cluster.members)),
             [
-                PairRow(a, b, pair.distance, pair.similarity, _pair_flags(pair))
+                PairRow(a, b, pair.distance or 0, pair.similarity, _pair_flags(pair))
                 for (a, b), pair in zip(cluster.places(), cluster.pairs, strict=True)
             ],
             cluster.complete,
