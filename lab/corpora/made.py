@@ -11,6 +11,7 @@ import numpy as np
 from simdup.corpus.spool import Slot
 from simdup.model.table import Documents
 from simdup.near.verifier import cut_slot
+from simdup.text.characters import DIGEST_TYPE, PreparedText
 
 
 @cache
@@ -93,4 +94,6 @@ def in_memory(contents: Sequence[bytes]) -> tuple[Documents, Callable[[Slot], by
     sizes = list(map(len, contents))
     slots = np.array([np.cumsum([0, *sizes[:-1]]), sizes], np.int64).T
     whole = memoryview(b"".join(contents))
-    return Documents({"content": slots}), partial(cut_slot, whole)
+    texts = [PreparedText(content.decode("utf-8", "surrogatepass")) for content in contents]
+    digests = np.array([text.digest for text in texts], DIGEST_TYPE)
+    return Documents({"content": slots, "digest": digests}), partial(cut_slot, whole)

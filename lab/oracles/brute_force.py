@@ -19,6 +19,7 @@ from .short_texts import SHORT, contents, edit_similarity, form, same_facts
 
 FEW_TERMS = 3
 TITLE = 200  # characters
+LARGEST = Fraction(9999, 10_000)  # similarity of texts that differ
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,8 @@ class BruteForce:
             similarity, measure = edit_similarity(self._forms[i], self._forms[j]), "edit"
         else:
             similarity, measure = Fraction(common, len(sets[0] | sets[1])), "jaccard"
+        if not exact:
+            similarity = min(similarity, LARGEST)
         return Figures(distance, similarity, containment, None, measure, exact, contained)
 
     def sketched(self, i: int, j: int) -> tuple[int, Fraction]:

@@ -9,6 +9,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import groupby
 
+LARGEST = 0.9999  # similarity of texts that differ
+
 
 def simhash(hashes: Iterable[int], weights: Iterable[float], bits: int, ties: str = "one") -> int:
     """For each bit: the weights of hashes with this bit, minus those of the others."""
@@ -189,6 +191,13 @@ def containment(a: str, b: str, n: int = 5) -> float:
     """The share of the smaller set of shingles that the larger one contains."""
     first, second = shingles(a, n), shingles(b, n)
     return len(first & second) / min(len(first), len(second)) if first and second else 0.0
+
+
+def similarity(a: str, b: str, found: float | None = None) -> float:
+    """The similarity of two texts, by 5-grams or as it was found; only of equal texts it is 1."""
+    if solid(a) == solid(b):
+        return float(solid(a) != "")
+    return min(resemblance(a, b) if found is None else found, LARGEST)
 
 
 def contained(a: str, b: str, least: float) -> str | None:

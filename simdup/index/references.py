@@ -76,13 +76,14 @@ class IndexMatches:
         """Return the documents as they are compared with each other.
 
         With star linkage an index takes whatever matches, before anything else is kept: this takes
-        no part, as if it had no terms.
+        no part, as if it had no text.
         """
         if not star or not self.pairs:
             return self.documents
-        terms = self.documents["terms"].copy()
-        terms[[pair.b for pair in self.pairs]] = 0
-        return self.documents.and_columns(terms=terms)
+        columns = {name: self.documents[name].copy() for name in ("terms", "digest")}
+        for column in columns.values():
+            column[[pair.b for pair in self.pairs]] = np.zeros((), column.dtype)
+        return self.documents.and_columns(**columns)
 
     def removed(
         self,

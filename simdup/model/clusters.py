@@ -16,8 +16,8 @@ class Pair(NamedTuple):
     ----------
     a, b
         The documents' names (or ids, as they were passed from Python), in input order.
-    distance : int
-        Hamming distance of their fingerprints.
+    distance : int or None
+        Hamming distance of their fingerprints; None for equal texts without words, which have none.
     similarity, containment, cosine : float or None
         As in `Measures`.
     exact : bool
@@ -35,7 +35,7 @@ class Pair(NamedTuple):
 
     a: Any
     b: Any
-    distance: int
+    distance: int | None
     similarity: float | None
     containment: float | None = None
     cosine: float | None = None
@@ -57,10 +57,10 @@ class Member:
     role : str
         ``kept``; ``redundant``: it meets the criteria with a kept document, which contains it if a
         containment was asked for; or ``linked``: it is connected to the kept one all the same.
-    fingerprint : str
-        The fingerprint as lower-case hex digits.
+    fingerprint : str or None
+        The fingerprint as lower-case hex digits; None for a text without words.
     distance : int or None
-        Hamming distance to the kept one; None for the kept one itself.
+        Hamming distance to the kept one; None for the kept one itself, and without fingerprints.
     similarity, containment, cosine : float or None
         Its measures with the kept one, as in `Measures`; None for the kept one itself.
     number : int
@@ -84,7 +84,7 @@ class Member:
 
     name: Any
     role: str
-    fingerprint: str
+    fingerprint: str | None
     distance: int | None = None
     similarity: float | None = None
     containment: float | None = None
@@ -166,7 +166,7 @@ class Cluster:
     @property
     def diameter(self) -> int:
         """The largest distance among the pairs."""
-        return max(pair.distance for pair in self.pairs)
+        return max(pair.distance or 0 for pair in self.pairs)
 
     @property
     def weakest(self) -> float | None:

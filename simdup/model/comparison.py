@@ -122,8 +122,10 @@ class Comparison:
         """The answer."""
         # With both searches, measures alone decide; a scan misses at most one pair in a hundred.
         candidate = bool(self.proposed_by) or len(self.criteria.searches) > 1
-        allowed = self.distance is not None and not self.forbidden_by
-        return allowed and candidate and self.accepted
+        if self.distance is None:
+            # Without words, which no search looks for, texts are near-duplicates if they are equal.
+            candidate = self.measures.similarity == 1
+        return not self.forbidden_by and candidate and self.accepted
 
     @property
     def verdict(self) -> str:

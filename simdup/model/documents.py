@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _PLACE = pattern(r"((?:line|row) \d+): ")
 
 # The reason for skipping a document in which no term has a weight.
-NO_WORDS = "no words but function words"
+NO_WORDS, NOTHING_ELSE = "no words", "no words but function words"
 
 
 class Document(NamedTuple):

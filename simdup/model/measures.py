@@ -2,6 +2,9 @@
 
 A measure is a share from 0 to 1, unrounded.  What was not measured is not there, and does not
 matter: of a document that an index has, only a sketch of its text is known.
+
+Only texts that are equal, but for white space, have a similarity of 1.  Others may have equal sets of
+shingles, or equal letters: see `LARGEST`.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from numpy.typing import NDArray
 from simdup.model.criteria import SHARES, Criteria
 from simdup.model.table import I64, Table
 
+# The most that texts which differ are similar.  Similarities are printed with so many digits.
+LARGEST = 0.9999
 # By the values of the column `contained`: which text the other one contains.
 _SIDES = (None, "a", "b", "both")
 _TURNED = np.array([0, 2, 1, 3], np.int8)

@@ -24,7 +24,7 @@ from simdup.model.clusters import Cluster, Member, Pair, Spared
 from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
 from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents, Side
-from simdup.near.rules import apart, parting, short
+from simdup.near.rules import apart, parting, present, short
 from simdup.search.arrays import U64, RowIds, components, hamming_distances, ordered
 from simdup.search.equal_keys import Duplicates, collapse
 from simdup.text.characters import DIGEST_BYTES
@@ -142,7 +142,7 @@ class Identical:
 
     first_of: dict[int, int]  # for each copy or twin, the first identical document
     copies_of: dict[int, list[int]]  # for each first document, its copies or twins, ascending
-    distinct: RowIds  # documents with terms that are neither, ascending
+    distinct: RowIds  # documents with a text that are neither, ascending
     sizes: RowIds  # int64[documents]: how many documents each distinct one represents
     twins: frozenset[int]  # the first documents that have twins, not copies
     contents: RowIds  # int64[documents]: equal for identical documents that are compared
@@ -230,10 +230,10 @@ def find_identical(documents: Documents) -> Identical:
 
     Their blocking keys are equal too.
 
-    Documents without terms are not copies of each other.  A reference that is identical to an
+    Documents without a text are not copies of each other.  A reference that is identical to an
     earlier one, also for the rules, adds nothing, and is left out.
     """
-    rows = np.flatnonzero(documents["terms"] > 0)
+    rows = np.flatnonzero(present(documents))
     content = _content(documents, rows)
     contents = np.arange(len(documents))
     if columns := parting(documents):
@@ -325,7 +325,8 @@ def _beside_kept(
         missing += [(group.kept, one) for one in others]
     a, b = np.array(missing, np.int64).reshape(-1, 2).T
     # If an index has no text of a document, groups have all of its pairs already.
-    ours = (documents["terms"][a] > 0) & (documents["terms"][b] > 0)
+    ours = present(documents)
+    ours = ours[a] & ours[b]
     pairs = with_distances(measure(a[ours], b[ours]), documents)
     taken = pairs.taken(criteria) & apart(Side(documents, a[ours]), Side(documents, b[ours]))
     if criteria.by_distance:
@@ -355,12 +356,16 @@ class _Naming:
         self._indexed = bytes(len(documents))
         if "indexed" in documents:
             self._indexed = documents["indexed"].tobytes()
+        # Without terms there is no fingerprint; of an index there are fingerprints only.
+        wordless = present(documents) & (documents["terms"] == 0)
+        self._wordless = wordless.tobytes()
 
     def cluster(self, number: int, group: Group, beside: Mapping[int, _Beside]) -> Cluster:
         """Return the cluster of a group."""
         names, kept = self._names, group.kept
         ordered = [kept, *(one for one in group.members if one != kept)]
-        hexes = to_hex(self._documents["fingerprint"][ordered], self._bits)
+        values = to_hex(self._documents["fingerprint"][ordered], self._bits)
+        hexes = [None if self._wordless[i] else v for i, v in zip(ordered, values, strict=True)]
         number_of = self._numbers
         first = number_of[kept]
         members = [Member(names[kept], "kept", hexes[0], number=first, beside=first)]
@@ -382,7 +387,7 @@ class _Naming:
                 covered = measures.covered[second]
             members.append(
                 Member(
-                    names[one], role, digits, pair.distance, *measures[:3], number_of[one],
+                    names[one], role, digits, self._distance(pair), *measures[:3], number_of[one],
                     number_of[pair.a if second else pair.b], self._estimated(pair),
                     _side(measures.contained, second), self._kind(pair), covered,
                 )
@@ -397,9 +402,14 @@ class _Naming:
             exact = "digest" in documents and not self._indexed[a]
             exact = exact and bool(documents["digest"][a] == documents["digest"][b])
             yield Pair(
-                names[a], names[b], pair.distance, *measures[:3], exact, self._estimated(pair),
+                names[a], names[b], self._distance(pair), *measures[:3], exact,
+                self._estimated(pair),
                 measures.contained, self._kind(pair),
             )  # fmt: skip
+
+    def _distance(self, pair: DocumentPair) -> int | None:
+        """Return the distance of two fingerprints, if there are any."""
+        return None if self._wordless[pair.a] or self._wordless[pair.b] else pair.distance
 
     def _estimated(self, pair: DocumentPair) -> bool:
         """Return whether a similarity counts as an estimate, as all that come from an index do."""

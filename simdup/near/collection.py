@@ -26,7 +26,7 @@ from simdup.corpus.batches import Batch, TextBatch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.records import without_surrogates
 from simdup.corpus.spool import BatchSpool, Slots, SpoolReader, SpoolWriter, spool_folder
-from simdup.model.documents import NO_WORDS, Document, Skipped, Unread
+from simdup.model.documents import NO_WORDS, NOTHING_ELSE, Document, Skipped, Unread
 from simdup.model.settings import Reading
 from simdup.model.table import Documents, Growing, objects
 from simdup.near.batch_reader import (
@@ -43,7 +43,7 @@ from simdup.near.batch_reader import (
 from simdup.near.counting import Counting, Maker, Prepared
 from simdup.near.inputs import Input, SourceReport, check_references
 from simdup.reuse.sharing import TextSeeds
-from simdup.search.arrays import RowIds
+from simdup.search.arrays import Bools, RowIds
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import fold_all
 from simdup.text.counts import CountedChunk, Counts, join
@@ -144,19 +144,22 @@ class Collection:
     def fingerprints(self, fingerprinter: Fingerprinter) -> Fingerprints:
         """Return the fingerprints of all documents; report those without words as skipped."""
         found = fingerprinter.fingerprints(self.counts)
-        self.skip_wordless(found)
+        self.skip_wordless(found.terms == 0)
         return found
 
-    def skip_wordless(self, found: Fingerprints) -> None:
-        """Report the documents whose fingerprints have no terms as skipped."""
-        for name, path, record in _named_places(self.documents.take(found.terms == 0)):
-            number = 0 if path else record
-            self.report.skipped.append(self.report.skip(Skipped(name, NO_WORDS, number=number)))
+    def skip_wordless(self, wordless: Bools) -> None:
+        """Report documents as skipped that have no terms, or none of any weight."""
+        counted = np.diff(self.counts.starts)[self.text_of[wordless]] > 0
+        places = _named_places(self.documents.take(wordless))
+        for (name, path, record), has in zip(places, counted.tolist(), strict=True):
+            number, why = 0 if path else record, NOTHING_ELSE if has else NO_WORDS
+            self.report.skipped.append(self.report.skip(Skipped(name, why, number=number)))
 
     @cached_property
     def of_texts(self) -> Documents:
         """What verification needs of all documents, without objects: processes share it."""
-        columns = {name: self[name] for name in ("content", "length") if name in self.texts}
+        names = ("content", "length", "digest")
+        columns = {name: self[name] for name in names if name in self.texts}
         if len(self.forms):
             rows = self["form"]
             columns |= {name: self.forms[name][rows] for name in ("letters", "facts")}

@@ -173,14 +173,12 @@ class CountedTexts:
         self._counts: CountedChunk | None = None
 
     def refuse(self, first: Sequence[int]) -> Mapping[bytes, str]:
-        """Count the terms of these texts; those without any cannot take part."""
+        """Count the terms of these texts; empty ones cannot take part."""
         texts = [self._prepared[place] for place in first]
         counts = self._counter.count(self._work.analyzer.tokenize([text.folded for text in texts]))
-        self._counts = counts.without_empty_rows()
-        return {
-            self.digests[place]: "no words" if self._prepared[place].compact else "empty"
-            for place in compress(first, counts.sizes == 0)
-        }
+        empty = np.array([not text.compact for text in texts], np.bool_)
+        self._counts = counts.without(np.flatnonzero(empty))
+        return dict.fromkeys([self.digests[place] for place in compress(first, empty)], "empty")
 
     def finish(
         self, documents: Sequence[int], first: Sequence[int], spool: Spool

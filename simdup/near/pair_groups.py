@@ -95,7 +95,7 @@ def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
         masked = mask_fingerprints(values, bits, documents["blocking_key"])
         documents = documents.and_columns(fingerprint=masked)
     contents = documents["content_number"]
-    comparable = (documents["terms"] >= FEW_TERMS) | formed(documents)
+    comparable = (documents["terms"] >= FEW_TERMS) | (formed(documents) & (documents["terms"] > 0))
     comparable |= np.bincount(contents)[contents] > 1
     searched = np.flatnonzero(comparable)
     searches = [one.prepared(every.documents, distinct[searched]) for one in every.searches]

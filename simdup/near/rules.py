@@ -54,6 +54,15 @@ def same_keys(a: Side, b: Side) -> Bools:
     return same
 
 
+def present(documents: Table) -> Bools:
+    """Return which documents take part: those with a text or, without texts, with terms."""
+    if "digest" not in documents:
+        has_terms: Bools = documents["terms"] > 0
+        return has_terms
+    has_text: Bools = documents["digest"] != np.zeros((), documents["digest"].dtype)
+    return has_text
+
+
 def longest_form(criteria: Criteria) -> int:
     """Return the characters of the longest form that can be similar enough to a short one."""
     if not criteria.edits_decide:
@@ -85,13 +94,18 @@ def _no_references(a: Side, b: Side) -> Bools:
 
 
 def _enough_terms(a: Side, b: Side) -> Bools:
-    """Texts with few terms are pairs only if they are short, or identical."""
-    one, other = a["terms"], b["terms"]
-    enough: Bools = (np.minimum(one, other) >= FEW_TERMS) | (one == 0) | (other == 0)
+    """Texts with few terms are pairs only if they are short, or identical; without terms, only if
+    they are identical.
+    """
+    fewer = np.minimum(a["terms"], b["terms"])
+    enough: Bools = fewer >= FEW_TERMS
+    if "content_number" not in a:
+        # In an index they are fingerprints, of whose texts nothing is known.
+        enough |= fewer == 0
     few = np.flatnonzero(~enough)
     if len(few):
         a, b = a.take(few), b.take(few)
-        enough[few] = by_edit(a, b) | _identical(a, b)
+        enough[few] = (by_edit(a, b) & (fewer[few] > 0)) | _identical(a, b)
     return enough
 
 

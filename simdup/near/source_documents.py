@@ -57,9 +57,8 @@ class Places:
         """Return all documents that were read or skipped, in input order; `others` are names."""
         names = self.spread(documents["name"], None)
         names[self.unread] = objects(others)
-        wordless = self.of[documents["terms"] == 0]
-        skipped = np.sort(np.concatenate([wordless, self.unread])).tolist()
-        return InputDocuments(names.tolist(), int(documents["reference"].sum()), tuple(skipped))
+        skipped = tuple(self.unread.tolist())
+        return InputDocuments(names.tolist(), int(documents["reference"].sum()), skipped)
 
     def spread_table(self, documents: Documents) -> Documents:
         """Return the table of all; the rows of those that were not read are empty."""

@@ -44,14 +44,14 @@ from simdup.base.workers import Workers
 from simdup.corpus.spool import Slot, slot_at
 from simdup.kernels.sets import common, distinct
 from simdup.model.criteria import LOSSLESS, Criteria, Shingling
-from simdup.model.measures import MeasuredPairs
+from simdup.model.measures import LARGEST, MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side
 from simdup.near.clustering import unmeasured
 from simdup.near.rules import by_edit, same_keys
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
-from simdup.text.characters import PreparedText
+from simdup.text.characters import DIGEST_TYPE, PreparedText, text_digest
 from simdup.text.counts import CsrRows
 from simdup.text.differing_facts import KINDS, differences
 from simdup.text.facts import Said, facts_of, lost_facts
@@ -74,6 +74,9 @@ FORMS = 1 << 16
 # More than the letters of the longest run.
 _RUNS = 16
 
+# The digest of a text without characters, which equals no other.
+_EMPTY = np.frombuffer(text_digest(""), DIGEST_TYPE)[0]
+
 # Returns the distinct shingles of documents, by number.
 SetsOf: TypeAlias = Callable[[RowIds], Sets]
 
@@ -85,7 +88,7 @@ class Texts:
     Attributes
     ----------
     documents : Documents
-        ``content``, the slots of their folded texts, and what `simdup.near.rules`
+        ``content``, the slots of their folded texts, ``digest``, and what `simdup.near.rules`
         needs.
     analyzer : Analyzer
     shingling : Shingling
@@ -223,11 +226,6 @@ CACHE_BYTES = 1 << 27
 _TOGETHER = 1 << 21
 
 
-# The similarity of texts that are not equal, though what is compared of them is: their letters, or
-# their sets of shingles.  With four digits, which are rounded down, it is not 1.
-_NEARLY = float(np.nextafter(1, 0))
-
-
 class Vector(NamedTuple):
     """A sparse vector of length 1."""
 
@@ -320,7 +318,11 @@ class Verifier:
         self._criteria = criteria
 
     def measure(self, a: RowIds, b: RowIds) -> MeasuredPairs:
-        """Return the pairs (a[k], b[k]) with their measures."""
+        """Return the pairs (a[k], b[k]) with their measures.
+
+        The similarity is 1 for equal texts only.  Containment and cosine may be 1 for others too:
+        one text may be part of the other, or have the same words in another order.
+        """
         pairs = self._measured(a, b)
         if not self._criteria.same_facts:
             return pairs
@@ -348,9 +350,9 @@ class Verifier:
             if criteria.edits_decide:
                 asked = edited & same & (columns["similarity"] >= criteria.similarity)
                 columns["differing"][asked] = self._texts.differing(a[asked], b[asked])
-        for place in np.flatnonzero(columns["similarity"] == 1).tolist():
-            if self._texts.text(a[place]).compact != self._texts.text(b[place]).compact:
-                columns["similarity"][place] = _NEARLY
+        equal = one_side["digest"] == other_side["digest"]
+        below = np.minimum(columns["similarity"], LARGEST)
+        columns["similarity"] = np.where(equal & (one_side["digest"] != _EMPTY), 1.0, below)
         if criteria.cosine is not None:
             columns["cosine"] = np.array([self.cosine(*pair) for pair in _each(a, b)], np.float64)
         if not criteria.directed:

@@ -213,5 +213,5 @@ def _entries(cluster: Cluster, origins: SourceDocuments) -> list[Entry]:
 def _digest(member: Member, origins: SourceDocuments) -> str:
     """Return the digest of a document's text; an index has no texts, but fingerprints."""
     if member.number < 0:
-        return text_digest(member.fingerprint).hex()
+        return text_digest(member.fingerprint or "").hex()
     return bytes(origins.documents["digest"][member.number]).hex()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+import numpy as np
+
 from simdup.base.errors import SimdupError
 from simdup.model.documents import Skipped
 from simdup.model.recipe import Recipe
@@ -84,10 +86,11 @@ def fit(
     """
     settings = Settings.of(recipe, reading=reading, run=run, jobs=jobs, text=text, id=id)
     with ingest(open_input(data, settings)) as corpus:
-        if not len(corpus):
+        if not corpus.counts.documents_with_terms:
             for one in corpus.report.skipped:
                 if one.error:
                     raise SimdupError(str(one.document), one.fault)
             raise SimdupError("fit", "no document with words to learn from")
         model = learn_model(corpus.counts, corpus.analyzer.terms_digest)
+        corpus.skip_wordless(np.diff(corpus.counts.starts)[corpus.text_of] == 0)
     return Fitted(model_bytes(model), model, corpus.report.skipped, corpus.report.notes)

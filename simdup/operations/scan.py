@@ -194,14 +194,13 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
                 return matches.text_of[np.searchsorted(numbers, some)]
 
             differing = redundant_facts(clusters, texts, corpus["digest"], rows_of, settings)
-    corpus.skip_wordless(prints)
     report = corpus.report
     report.notes += [*notes(corpus.documents, criteria, names), *matches.notes]
     members = [np.array(group.members) - matches.indexed for group in groups]
     report.notes += apart_by_fields(corpus.documents, members, settings.reading)
     summary = Summary.of(
         clusters,
-        documents=int(np.count_nonzero(prints.terms)),
+        documents=len(corpus),
         skipped=len(report.skipped),
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,

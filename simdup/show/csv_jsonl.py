@@ -203,7 +203,7 @@ def _member(member: Member, cluster: Cluster) -> dict[str, Any]:
     del values["number"], values["beside"]
     if member.beside not in (cluster.members[0].number, member.number):
         values["kept"] = cluster.member(member.beside).name
-    if member.distance is None:
+    if member.distance is None and member.beside == member.number:
         del values["distance"]
     elif member.similarity is None:
         values["similarity"] = None

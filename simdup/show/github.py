@@ -135,7 +135,7 @@ def _finding(
         digests = origins.documents["digest"]
         exact = kept.number >= 0 and bool(digests[member.number] == digests[kept.number])
         return _Finding(member, kept, member, exact)
-    best = max(pairs, key=lambda j: (pairs[j].similarity or 0, -pairs[j].distance, -j))
+    best = max(pairs, key=lambda j: (pairs[j].similarity or 0, -(pairs[j].distance or 0), -j))
     return _Finding(member, cluster.members[best], pairs[best], pairs[best].exact)
 
 

@@ -22,8 +22,8 @@ _CLUSTER_KEYS: dict[str, Callable[[Cluster], Any]] = {
     "name": lambda cluster: cluster.members[0].name,
 }
 _PAIR_KEYS: dict[str, Callable[[Pair], Any]] = {
-    "similarity": lambda pair: (_falling(pair.similarity), pair.distance),
-    "distance": lambda pair: (pair.distance, _falling(pair.similarity)),
+    "similarity": lambda pair: (_falling(pair.similarity), pair.distance or 0),
+    "distance": lambda pair: (pair.distance or 0, _falling(pair.similarity)),
     "name": lambda pair: (pair.a, pair.b),
 }
 

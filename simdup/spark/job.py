@@ -150,7 +150,9 @@ class Job:
     @cached_property
     def fingerprinter(self) -> Fingerprinter:
         """The recipe with its IDF."""
-        documents = self.documents.count()
+        from pyspark.sql import functions as F  # noqa: N812
+
+        ((documents,),) = self.prepared.agg(F.coalesce(F.sum("with_terms"), F.lit(0))).collect()
         if not learns(self.settings.recipe, documents):
             return Fingerprinter.alone(self.analyzer)
         model = model_of(self._frequencies.toArrow(), documents, self.analyzer.terms_digest)

@@ -18,7 +18,6 @@ from simdup._version import __version__
 from simdup.base.errors import SimdupError
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria, CriteriaFields
-from simdup.model.documents import NO_WORDS
 from simdup.model.fields import FACTS, TITLE
 from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS
 from simdup.model.recipe import Recipe, recipe_fields
@@ -29,7 +28,7 @@ from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter
 
 # The format of checkpoints; those of other formats are not read.
-_FORMAT = 2
+_FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -74,12 +73,7 @@ class Found:
         """One row for each document that could not take part, with the reason."""
         from pyspark.sql import functions as F  # noqa: N812
 
-        job = self.job
-        early = job.prepared.where("skipped is not null").select("row", "id", "skipped")
-        empty = job.fingerprints.where("terms = 0").select("row")
-        late = job.documents.select("row", "id").join(empty, "row")
-        late = late.withColumn("skipped", F.lit(NO_WORDS))
-        found = early.unionByName(late).orderBy("row")
+        found = self.job.prepared.where("skipped is not null").orderBy("row")
         return found.select(F.col("id").alias("document"), F.col("skipped").alias("reason"))
 
     @cached_property
@@ -96,7 +90,7 @@ class Found:
             known = known and part["star_redundant"] is not None
             figures.update({name: value or 0 for name, value in part.items()})
         return Summary(
-            documents=job.fingerprints.where("terms > 0").count(),
+            documents=job.documents.count(),
             clusters=job.numbers.count(),
             redundant=roles.get("redundant", 0),
             linked=roles.get("linked", 0),

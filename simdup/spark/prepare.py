@@ -47,6 +47,8 @@ _OTHERS = {
 }  # fmt: skip
 # Counts of distinct texts, the rows of their documents, and which text each document has.
 COUNTS = {"counts": pa.binary(), "rows": pa.binary(), "text_of": pa.binary()}
+# How many of these documents have terms.
+WITH_TERMS = {"with_terms": pa.int64()}
 
 TERMS = pa.schema({"term": pa.int64(), "documents": pa.int64()})
 
@@ -68,7 +70,7 @@ _DOCUMENTS = 1 << 11
 
 def prepared_schema(carried: pa.Schema) -> pa.Schema:
     """Return the columns of prepared documents; those of `carried` come with them."""
-    fields = chain(carried, (pa.field(*one) for one in (COMPARED | _OTHERS | COUNTS).items()))
+    fields = chain(carried, (pa.field(*one) for one in (COMPARED | _OTHERS | COUNTS | WITH_TERMS).items()))
     return pa.schema(list(fields))
 
 
@@ -163,12 +165,14 @@ def _counts(collection: Collection, numbers: I64) -> Iterator[Columns]:
     numbers = numbers[collection["record"] - 1]
     by_text = np.argsort(text_of, kind="stable")
     ends = np.searchsorted(text_of[by_text], np.arange(len(counts) + 1))
+    sizes = np.diff(counts.starts)
     for first, last in iter_chunks(counts.starts, _ENTRIES):
         documents = by_text[ends[first] : ends[last]]
         yield {
             "counts": [pack_counts(counts, first, last)],
             "rows": [numbers[documents].tobytes()],
             "text_of": [(text_of[documents] - first).tobytes()],
+            "with_terms": [int(np.count_nonzero(sizes[text_of[documents]]))],
         }
 
 

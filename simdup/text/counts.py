@@ -58,9 +58,9 @@ class CountedChunk:
         """How many terms each document has (int64[documents])."""
         return np.diff(self.starts)
 
-    def without_empty_rows(self) -> CountedChunk:
-        """Return the counts without the documents that have no terms."""
-        return replace(self, starts=np.unique(self.starts))
+    def without(self, rows: NDArray[np.int64]) -> CountedChunk:
+        """Return the counts without some documents, which have no terms."""
+        return replace(self, starts=np.delete(self.starts, rows + 1))
 
 
 class CsrRows(NamedTuple):

@@ -94,13 +94,13 @@ def _groups(result: Findings, origins: SourceDocuments, removed: frozenset[str])
             folder = folder_of(name, path, record)
             same = 0 <= beside != number and digests[number] == digests[beside]
             flags |= file_flag(path, record) | EXACT * bool(same)
-        figures = one.role, one.distance, one.similarity, one.fingerprint
+        figures = one.role, one.distance, one.similarity, one.fingerprint or ""
         return DocumentRow(name, folder, number, *figures, size, flags)
 
     def group(cluster: Cluster) -> RowGroup:
         places, members = cluster.places(), cluster.members
         pairs = [
-            PairRow(a, b, pair.distance, pair.similarity, _pair_flags(pair))
+            PairRow(a, b, pair.distance or 0, pair.similarity, _pair_flags(pair))
             for (a, b), pair in zip(places, cluster.pairs, strict=True)
         ]
         agreeing = {
