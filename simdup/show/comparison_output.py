@@ -92,11 +92,13 @@ def comparison_text(
     differences, passages and terms would push these away.
     """
     words = paint.words
-    answer, _ = said = verdict(found, texts, words)
+    judgement = verdict(found, texts, words)
     # Painted after it is wrapped: what colors a terminal has no width.
-    first = paint.wrapped(said.sentence(words))
-    first = first.replace(answer, paint("yes" if found.duplicates else "no", answer), 1)
-    notes = [paint.wrapped(some) for some in [note(found, words)] if some]
+    first = paint.wrapped(judgement.sentence(words))
+    color = "yes" if found.duplicates else "no"
+    first = first.replace(judgement.answer, paint(color, judgement.answer), 1)
+    remark = note(found, words)
+    notes = [paint.wrapped(remark)] if remark else []
     a, b = map(shown, found.names)
     lines = [first, *notes, "", f"  a  {a}", f"  b  {b}", ""]
     lines += _figures(found, paint)

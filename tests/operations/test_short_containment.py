@@ -97,7 +97,7 @@ def test_compare_says_which_runs_it_counts(simdup: Command, tmp_path: Path) -> N
     write(tmp_path, {"a.txt": QUOTED, "b.txt": QUOTING})
     shown = simdup("compare", "a.txt", "b.txt", "--containment", "0.4")
     (line,) = (one for one in shown.text.splitlines() if one.startswith("  containment"))
-    assert "(by runs of 4 letters; a Chinese character is two)" in line
+    assert "; by runs of 4 letters, a Chinese character is two; 0.4 required)" in line
     assert shown.status == 0
     ran = simdup("compare", "a.txt", "b.txt", "--containment", "0.4", "-f", "jsonl")
     found = json.loads(ran.out)

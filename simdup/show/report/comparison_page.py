@@ -78,8 +78,8 @@ def _verdict(
 ) -> tuple[str, str]:
     """Return the answer and the sentence that begins with it."""
     texts = documents[0].text, documents[1].text
-    said = verdict(found, texts, words, ("A", "B"), brief=brief)
-    return said.answer, said.sentence(words)
+    judgement = verdict(found, texts, words, ("A", "B"), brief=brief)
+    return judgement.answer, judgement.sentence(words)
 
 
 def _group(found: Comparison, origins: SourceDocuments) -> RowGroup:
