@@ -10,6 +10,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
+from simdup.base.errors import check_type
 from simdup.corpus.rows import Paths, as_paths
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
@@ -118,6 +119,7 @@ def scan(
     settings = Settings.of(
         recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields,
     )  # fmt: skip
+    check_type("facts", facts, (bool, "True or False"))
     return examine(open_scan(data, settings, references), facts).result
 
 

@@ -460,7 +460,7 @@ def test_numbers_tell_short_texts_apart() -> None:
     assert len(cluster.members) == len(SERIES)
     found = compare(SERIES[0][1], SERIES[1][1])
     assert not found.duplicates
-    assert found.numbers == (("1",), ("2",))
+    assert [(fact.kind, fact.a, fact.b) for fact in found.facts] == [("number", "第1", "第2")]
     assert found.similarity > 0.9
 
 

@@ -186,13 +186,6 @@ def words_of(found: Comparison, a: str, b: str, language: str = "en") -> str:
     return verdict(found, (a, b), words).sentence(words)
 
 
-def test_numbers_are_named_where_no_fact_is() -> None:
-    found = compare(DOSE, OTHER_DOSE)
-    assert found.verdict == EXCLUDED
-    found = replace(found, facts=(), numbers=(("10",), ("20",)))
-    assert words_of(found, DOSE, OTHER_DOSE).endswith("their numbers differ: 10 -> 20")
-
-
 def test_a_container_excludes_its_excerpt_where_nothing_may_be_lost() -> None:
     found = compare(prose(1), f"{prose(1)} {prose(2)[:40]}", lossless=True, linkage="star")
     assert (found.duplicates, found.verdict) == (False, EXCLUDED)
