@@ -212,7 +212,7 @@ def reason(found: Comparison, words: Phrases = ENGLISH) -> str:
 
 def _reason_without_measures(found: Comparison, words: Phrases) -> str:
     """Return the reason if no measure decides; empty if one does."""
-    if found.distance is None:
+    if found.distance is None and not found.duplicates:
         without = found.names[0 if found.fingerprints[0] is None else 1]
         return words("reason.no_words", name=shown(without))
     for verdict in found.fields:

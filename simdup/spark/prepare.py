@@ -70,7 +70,9 @@ _DOCUMENTS = 1 << 11
 
 def prepared_schema(carried: pa.Schema) -> pa.Schema:
     """Return the columns of prepared documents; those of `carried` come with them."""
-    fields = chain(carried, (pa.field(*one) for one in (COMPARED | _OTHERS | COUNTS | WITH_TERMS).items()))
+    fields = chain(
+        carried, (pa.field(*one) for one in (COMPARED | _OTHERS | COUNTS | WITH_TERMS).items())
+    )
     return pa.schema(list(fields))
 
 

@@ -91,7 +91,10 @@ UNEQUAL = [
     ("明天下午三点开会，请准时到场。", "明天下午三点开会！请准时到场！！👍"),  # equal letters
     (LONG + LONG, LONG + LONG + LONG),  # equal shingles
 ]
-EQUAL = [("明天下午三点开会，请准时到场。", "明天下午 三點開會,請準時到場。\n"), (LONG, " ".join(LONG))]
+EQUAL = [
+    ("明天下午三点开会，请准时到场。", "明天下午 三點開會,請準時到場。\n"),
+    (LONG, " ".join(LONG)),
+]
 
 
 @pytest.mark.parametrize("method", ["auto", "minhash", "simhash"])

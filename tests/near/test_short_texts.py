@@ -422,7 +422,10 @@ def by_definition(texts: dict[str, str]) -> dict[tuple[str, str], tuple[str, flo
         if min(len(one), len(other)) >= SHORT:
             found[a, b] = ("jaccard", plain.similarity(texts[a], texts[b]))
         elif known[a].numbers == known[b].numbers:
-            found[a, b] = ("edit", plain.similarity(texts[a], texts[b], plain.edit_similarity(one, other)))
+            found[a, b] = (
+                "edit",
+                plain.similarity(texts[a], texts[b], plain.edit_similarity(one, other)),
+            )
     return found
 
 
