@@ -73,7 +73,8 @@ class InProcess:
         task = Task(Prepare(self._analyzer, settings), prepared_schema(self._carried), stream)
         prepared = self._map(task, table)
         documents = prepared.filter(prepared["digest"].is_valid())
-        prints = self._weigh(prepared.filter(prepared["counts"].is_valid()), len(documents))
+        with_terms = pc.sum(prepared["with_terms"]).as_py() or 0
+        prints = self._weigh(prepared.filter(prepared["counts"].is_valid()), with_terms)
         shared = self._share(documents, prints)
         labels = self._label(documents, prints, shared)
         if not settings.criteria.shingle.by_words:

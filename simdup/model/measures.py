@@ -3,8 +3,8 @@
 A measure is a share from 0 to 1, unrounded.  What was not measured is not there, and does not
 matter: of a document that an index has, only a sketch of its text is known.
 
-Only texts that are equal, but for white space, have a similarity of 1.  Others may have equal sets of
-shingles, or equal letters: see `LARGEST`.
+Only texts that are equal, but for white space, have a similarity of 1.  Others may have equal sets
+of shingles, or equal letters: see `LARGEST`.
 """
 
 from __future__ import annotations

@@ -48,6 +48,8 @@ _NAMES = pattern(
     r"\b(?:id|name|source|src|href|uid|class|ref)=[\"'](?![^\"'\n]*://)[^\"'\n]*[\"']"
     r"|!?\[[^\[\]\n]{0,80}\]\((?!\w+:)[^()\s]*\)"
 )
+# The path of a file.
+_PATH = pattern(r"[.~]{0,2}/|[a-z]:\\|[\w-]+/")
 _NAMED = pattern(r"=[\"']|\]\(")
 # Codes with other words name other things.
 _WORDS_IN = pattern("[a-z]{4,}")
@@ -164,6 +166,8 @@ class FoldedText(NamedTuple):
         for kind, value, first, last in find_facts(window, terms):
             # A code in the title names the page, and a path another one.
             if kind == "code" and ("/" in value or value in self.title):
+                continue
+            if kind == "address" and _PATH.match(value):
                 continue
             if not any(one <= first and last <= other for one, other in names):
                 yield Fact(kind, value, first + low, last + low)

@@ -4,7 +4,8 @@
 order: drop what only chooses a form (format characters, category Cf, and variation selectors),
 apply Unicode NFKC, fold case, map traditional and Japanese characters and radicals to simplified
 characters, and drop strokes through text.  They are repeated until nothing changes, because the
-result of one step can need another.  At last 甚么 is spelled 什么: no other frequent word is like it.
+result of one step can need another.  At last 甚么 is spelled 什么: no other frequent
+word is like it.
 
 A stroke (a mark such as U+0336 that overlays a character) is decoration on letters, digits and
 punctuation.  On a mathematical symbol it is meaning: ≠ is not =, so it stays there.

@@ -137,8 +137,8 @@ def test_every_kind_of_records_gives_what_the_same_file_gives(
     assert told.clusters
     found = scan(kind(RECORDS), keep="max:stars", run=ONE)
     assert figures(found) == figures(told)
-    assert [one.document for one in found.skipped] == ["row 20", "row 21", "row 22"]
-    assert [one.error for one in found.skipped] == [False, True, False]
+    assert [one.document for one in found.skipped] == ["row 20", "row 21"]
+    assert [one.error for one in found.skipped] == [False, True]
 
 
 @pytest.mark.parametrize("kind", WITHOUT_FIELDS, ids=["pairs", "iterator", "mapping"])
@@ -149,7 +149,7 @@ def test_pairs_and_mappings_give_what_the_same_file_gives(
     found = scan(kind(RECORDS), run=ONE)
     assert figures(found)[:2] == figures(told)[:2]
     assert [(one.document, one.reason) for one in found.skipped] == [
-        ("row 20", "empty"), ("row 21", "the text is null"), ("row 22", "no words"),
+        ("row 20", "empty"), ("row 21", "the text is null"),
     ]  # fmt: skip
 
 
@@ -173,8 +173,8 @@ def test_ids_come_back_as_they_were_given() -> None:
     (cluster,) = found.clusters
     assert [member.name for member in cluster.members] == ids[:7]
     assert [(pair.a, pair.b) for pair in cluster.pairs[:2]] == [(1, "1"), (1, (1, "x"))]
-    assert found.unique == [b"bytes"]
-    assert [one.document for one in found.skipped] == ["empty", -1]
+    assert found.unique == [b"bytes", -1]
+    assert [one.document for one in found.skipped] == ["empty"]
     assert all(type(m.name) is type(i) for m, i in zip(cluster.members, ids, strict=False))
 
 
