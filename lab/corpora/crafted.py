@@ -84,8 +84,8 @@ ROWS = (
         "content = CAST(replace(content, '+00:00', '+01:00') AS BLOB)",
         "content = zeroblob(3000000)")),
     *(f"DELETE FROM section WHERE kind = '{kind}' {_LAST.format(kind)}" for kind in (
-        "names", "ends", "keys", "contents", "terms", "lengths", "sketches", "fingerprints",
-        "recipe", "model", "list")),
+        "names", "ends", "keys", "contents", "compacts", "terms", "lengths", "sketches",
+        "fingerprints", "recipe", "model", "list")),
 )  # fmt: skip
 
 _ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"

@@ -202,7 +202,9 @@ class BruteForce:
     def sketched(self, i: int, j: int) -> tuple[int, Fraction]:
         """What an index estimates: the distance, and the similarity of 5-grams, short or not."""
         a, b = (plain.shingles(self.compact[place]) for place in (i, j))
-        return self.distance(i, j), Fraction(len(a & b), len(a | b))
+        estimate = Fraction(len(a & b), len(a | b))
+        equal = self.compact[i] == self.compact[j]
+        return self.distance(i, j), estimate if equal else min(estimate, LARGEST)
 
     def is_pair(self, i: int, j: int) -> bool:
         """Whether two documents are near-duplicates, if a search proposes them."""

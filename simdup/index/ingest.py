@@ -95,6 +95,7 @@ def indexed(collection: Collection, found: Fingerprints) -> Documents:
             **{name: column[chosen] for name, column in found.columns.items()},
             "name_key": keys,
             "content_key": content_hashes(keys, texts[:, None]),
+            "compact_key": to_numbers(collection["digest"][chosen].tobytes())[::2],
             "length": collection["length"][chosen],
             "sketch": summaries[:, TEXT_HASH:],
         }

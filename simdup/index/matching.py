@@ -19,7 +19,7 @@ from simdup.index.sections import removed_keys, text_hashes
 from simdup.index.session import Patience, Session
 from simdup.model.criteria import Criteria
 from simdup.model.matches import Match, QueryResult
-from simdup.model.measures import MeasuredPairs
+from simdup.model.measures import LARGEST, MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side, objects
 from simdup.near.candidates import Search, distances, proposed
@@ -281,11 +281,16 @@ def judge(a: Side, b: Side, options: QueryOptions) -> MeasuredPairs:
 
 
 def _estimates(a: Side, b: Side) -> NDArray[np.float64]:
-    """Return the similarity of each pair, as sketches estimate it; NaN if one has no text."""
+    """Return the similarity of each pair, as sketches estimate it; NaN if one has no text.
+
+    Only of equal texts it is 1.
+    """
     similarity = np.full(len(a.rows), np.nan)
     texts = np.flatnonzero((a["terms"] > 0) & (b["terms"] > 0))
     if len(texts):
-        similarity[texts] = bbit_estimate(a.take(texts)["sketch"], b.take(texts)["sketch"])
+        a, b = a.take(texts), b.take(texts)
+        below = np.minimum(bbit_estimate(a["sketch"], b["sketch"]), LARGEST)
+        similarity[texts] = np.where(a["compact_key"] == b["compact_key"], 1.0, below)
     return similarity
 
 
@@ -294,8 +299,9 @@ def best(matches: MeasuredPairs, limit: int | None) -> MeasuredPairs:
 
     Equally good matches keep their order.
     """
-    # A sketch has 128 bytes, so at most this many of them differ.
-    differing = np.rint((1 - np.nan_to_num(matches["similarity"])) * 127.5).astype(np.int64)
+    similarity = np.nan_to_num(matches["similarity"])
+    # A sketch has 128 bytes, so at most this many of them differ; equal texts come first.
+    differing = np.rint((1 - similarity) * 127.5).astype(np.int64) + (similarity < 1)
     worth = (matches["a"] << 8 | differing) << 9 | matches["distance"]
     bits = len(worth).bit_length()
     if int(worth.max(initial=0)).bit_length() + bits < 64:

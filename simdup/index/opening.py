@@ -20,7 +20,7 @@ from simdup.model.shared_passages import LONGEST_RUN, SHORTEST_RUN
 
 # Bytes 68 to 71 of the file, and the number in bytes 60 to 63; SQLite leaves both to applications.
 APPLICATION = int.from_bytes(b"sdup", "big")
-VERSION = 2
+VERSION = 3
 
 _MAGIC = b"SQLite format 3\0"
 _SIDES = ("-wal", "-shm", "-journal")

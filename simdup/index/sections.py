@@ -1,8 +1,9 @@
 """Documents as an index stores them: a table, and a block of it as sections of a file.
 
-Besides its name and its sketch, a document takes 25 bytes, and 8, 16, 24 or 32 for its fingerprint.
-The 25 bytes are 8 for the hash of the name, by which the document is found; 8 for the hash of the
-content, which shows whether it has changed; 4 for its length; 1 for its number of terms; and 4 for
+Besides its name and its sketch, a document takes 33 bytes, and 8, 16, 24 or 32 for its fingerprint.
+The 33 bytes are 8 for the hash of the name, by which the document is found; 8 for the hash of the
+content, which shows whether it has changed; 8 for the hash of the folded text without white space,
+which shows whether it is equal to another; 4 for its length; 1 for its number of terms; and 4 for
 the end of its name.  A document from a fingerprint line has no text: its ``terms`` are 0, and it
 has no sketch.
 
@@ -118,6 +119,7 @@ def line_documents(names: Sequence[str], values: U64) -> Documents:
             "fingerprint": values,
             "name_key": keys,
             "content_key": content_hashes(keys, values),
+            "compact_key": np.zeros(len(keys), np.uint64),
             "length": np.zeros(len(keys), np.int64),
             "terms": np.zeros(len(keys), np.uint8),
         }
@@ -126,7 +128,9 @@ def line_documents(names: Sequence[str], values: U64) -> Documents:
 
 # -- a table as sections ---------------------------------------------------------------------------
 
-SECTIONS = ("fingerprints", "keys", "contents", "lengths", "terms", "ends", "names", "sketches")
+SECTIONS = (
+    "fingerprints", "keys", "contents", "compacts", "lengths", "terms", "ends", "names", "sketches",
+)  # fmt: skip
 # What a block of an index of passages has beside them: see `Extents`, and the columns of passages
 # in `simdup.model.table`.
 PASSAGES = ("extents", "digests", "grams", "texts")
@@ -140,6 +144,7 @@ def to_sections(documents: Documents) -> dict[str, bytes]:
         "fingerprints": documents["fingerprint"].astype("<u8").tobytes(),
         "keys": documents["name_key"].astype("<u8").tobytes(),
         "contents": documents["content_key"].astype("<u8").tobytes(),
+        "compacts": documents["compact_key"].astype("<u8").tobytes(),
         "lengths": documents["length"].astype("<u4").tobytes(),
         "terms": documents["terms"].tobytes(),
         "ends": np.cumsum(list(map(len, names)), dtype="<u4").tobytes(),
@@ -202,12 +207,13 @@ def match_columns(sections: dict[str, bytes], which: RowIds | slice = slice(None
     Raise ValueError if the sections are inconsistent.
     """
     terms = np.frombuffer(sections["terms"], np.uint8)
-    keys, contents = to_numbers(sections["keys"]), to_numbers(sections["contents"])
+    kinds = ("keys", "contents", "compacts")
+    keys, contents, compacts = (to_numbers(sections[kind]) for kind in kinds)
     lengths = np.frombuffer(sections["lengths"], "<u4").astype(np.int64)
     names = read_names(sections["ends"], sections["names"], which)
     sketches = np.frombuffer(sections["sketches"], np.uint8).reshape(-1, SKETCH_BYTES)
-    sizes = {len(terms), len(keys), len(contents), len(lengths), len(sections["ends"]) // 4}
-    if len(sizes) > 1:
+    sizes = {len(terms), len(keys), len(contents), len(compacts), len(lengths)}
+    if len(sizes | {len(sections["ends"]) // 4}) > 1:
         raise ValueError("columns of different lengths")
     texts = terms > 0
     if len(sketches) not in (0, np.count_nonzero(texts)) or texts[which].any() > len(sketches):
@@ -221,6 +227,7 @@ def match_columns(sections: dict[str, bytes], which: RowIds | slice = slice(None
         "terms": terms,
         "name_key": keys,
         "content_key": contents,
+        "compact_key": compacts,
     }
     some = {name: column[which] for name, column in columns.items()}
     return Documents({"name": objects(names), "sketch": rows, **some})

@@ -178,7 +178,7 @@ class Store:
         return Documents.concat(found).take(back)
 
     def _look_up_in(self, number: int, which: RowIds) -> Documents:
-        kinds = ["terms", "lengths", "keys", "contents", "ends", "names"]
+        kinds = ["terms", "lengths", "keys", "contents", "compacts", "ends", "names"]
         sections = {kind: self.storage.get(kind, number) for kind in kinds}
         with self.shaped(number):
             terms = np.frombuffer(sections["terms"], np.uint8)

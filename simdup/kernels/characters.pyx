@@ -171,6 +171,7 @@ cdef enum:
     BEFORE_WORD = 6  # begins one before what is no space
     MARGIN = 7  # begins one at the beginning of a line, or before a number
     NEW_LINE = 8
+    HASH = 35  # what it marks has a name
     # Sets of forms.
     OF_DIGITS = 0
     OF_NUMERALS = 1
@@ -257,6 +258,7 @@ def begins(
                 begun = OF_SIGNS
             elif kind == MARGIN and (
                 before == NEW_LINE or next_kind == DIGIT or next_kind == NUMERAL
+                or codes[i] == HASH and next_kind == LETTER
             ):
                 begun = OF_SIGNS
             if begun >= 0:

@@ -51,6 +51,7 @@ SCHEMA: Mapping[str, Any] = {
     "vector_sketch": np.uint8,  # [cells]
     "name_key": np.uint64,  # a hash of the name
     "content_key": np.uint64,  # a hash of the name and the content together
+    "compact_key": np.uint64,  # a hash of the compact text; 0 for one without a text
     # Of documents in which passages are found, as `simdup.index.passages` makes them.
     "symbols_digest": "V16",  # of the text as symbols
     "packed": np.int64,  # [2]: the slot of the text, compressed

@@ -110,12 +110,12 @@ def _enough_terms(a: Side, b: Side) -> Bools:
 
 
 def _identical(a: Side, b: Side) -> Bools:
-    """Return which pairs have the same text: of an index, only lengths and sketches are known."""
+    """Return which pairs have the same text."""
     same = np.zeros(len(a.rows), np.bool_)
     if "content_number" in a:
         same = a["content_number"] == b["content_number"]
-    elif "sketch" in a and "sketch" in b:
-        same = (a["length"] == b["length"]) & (a["sketch"] == b["sketch"]).all(axis=1)
+    elif "compact_key" in a and "compact_key" in b:
+        same = a["compact_key"] == b["compact_key"]
     return same
 
 

@@ -168,6 +168,8 @@ def _facts(folded: str) -> list[Fact]:
 # -- facts with a value --
 
 
+# What is counted stays: 三个 is 3个.
+_COUNTER = pattern("[\u4e00-\u9fff](?<![零〇一二两三四五六七八九十百千万亿廿卅])")
 _NUMERALS = pattern(r"[\d零〇一二两三四五六七八九十百千万亿.-]+|\b[ivx]+\b")
 
 
@@ -177,6 +179,8 @@ def _stated(kind: str, value: str, written: str) -> tuple[str, str]:
     """Return a fact in one spelling, and its core."""
     if kind in ("code", "version"):
         return written, _core(kind, value)
+    if kind == NUMBER and _COUNTER.match(written[-1:]):
+        return value + written[-1], _core(kind, value)
     # Of 第三条, the word stays.
     spelling = value if kind else _NUMERALS.sub(f" {value} ", written, count=1)
     return spelling, _core(kind, value)
@@ -268,8 +272,8 @@ def _addresses(a: str, b: str) -> Iterator[Difference]:
 
 # -- words --
 
-# A grade has its sign.
-_TOKEN = pattern(r"(?<![a-z])[a-z][+-](?!\w)|[a-z]+(?:['’][a-z]+)*|[^\W_]")
+# A grade has its sign, and a sum.
+_TOKEN = pattern(r"(?<![a-z])[a-z][+-](?!\w)|[+*/×÷=<>-](?=\s?\d)|[a-z]+(?:['’][a-z]+)*|[^\W_]")
 
 
 class _Token(NamedTuple):
@@ -503,8 +507,8 @@ def _single(x: str, y: str) -> str:
         return NUMBER
     if len(x) != 1 or len(y) != 1 or x == y:
         return ""
-    if x.isascii() and y.isascii():
-        return NUMBER if x.isalpha() and y.isalpha() else ""
+    if x < _HAN and y < _HAN:
+        return NUMBER if x.isalpha() == y.isalpha() and "\0" not in (x, y) else ""
     _, singles = table()
     for one, side in singles.get(x, ()):
         for other, other_side in singles.get(y, ()):

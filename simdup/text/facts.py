@@ -176,8 +176,10 @@ def _quantity(folded: str, start: int, end: int, row: _Row) -> Fact | None:
         return Fact(kind, value, start, suffix.end())
     written = folded[start:end]
     alone = written in _ALONE
-    if alone and not (_COUNTED if written != "一" else _COUNTED_ONE).match(folded, end):
+    counter = (_COUNTED if written != "一" else _COUNTED_ONE).match(folded, end)
+    if alone and not counter:
         return None
+    end = counter.end() if counter and alone else end
     return Fact("number", _measured(written, ()), start, end)
 
 
@@ -382,6 +384,7 @@ _ROWS = (
             r"9@. (?<![\w./:~-])(?P<value>(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)*"
             r"|[a-z]:(?:\\[\w.@-]+)+\\?|[\w-]+(?:/[\w.-]+)+\.[a-z][a-z0-9]{0,4}\b)"
         ),
+        r". (?<![\w#&])(?P<value>#[a-z]\w+)",
         r". (?<![\w.])(?P<value>@(?:\w[\w.-]*|(?u:[^\W\d_]){1,20}(?=[\s:：]|$)))",
     )),
     _Row("date", date, (
@@ -424,6 +427,10 @@ _ROWS = (
         (
             r"9 \b(?P<hour>1[0-2]|0?[1-9])(?:\.(?P<minute>[0-5]\d))?\s?(?:(?P<late>{late})"
             r"|o['’]clock\b)"
+        ),
+        (
+            r"9 (?<=\bat )(?P<hour>2[0-3]|[01]?\d)\.(?P<minute>[0-5]\d)"
+            r"(?!\d|\.\d|\s?(?:{lasting}|[%°$€£]|(?:usd|eur|gbp|dollars|euros)\b))"
         ),
         r"9a \b(?P<hour>{english})\s?(?:(?P<late>{late})|o['’]clock\b)",
         (

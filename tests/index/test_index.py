@@ -103,7 +103,7 @@ def test_one_file_remains(path: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["seen.index"]
     with closing(sqlite3.connect(path)) as file:
         assert file.execute("PRAGMA application_id").fetchone()[0] != 0
-        assert file.execute("PRAGMA user_version").fetchone() == (2,)
+        assert file.execute("PRAGMA user_version").fetchone() == (3,)
 
 
 def test_the_model_and_the_dictionary_travel_inside(tmp_path: Path, path: str) -> None:
@@ -199,15 +199,15 @@ def test_another_programs_database(tmp_path: Path) -> None:
     assert refused(tmp_path / "x.db").what == "is not a simdup index"
 
 
-@pytest.mark.parametrize("version", [1, 3])
+@pytest.mark.parametrize("version", [1, 2, 4])
 def test_another_version(path: str, version: int) -> None:
     Index.build(path, numbered(5), fingerprints=True).close()
     content = bytearray(Path(path).read_bytes())
     content[60:64] = version.to_bytes(4, "big")
     Path(path).write_bytes(content)
     error = refused(Path(path))
-    assert f"format {version}; this simdup only reads format 2" in error.what
-    assert version > 2 or error.hint == "build the index again from its sources"
+    assert f"format {version}; this simdup only reads format 3" in error.what
+    assert version > 3 or error.hint == "build the index again from its sources"
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.9])

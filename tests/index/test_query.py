@@ -445,3 +445,21 @@ def test_the_help_of_the_index_shows_examples(simdup: Command) -> None:
     for name in index_group.commands:
         helped = simdup("index", name, "--help").text
         assert f"simdup index {name}" in helped.partition("Examples:")[2]
+
+
+def test_only_equal_texts_have_a_similarity_of_1(tmp_path: Path) -> None:
+    page = "".join(chr(0x4E00 + n * 7 % 997) for n in range(400)) * 2
+    asked = [
+        ("same", f"{page[:200]} \n{page[200:]}"),
+        ("more", page + page[:400]),
+        ("dot", page + "。"),
+    ]
+    held = [("page", page), ("dots", page + "！"), ("short", "明天下午三点开会，请准时到场。")]
+    asked.append(("other", "明天下午三點開會,請準時到場。"))
+    with Index.build(str(tmp_path / "seen.index"), held) as index:
+        best = {one.document: one.matches[0] for one in index.query(asked, distance=64)}
+        assert (best["same"].document, best["same"].similarity) == ("page", 1)
+        assert best["more"].similarity == 0.9999
+        assert best["dot"].similarity < 1
+        equal = {one.document: one.matches for one in index.query(asked, similarity=1)}
+    assert {name for name, matches in equal.items() if matches} == {"same", "other"}
