@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simdup.base.workers import Workers
 from simdup.model.clusters import Cluster
-from simdup.model.criteria import Criteria
+from simdup.model.criteria import EDIT, Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.readings import FactDifference
 from simdup.model.settings import RunOptions, Settings
@@ -126,7 +126,12 @@ def redundant_facts(
     """
     if settings.criteria.same_facts:
         return {}
-    redundant = [m for one in clusters for m in one.members if m.role == "redundant"]
+    # Short texts that differ in a fact are no near-duplicates.
+    members = (member for one in clusters for member in one.members)
+    decided = settings.criteria.edits_decide
+    redundant = [
+        m for m in members if m.role == "redundant" and not (decided and m.measure == EDIT)
+    ]
     gone, kept = (
         rows_of([getattr(one, name) for one in redundant]) for name in ("number", "beside")
     )

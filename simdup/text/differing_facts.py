@@ -276,14 +276,11 @@ def _addresses(a: str, b: str) -> Iterator[Difference]:
 _TOKEN = pattern(r"(?<![a-z])[a-z][+-](?!\w)|[+*/×÷=<>-](?=\s?\d)|[a-z]+(?:['’][a-z]+)*|[^\W_]")
 
 
-class _Token(NamedTuple):
-    text: str
-    start: int
-    end: int
+_LETTER = pattern(r"[^\W_]|[+*/×÷=<>-]")
 
-    @property
-    def span(self) -> tuple[int, int]:
-        return self.start, self.end
+
+# A word or a character, its start and its end: a plain tuple, because there are many.
+_Token = tuple[str, int, int]
 
 
 def _tokens(text: str, low: int, high: int) -> list[_Token]:
@@ -293,25 +290,31 @@ def _tokens(text: str, low: int, high: int) -> list[_Token]:
         if kind == NEGATION or end <= low:
             continue
         for word in _TOKEN.finditer(text, done, min(start, high)):
-            tokens.append(_Token(word[0], *word.span()))
+            tokens.append((word[0], *word.span()))
         if start >= high:
             break
         if value:
-            tokens.append(_Token("\0", start, end))
+            tokens.append(("\0", start, end))
         done = end
     return tokens
 
 
 # Characters beside a difference that make a word or a phrase with it.
-_BESIDE = 24
+_BESIDE = 12
 
 
-def _differing(a: str, b: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the ranges of two texts outside of which they are equal, with whole words beside."""
+def _differing(a: str, b: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return the ranges of two texts outside of which they are equal, with whole words beside.
+
+    None if they differ in no letter.
+    """
     from rapidfuzz.distance import Postfix, Prefix
 
     before = int(Prefix.similarity(a, b))
     behind = int(Postfix.similarity(a[before:], b[before:]))
+    differing = a[before : len(a) - behind] + b[before : len(b) - behind]
+    if not _LETTER.search(differing):
+        return None
     low = max(before - _BESIDE, 0)
     while low and a[low - 1].isalnum() and a[low - 1] < _HAN:
         low -= 1
@@ -329,6 +332,8 @@ def _differing(a: str, b: str) -> tuple[tuple[int, int], tuple[int, int]]:
 def _words(a: str, b: str) -> Iterator[Difference]:
     """Yield words that exclude each other, and negations that only one text has."""
     ranges = _differing(a, b)
+    if ranges is None:
+        return
     first, second = (_tokens(text, *part) for text, part in zip((a, b), ranges, strict=True))
     negations = [
         [fact for fact in _facts(text) if fact.kind == NEGATION and low <= fact.start < high]
@@ -337,14 +342,14 @@ def _words(a: str, b: str) -> Iterator[Difference]:
     covered: list[list[tuple[int, int]]] = [[], []]
     ranges_negated: list[list[tuple[int, int]]] = [[], []]
     differing, replaced = list[Difference](), 0
-    words = [token.text for token in first], [token.text for token in second]
+    words = [token[0] for token in first], [token[0] for token in second]
     for low, high, left, right in _opcodes(*words) if words[0] != words[1] else ():
         one, other = first[low:high], second[left:right]
         if words[0][low:high] == words[1][left:right]:
             continue
         for ranges_of, some in zip(ranges_negated, (one, other), strict=True):
             if some and max(len(one), len(other)) <= _NEGATED:
-                ranges_of.append((some[0].start, some[-1].end))
+                ranges_of.append((some[0][1], some[-1][2]))
         if one and other:
             replaced += 1
             for kind, x, y in _related(first, (low, high), second, (left, right)):
@@ -395,15 +400,15 @@ def _related(
         return
     one, other = a[slice(*ours)], b[slice(*theirs)]
     for x, y in product(one, other):
-        if x.text.isascii() and y.text.isascii() and formed_opposites(x.text, y.text):
-            yield OPPOSITE, x.span, y.span
+        if x[0].isascii() and y[0].isascii() and formed_opposites(x[0], y[0]):
+            yield OPPOSITE, x[1:], y[1:]
     if len(one) == len(other) <= _ALIGNED:
         pairs = list(zip(one, other, strict=True))
-        kinds = [_single(x.text, y.text) for x, y in pairs]
+        kinds = [_single(x[0], y[0]) for x, y in pairs]
         # One character of a Chinese word is no word.
         for kind, (x, y) in zip(kinds, pairs, strict=True):
-            if kind and (all(kinds) or (x.text < _HAN and y.text < _HAN)):
-                yield kind, x.span, y.span
+            if kind and (all(kinds) or (x[0] < _HAN and y[0] < _HAN)):
+                yield kind, x[1:], y[1:]
 
 
 # Tokens in whose places there can be others one by one.
@@ -424,27 +429,33 @@ def _listed(tokens: Sequence[_Token], low: int, high: int) -> list[_Listed]:
     words, _ = table()
     listed = list[tuple[int, int, tuple[tuple[int, int], ...]]]()
     for start in range(max(low - _LONGEST + 1, 0), high):
-        han = tokens[start].text >= _HAN
+        han = tokens[start][0] >= _HAN
         phrase = ""
         for end in range(start + 1, min(start + (_LONGEST if han else _PHRASE), len(tokens)) + 1):
-            token = tokens[end - 1].text
+            token = tokens[end - 1][0]
             if (token >= _HAN) != han:
                 break
             phrase += token if han or not phrase else f" {token}"
             if end <= low:
                 continue
-            forms = (phrase,) if han else dict.fromkeys(_stems(phrase))
-            meanings = tuple(meaning for form in forms for meaning in words.get(form, ()))
-            if meanings:
+            if meanings := words.get(phrase, ()) if han else _meanings(phrase):
                 listed.append((start, end, meanings))
     return [
-        _Listed((tokens[start].start, tokens[end - 1].end), meanings)
+        _Listed((tokens[start][1], tokens[end - 1][2]), meanings)
         for start, end, meanings in listed
         if not any(x <= start and end <= y and (x, y) != (start, end) for x, y, _ in listed)
     ]
 
 
 _HAN = "\u2e80"
+
+
+@lru_cache(1 << 14)
+def _meanings(phrase: str) -> tuple[tuple[int, int], ...]:
+    """Return the sets and sides of a word or phrase in any form."""
+    words, _ = table()
+    forms = dict.fromkeys(_stems(phrase))
+    return tuple(meaning for form in forms for meaning in words.get(form, ()))
 
 
 def _stems(word: str) -> Iterator[str]:
@@ -485,6 +496,8 @@ def formed_opposites(x: str, y: str) -> bool:
     >>> formed_opposites("refundable", "nonrefundable"), formed_opposites("upload", "download")
     (True, True)
     """
+    if x[-_SHARED:] != y[-_SHARED:] and x[:_SHARED] != y[:_SHARED]:
+        return False
     for one, other in (x, y), (y, x):
         for begin, else_begin in _BEGINNINGS:
             rest = one[len(begin) :]
