@@ -200,6 +200,7 @@ class Collector:
     chunks: list[CountedChunk] = field(default_factory=list)
     registry: NameRegistry = field(default_factory=NameRegistry)
     size: int = 0  # how many documents there are
+    worded: int = 0  # how many texts with terms, each once in its batch
     forms: int = 0
 
     @classmethod
@@ -230,6 +231,7 @@ class Collector:
             self.parts.setdefault(name, Growing()).add(part)
         if batch.counts is not None:
             self.chunks.append(batch.counts)
+            self.worded += int(np.count_nonzero(batch.counts.sizes))
 
     def _add_unchanged(self, unchanged: Documents) -> None:
         if not len(unchanged):
@@ -337,7 +339,7 @@ class Collecting:
         for batch in read_batches(opened, reader, self.done):
             self.done += batch.size
             self.collector.add(batch, named)
-            if recipe.idf != "builtin" and self.collector.size >= ENOUGH_DOCUMENTS:
+            if recipe.idf != "builtin" and self.collector.worded >= ENOUGH_DOCUMENTS:
                 self.collector.forget_terms()
         if not self.collector.parts:  # the columns are there all the same
             self.collector.add(reader(0)(TextBatch((), 0)))

@@ -177,7 +177,8 @@ def test_a_named_source_that_gives_nothing_is_an_error(
         "dedupe": ["dedupe", "-o", "out"],
     }[command]  # fmt: skip
     ran = simdup(*arguments, source, "t.txt", "-q")
-    if (command, source) == ("fit", "the.txt"):  # function words are words to learn from
+    # Function words are words to learn from, and texts of them may be equal.
+    if source == "the.txt" and command in ("fit", "scan", "dedupe"):
         assert (ran.status, ran.err) == (0, "")
     else:
         assert (ran.status, ran.err) == (2, f"simdup: {source}: {said}\n")

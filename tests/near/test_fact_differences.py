@@ -13,8 +13,9 @@ from lab.corpora.made import prose
 from simdup import Index, SimdupError, compare, dedupe, passages, scan
 from simdup.near import pair_groups
 from simdup.near.fact_differences import differences
-from simdup.show.comparison_output import reason
 from simdup.show.result import Result
+from simdup.show.verdict import verdict
+from simdup.show.words import ENGLISH
 from simdup.text.characters import PreparedText
 
 TEXT = (
@@ -112,9 +113,10 @@ def test_processes_find_the_same(family: dict[str, str]) -> None:
 def test_a_comparison_says_that_facts_differ() -> None:
     found = compare(TEN, TWENTY, same="facts")
     assert not found.duplicates
-    assert reason(found) == "they do not agree in facts."
-    (verdict,) = found.fields
-    assert (verdict.a, verdict.b) == ("10 mg", "20 mg")
+    sentence = verdict(found, (TEN, TWENTY), ENGLISH).sentence(ENGLISH)
+    assert sentence.startswith("not near-duplicates: they differ in 1 fact")
+    (field,) = found.fields
+    assert (field.a, field.b) == ("10 mg", "20 mg")
     assert compare(TEN, TWENTY).duplicates
 
 

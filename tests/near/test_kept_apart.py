@@ -10,7 +10,10 @@ from simdup import scan
 from simdup.text.characters import fold
 from simdup.text.differing_facts import restate
 
-FRAMES = ["第{}期活动报名开始了，请大家在群里接龙报名", "明天{}在二楼会议室开会，请大家准时参加"]
+FRAMES = [
+    "第{}期活动报名开始了，请大家在群里接龙报名",
+    "明天{}在二楼会议室开会，请大家准时参加，谢谢配合与支持",
+]
 VALUES = {0: ["一", "2", "3"], 1: ["下午3点", "15:00", "16:00"]}
 
 made = st.tuples(st.integers(0, 1), st.integers(0, 2)).map(
