@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Unpack
 
@@ -33,13 +33,13 @@ from simdup.near.counting import columns_for
 from simdup.near.divided_clusters import divide
 from simdup.near.field_groups import deciding_columns
 from simdup.near.inputs import Data, Input, apart_by_fields, notes, open_input
-from simdup.near.kept_apart import count_kept_apart
 from simdup.near.pair_groups import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
 from simdup.near.verifier import Crew, Texts, Work
 from simdup.search.arrays import RowIds
 from simdup.show.result import Result
 from simdup.text.fingerprinter import Fingerprinter
+from simdup.text.short_texts import count_kept_apart
 from simdup.text.titles import looks_templated
 
 # Among documents with equal titles, those that share two thirds of their text are versions.
@@ -206,7 +206,7 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
         skipped=len(report.skipped),
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
-        kept_apart=count_kept_apart(corpus.forms, crew.kept_apart.values()),
+        kept_apart=_kept_apart(corpus, crew.kept_apart.values()),
         facts_differ=None if differing is None else len(differing),
         **found.figures(criteria) | indexes.figures,
     )
@@ -219,6 +219,14 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
         clusters, skipped, noted, summary, hint, inputs, origins, spared, facts=differing
     )
     return Examined(result, corpus, places, matches)
+
+
+def _kept_apart(corpus: Collection, measured: Iterable[str]) -> dict[str, int]:
+    """Return how many pairs of short texts a fact keeps apart, by the kind of the fact."""
+    if "frame" not in corpus.forms:
+        return {}
+    frames, kinds, facts = (corpus.forms[name] for name in ("frame", "kind", "facts"))
+    return count_kept_apart(frames, kinds, facts, measured)
 
 
 def _ordered(

@@ -7,8 +7,7 @@ no near-duplicates, however similar they are.
 Facts that have a value are aligned in their order.  A *key* is made of what every spelling of them
 has in common, so that only texts with the same key need to be compared.  All else is asked about a
 pair: units and years that only some texts have, addresses, negations, and words that exclude each
-other.  These are found where the words of the texts differ, in a table (``opposites.txt``) or by
-their form: paid and unpaid, upload and download, one numeral or one letter in the place of another.
+other (`simdup.text.opposites`).  These are found where the words of the texts differ.
 """
 
 from __future__ import annotations
@@ -17,9 +16,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
-from itertools import product
-from pathlib import Path
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -28,9 +25,10 @@ from simdup.base.when_used import pattern
 from simdup.model.readings import FactDifference
 from simdup.text.characters import fold_segments
 from simdup.text.facts import Fact, agree, read
+from simdup.text.opposites import HAN, NUMBER, OPPOSITE, Token, of_series, related
 
 # Kinds of difference that are no kinds of facts with a value.
-NEGATION, ADDRESS, NUMBER, OPPOSITE = "negation", "address", "number", "opposite"
+NEGATION, ADDRESS = "negation", "address"
 # Kinds of difference, the most precise first.
 KINDS = (
     "address", "date", "time", "version", "percent", "amount", "code", "number", "negation",
@@ -279,13 +277,9 @@ _TOKEN = pattern(r"(?<![a-z])[a-z][+-](?!\w)|[+*/×÷=<>-](?=\s?\d)|[a-z]+(?:['�
 _LETTER = pattern(r"[^\W_]|[+*/×÷=<>-]")
 
 
-# A word or a character, its start and its end: a plain tuple, because there are many.
-_Token = tuple[str, int, int]
-
-
-def _tokens(text: str, low: int, high: int) -> list[_Token]:
+def _tokens(text: str, low: int, high: int) -> list[Token]:
     """Return the words and Han characters of a range; a fact with a value is one token."""
-    tokens, done = list[_Token](), low
+    tokens, done = list[Token](), low
     for kind, value, start, end in [*_facts(text), Fact("", "", high, high)]:
         if kind == NEGATION or end <= low:
             continue
@@ -316,12 +310,12 @@ def _differing(a: str, b: str) -> tuple[tuple[int, int], tuple[int, int]] | None
     if not _LETTER.search(differing):
         return None
     low = max(before - _BESIDE, 0)
-    while low and a[low - 1].isalnum() and a[low - 1] < _HAN:
+    while low and a[low - 1].isalnum() and a[low - 1] < HAN:
         low -= 1
     ends = (min(len(text) - behind + _BESIDE, len(text)) for text in (a, b))
     first, second = (
         next(
-            (i for i in range(end, len(text)) if not text[i].isalnum() or text[i] >= _HAN),
+            (i for i in range(end, len(text)) if not text[i].isalnum() or text[i] >= HAN),
             len(text),
         )
         for end, text in zip(ends, (a, b), strict=True)
@@ -352,14 +346,14 @@ def _words(a: str, b: str) -> Iterator[Difference]:
                 ranges_of.append((some[0][1], some[-1][2]))
         if one and other:
             replaced += 1
-            for kind, x, y in _related(first, (low, high), second, (left, right)):
+            for kind, x, y in related(first, (low, high), second, (left, right)):
                 covered[0].append(x)
                 covered[1].append(y)
                 if kind:
                     differing.append(Difference(kind, x, y))
     if replaced > 1 and "\n" in a.strip() and "\n" in b.strip():
         # In verses, 上 and 下 are no parts of a series, and 春 is nearly 秋.
-        differing = [one for one in differing if not _of_series(one, a, b)]
+        differing = [one for one in differing if not of_series(a[slice(*one.a)], b[slice(*one.b)])]
     alone, others = (
         [
             (fact.start, fact.end)
@@ -382,191 +376,3 @@ _NEGATED = 5
 
 def _within(place: int, ranges: Sequence[tuple[int, int]]) -> bool:
     return any(start <= place < end for start, end in ranges)
-
-
-def _related(
-    a: Sequence[_Token], ours: tuple[int, int], b: Sequence[_Token], theirs: tuple[int, int]
-) -> Iterator[tuple[str, tuple[int, int], tuple[int, int]]]:
-    """Yield words of two ranges of tokens that exclude each other, and without a kind synonyms."""
-    sides = [_listed(tokens, *places) for tokens, places in ((a, ours), (b, theirs))]
-    related = False
-    for word, other_word in product(*sides):
-        meanings = dict(other_word.meanings)
-        shared = [side == meanings[line] for line, side in word.meanings if line in meanings]
-        if shared:
-            related = True
-            yield "" if any(shared) else OPPOSITE, word.span, other_word.span
-    if related:
-        return
-    one, other = a[slice(*ours)], b[slice(*theirs)]
-    for x, y in product(one, other):
-        if x[0].isascii() and y[0].isascii() and formed_opposites(x[0], y[0]):
-            yield OPPOSITE, x[1:], y[1:]
-    if len(one) == len(other) <= _ALIGNED:
-        pairs = list(zip(one, other, strict=True))
-        kinds = [_single(x[0], y[0]) for x, y in pairs]
-        # One character of a Chinese word is no word.
-        for kind, (x, y) in zip(kinds, pairs, strict=True):
-            if kind and (all(kinds) or (x[0] < _HAN and y[0] < _HAN)):
-                yield kind, x[1:], y[1:]
-
-
-# Tokens in whose places there can be others one by one.
-_ALIGNED = 3
-# Han characters of the longest word that is looked up, and words of the longest phrase.
-_LONGEST, _PHRASE = 6, 3
-
-
-class _Listed(NamedTuple):
-    """A word of the table in a text."""
-
-    span: tuple[int, int]
-    meanings: tuple[tuple[int, int], ...]  # (set, side)
-
-
-def _listed(tokens: Sequence[_Token], low: int, high: int) -> list[_Listed]:
-    """Return the longest words of the table that have a token of a range in them."""
-    words, _ = table()
-    listed = list[tuple[int, int, tuple[tuple[int, int], ...]]]()
-    for start in range(max(low - _LONGEST + 1, 0), high):
-        han = tokens[start][0] >= _HAN
-        phrase = ""
-        for end in range(start + 1, min(start + (_LONGEST if han else _PHRASE), len(tokens)) + 1):
-            token = tokens[end - 1][0]
-            if (token >= _HAN) != han:
-                break
-            phrase += token if han or not phrase else f" {token}"
-            if end <= low:
-                continue
-            if meanings := words.get(phrase, ()) if han else _meanings(phrase):
-                listed.append((start, end, meanings))
-    return [
-        _Listed((tokens[start][1], tokens[end - 1][2]), meanings)
-        for start, end, meanings in listed
-        if not any(x <= start and end <= y and (x, y) != (start, end) for x, y, _ in listed)
-    ]
-
-
-_HAN = "\u2e80"
-
-
-@lru_cache(1 << 14)
-def _meanings(phrase: str) -> tuple[tuple[int, int], ...]:
-    """Return the sets and sides of a word or phrase in any form."""
-    words, _ = table()
-    forms = dict.fromkeys(_stems(phrase))
-    return tuple(meaning for form in forms for meaning in words.get(form, ()))
-
-
-def _stems(word: str) -> Iterator[str]:
-    """Yield a word as it is written, and what it may be a form of."""
-    yield word
-    for ending, rest in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 2:
-            stem = word[: -len(ending)]
-            yield stem + rest
-            if not rest and len(stem) > 3 and stem[-1] == stem[-2]:
-                yield stem[:-1]
-
-
-_ENDINGS = (
-    ("ies", "y"), ("ied", "y"), ("es", ""), ("s", ""), ("ed", ""), ("ed", "e"), ("ing", ""),
-    ("ing", "e"), ("ily", "y"), ("ly", ""), ("ly", "e"), ("er", ""), ("er", "e"), ("ier", "y"),
-    ("est", ""), ("est", "e"), ("iest", "y"),
-)  # fmt: skip
-
-# Beginnings and ends in whose places others make the opposite.
-_BEGINNINGS = tuple(
-    pair.split("/")
-    for pair in """/un /in /im /il /ir /dis /non /de /mis in/ex in/out in/de im/ex en/dis em/dis
-    as/dis ap/dis as/de up/down over/under pre/post max/min out/in inter/intra hyper/hypo
-    macro/micro pro/anti on/off fore/back multi/single bi/uni mono/stereo sub/super any/no some/no
-    every/no ever/never any/every""".split()  # noqa: SIM905
-)
-_FINALS = ("ful", "less"), ("er", "ee"), ("or", "ee"), ("", "less")
-# Letters that such words share.
-_SHARED = 3
-
-
-def formed_opposites(x: str, y: str) -> bool:
-    """Return whether two words are opposites by their form.
-
-    Examples
-    --------
-    >>> formed_opposites("refundable", "nonrefundable"), formed_opposites("upload", "download")
-    (True, True)
-    """
-    if x[-_SHARED:] != y[-_SHARED:] and x[:_SHARED] != y[:_SHARED]:
-        return False
-    for one, other in (x, y), (y, x):
-        for begin, else_begin in _BEGINNINGS:
-            rest = one[len(begin) :]
-            if (
-                len(rest) >= _SHARED
-                and one.startswith(begin)
-                and other.startswith(else_begin)
-                and other[len(else_begin) :] == rest
-            ):
-                return True
-        for final, else_final in _FINALS:
-            if one.endswith(final) and other == one[: len(one) - len(final)] + else_final:
-                return True
-    return False
-
-
-def _single(x: str, y: str) -> str:
-    """Return how two tokens of one character exclude each other, if they do."""
-    if x[1:] in ("+", "-") and y[1:] in ("", "+", "-") and x != y:
-        return NUMBER
-    if len(x) != 1 or len(y) != 1 or x == y:
-        return ""
-    if x < _HAN and y < _HAN:
-        return NUMBER if x.isalpha() == y.isalpha() and "\0" not in (x, y) else ""
-    _, singles = table()
-    for one, side in singles.get(x, ()):
-        for other, other_side in singles.get(y, ()):
-            if one == other and side != other_side:
-                return NUMBER if 0 > one >= -len(_SERIES) else OPPOSITE
-    return ""
-
-
-def _of_series(one: Difference, a: str, b: str) -> bool:
-    """Return whether two texts differ in members of a series, of one character each."""
-    x, y = a[slice(*one.a)], b[slice(*one.b)]
-    if len(x) != 1 or len(y) != 1:
-        return False
-    _, singles = table()
-    meanings = [dict(singles.get(one, ())) for one in (x, y)]
-    shared = [number for number in meanings[0] if number in meanings[1]]
-    return max(shared, default=-1) < 0
-
-
-# Characters that count or order things.
-_SERIES = (
-    "零一二三四五六七八九十", "甲乙丙丁戊己庚辛壬癸", "上中下", "子丑寅卯辰巳午未申酉戌亥",
-)  # fmt: skip
-
-Meanings = dict[str, tuple[tuple[int, int], ...]]
-
-
-@cache
-def table() -> tuple[Meanings, Meanings]:
-    """Return the table of opposites: sets and sides of words, and those of single characters."""
-    words, singles = dict[str, list[tuple[int, int]]](), dict[str, list[tuple[int, int]]]()
-    for number, series in enumerate(_SERIES, 1):
-        for side, character in enumerate(series):
-            singles.setdefault(character, []).append((-number, side))
-    lines = Path(__file__).with_name("opposites.txt").read_text("utf-8").splitlines()
-    for number, line in enumerate(lines, len(_SERIES) + 1):
-        if line.startswith("#"):
-            continue
-        sides = [side.split() for side in line.split(" / ")]
-        # Of more than two sides, none is the opposite of another one.
-        number = number if len(sides) == 2 else -number
-        for side, written in enumerate(sides):
-            for word in written:
-                to = singles if len(word) == 1 and word >= _HAN else words
-                to.setdefault(word.replace("_", " "), []).append((number, side))
-    return tuple(  # type: ignore[return-value]
-        {word: tuple(meanings) for word, meanings in some.items()} for some in (words, singles)
-    )

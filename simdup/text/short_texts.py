@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import compress
 from typing import Any, NamedTuple
@@ -85,6 +86,48 @@ class Forms(NamedTuple):
             "frame": np.fromiter(frames, np.uint64, many),
             "kind": np.fromiter(kinds, np.int8, many),
         }
+
+
+# Of pairs that differ in facts of several kinds.
+_SEVERAL = "several"
+
+
+def count_kept_apart(
+    frames: NDArray[np.uint64],
+    kinds: NDArray[np.int8],
+    facts: NDArray[np.uint64],
+    measured: Iterable[str] = (),
+) -> dict[str, int]:
+    """Return the pairs of short texts that a fact keeps apart, by the kind of the fact.
+
+    Texts with other values share no keys, so they are no candidates: those that differ in nothing
+    else are counted by what they have in common.
+
+    Parameters
+    ----------
+    frames, kinds, facts : uint64[forms], int8[forms], uint64[forms]
+        As in `Forms`.
+    measured : iterable of str
+        The kinds in which candidates were measured to differ.
+
+    Returns
+    -------
+    dict
+        The most frequent kind first.
+    """
+    pairs = Counter(measured)
+    framed = np.flatnonzero(frames)
+    _, firsts, groups, sizes = np.unique(
+        frames[framed], return_index=True, return_inverse=True, return_counts=True
+    )
+    valued = np.stack([groups.astype(np.uint64), facts[framed]])
+    (owners, _), values = np.unique(valued, axis=1, return_counts=True)
+    apart = sizes * (sizes - 1) // 2
+    np.subtract.at(apart, owners.astype(np.int64), values * (values - 1) // 2)
+    for kind in np.unique(kinds[framed][firsts]).tolist():
+        if many := int(apart[kinds[framed][firsts] == kind].sum()):
+            pairs[KINDS[kind] if kind >= 0 else _SEVERAL] += many
+    return dict(pairs.most_common())
 
 
 def forms_of(prepared: Sequence[PreparedText], longest: int = sys.maxsize) -> Forms:

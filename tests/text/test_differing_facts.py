@@ -12,11 +12,10 @@ from simdup.text.differing_facts import (
     KINDS,
     Difference,
     differences,
-    formed_opposites,
     located_differences,
     restate,
-    table,
 )
+from simdup.text.opposites import formed_opposites, table
 
 PIECES = [
     "不", "可以", "开放", "关闭", "第三", "3", "下午", "点", " not ", " open ", " closed ", "上",
