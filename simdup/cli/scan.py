@@ -45,8 +45,8 @@ def command(call: Call) -> Status:
         if "-" in sources and out.format == PAGE:
             let_rewind()
         with call.watch() as settings:
-            # Terminals and tables show clusters, which are found in half the time without facts.
-            facts = not listed and (selection.pairs or out.format in ("jsonl", PAGE))
+            # Only the page shows facts; all else is found in half the time without them.
+            facts = out.format == PAGE and not listed
             found = typed(examine(open_scan(sources, settings, references), facts).result)
         call.screen.skipped(found.skipped, found.notes)
         result = found if known is None else new_since(found, known)

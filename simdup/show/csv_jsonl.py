@@ -117,10 +117,12 @@ def summary_jsonl(result: Findings) -> Iterator[bytes]:
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
     for name in (
-        "star_redundant", "kept_apart", "indexed", "facts_differ", "new", "known", "stale",
+        "star_redundant", "kept_apart", "indexed", "new", "known", "stale",
     ):  # fmt: skip
         if summary[name] is None:
             del summary[name]
+    # Only pages and cleaned corpora have it.
+    del summary["facts_differ"]
     summary["seconds"] = round(summary["seconds"], 3)
     head = {"type": "summary", "schema": SCHEMA}
     yield json_line(head | summary | {"simdup": __version__, "recipe": recipe})

@@ -49,7 +49,7 @@ _LONGEST_RUN = 10
 _DOUBLED = SHORT << np.arange(1, _LONGEST_RUN - RUN + 1)
 # How many times as many characters and letters the head of a text has as its form may have: facts
 # in words have more letters than in one spelling.
-_HEAD, _LETTERS = 4, 2
+_HEAD, _LETTERS = 3, 2
 
 
 class Forms(NamedTuple):
@@ -146,7 +146,7 @@ def forms_of(prepared: Sequence[PreparedText], longest: int = sys.maxsize) -> Fo
     most = _LETTERS * longest
     long = [i for i in rows if len(prepared[i].folded) > most]
     if long:
-        heads = [_ADDRESS.sub(" ", prepared[i].folded[: _HEAD * longest]) for i in long]
+        heads = [_without_addresses(prepared[i].folded[: _HEAD * longest]) for i in long]
         longer = set(compress(long, _lengths(heads) > most))
         rows = [i for i in rows if i not in longer]
     restated = restate([_without_keycaps(prepared[i].folded) for i in rows])
@@ -195,6 +195,11 @@ def form_sets(forms: Sequence[str], run: int = RUN) -> Sets:
     sizes = np.where(codes >= _DENSE, 2, 1)
     ends = np.append(0, np.cumsum(sizes))
     return Sets(*runs(ends[ends_of(forms)], np.repeat(codes, sizes), run))
+
+
+def _without_addresses(head: str) -> str:
+    # Few Chinese texts have a sign that addresses have.
+    return _ADDRESS.sub(" ", head) if any(sign in head for sign in "./:@") else head
 
 
 def _without_keycaps(text: str) -> str:
