@@ -539,16 +539,19 @@ _KINDS = (
 )  # fmt: skip
 # What may follow the letters that a code or an address begins with.
 _JOINING = "0123456789@:/\\-._"
-# Characters that begin a form only before some others.
+# With these, 一 is no number.
+_NO_ONE = (*"些样起般个直定种切",)
+# Characters that begin a form only before others.
+_HAN_NUMERALS = (*"一二三四五六七八九十", *"0123456789")
 _FOLLOWING = {
-    pair[0]: pair[1:] + " "
-    for pair in """人民 公式 当晚 中午 上午 下午 正午 午后夜 附件录 步骤 示例 版本 星期 礼拜 凌晨
-    清晨
-    傍晚 夜间里 深夜 今晚 严禁 禁止 切勿 周一二三四五六日天
-    零〇一二两三四五六七八九十点下
-    表一二三四五六七八九十0123456789 图一二三四五六七八九十0123456789
-    早晨上0123456789一二三四五六七八九十""".split()  # noqa: SIM905
-}
+    pair[0]: (pair[1:],)
+    for pair in """人民币 公式 当晚 中午 上午 下午 正午 步骤 示例 版本 星期 礼拜 凌晨 清晨 傍晚
+    深夜 今晚 严禁 禁止 切勿""".split()  # noqa: SIM905
+} | {
+    "午": ("后", "夜"), "夜": ("间", "里"), "周": (*"一二三四五六日天",),
+    "零": (*"〇一二两三四五六七八九十点下",), "早": ("晨", "上", *_HAN_NUMERALS),
+    "表": (" ", *_HAN_NUMERALS), "图": (" ", *_HAN_NUMERALS), "附": ("件", "录"),
+}  # fmt: skip
 
 
 def _begins(folded: str) -> Iterator[tuple[int, int]]:
@@ -557,12 +560,14 @@ def _begins(folded: str) -> Iterator[tuple[int, int]]:
     places, sets = begins(codes, _table()[codes], _joining(), _first_letters())
     for start, begin in zip(places.tolist(), sets.tolist(), strict=True):
         if 0 < begin < 3:
-            first, second = folded[start], folded[start + 1 : start + 2]
-            if (first in _FOLLOWING and second not in _FOLLOWING[first]) or (
+            first = folded[start]
+            following = _FOLLOWING.get(first)
+            if following and not folded.startswith(following, start + 1):
+                continue
+            if (
                 first == "一"
-                and second
-                and second in "些样起般个直定种切"
-                and folded[start + 1 : start + 3] != "个半"
+                and folded.startswith(_NO_ONE, start + 1)
+                and not folded.startswith("个半", start + 1)
             ):
                 continue
         yield start, begin
