@@ -366,7 +366,8 @@ def _words(a: str, b: str) -> Iterator[Difference]:
     if more % 2 and [found.kind for found in differing] == [OPPOSITE]:
         return  # "not open" is closed
     yield from differing
-    if more:
+    # Two negations are none: 不得不.
+    if more % 2:
         yield Difference(NEGATION, (alone or [(0, 0)])[-1], (others or [(0, 0)])[-1])
 
 

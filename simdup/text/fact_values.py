@@ -17,7 +17,7 @@ FINANCIAL = "壹贰叁肆伍陆柒捌玖拾佰仟"
 HAN_DIGITS = "零一二三四五六七八九"
 _PLAIN_HAN = str.maketrans(
     dict(zip("〇两壹贰叁肆伍陆柒捌玖拾佰仟", "零二一二三四五六七八九十百千", strict=True))
-    | {"廿": "二十", "卅": "三十"}
+    | {"廿": "二十", "卅": "三十", "俩": "二", "仨": "三"}
 )
 STEMS = ("thir", "four", "fif", "six", "seven", "eigh", "nine")
 ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")

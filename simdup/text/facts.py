@@ -491,6 +491,7 @@ _ROWS = (
     _Row("number", plain, (
         r"9a (?<!per )(?<!\ba )(?<!\beach )\b(?P<number>\d+(?=st|nd|rd|th)|{nth}){th}",
         r"a. (?:\bno\.?|№)\s?(?P<number>{figure})(?!\w)",
+        r"汉 (?P<number>[俩仨])(?=[人个位]|[^\w]|$)",
         r"汉 第\s?(?P<number>(?!\d{4}年)\d++(?=[\u4e00-\u9fff]|$)|{han}|[一二三四五六七八九十])",
     )),
     # A number, with what it counts (`_quantity`).
@@ -534,7 +535,7 @@ xxi xxv xxx xli xlv doz"""
 # Characters by what they begin, in the order of the kinds of `kernels.characters.begins`.
 _KINDS = (
     "abcdefghijklmnopqrstuvwxyz_", "0123456789", HAN + FINANCIAL,
-    "第不未无没非别勿毋甭切公人图表附步示版星礼周凌清早上中下正午傍晚夜深今当严禁半零№¥$€£@",
+    "第不未无没非别勿毋甭切公人图表附步示版星礼周凌清早上中下正午傍晚夜深今当严禁半零俩仨№¥$€£@",
     "高大初研负", "~./", " \t#>*-+•·【[(（&", "\n",
 )  # fmt: skip
 # What may follow the letters that a code or an address begins with.
@@ -635,7 +636,7 @@ def _suffix() -> re.Pattern[str]:
 
 # Numerals that are numbers only where they count something.
 _ALONE = frozenset("一二两三四五六七八九十廿卅") | {"one"}
-_COUNTED = pattern(_filled("{counted}|[至到](?=[HAN]|$)"))
+_COUNTED = pattern(_filled("{counted}|[至到](?=[HAN]|$)|比(?=[HAN])|(?<=比[HAN])(?![HAN])"))
 _COUNTED_ONE = pattern(_filled("[人名次级期届号层楼]|[至到](?=[HAN]|$)"))
 
 
