@@ -20,6 +20,7 @@ from scipy.sparse import csr_matrix
 from lab.corpora import real, templates
 from lab.corpora.edits import OF_DOCUMENTS, OF_SHORT_TEXTS, NamePair, with_copies
 from lab.measuring import JOBS, Ran, simdup
+from lab.oracles.short_texts import same_facts
 from lab.reporting import Cell, Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup.model.criteria import SHORT, Shingling
@@ -281,13 +282,11 @@ def _compared(texts: dict[str, str], folder: Path) -> Row:
     forms = forms_of(prepared)
     true = {
         ordered(names[i], names[j])
-        for (i, a, m), (j, b, n) in combinations(
-            zip(forms.rows.tolist(), forms.texts, forms.facts, strict=True), 2
-        )
-        if m == n
-        and prepared[i].compact != prepared[j].compact
+        for (i, a), (j, b) in combinations(zip(forms.rows.tolist(), forms.texts, strict=True), 2)
+        if prepared[i].compact != prepared[j].compact
         and min(len(a), len(b)) < SHORT
         and Levenshtein.normalized_similarity(a, b, score_cutoff=LEAST) >= LEAST
+        and same_facts(prepared[i].folded, prepared[j].folded)
     }
     path = real.write_records(texts.items(), folder / "compared.jsonl").path
     pairs = scan(path, f"-s {LEAST}").by_edits

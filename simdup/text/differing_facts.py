@@ -342,7 +342,8 @@ def _words(a: str, b: str) -> Iterator[Difference]:
         if words[0][low:high] == words[1][left:right]:
             continue
         for ranges_of, some in zip(ranges_negated, (one, other), strict=True):
-            if some and max(len(one), len(other)) <= _NEGATED:
+            few = some and max(len(one), len(other)) <= _NEGATED
+            if few and all(_WITH_NEGATION.fullmatch(token[0]) for token in some):
                 ranges_of.append((some[0][1], some[-1][2]))
         if one and other:
             replaced += 1
@@ -371,8 +372,16 @@ def _words(a: str, b: str) -> Iterator[Difference]:
         yield Difference(NEGATION, (alone or [(0, 0)])[-1], (others or [(0, 0)])[-1])
 
 
-# Tokens in which a negation is one: in more, something else is said.
+# Tokens in which a negation is one; in more, something else is said.
 _NEGATED = 5
+# What can be with a negation where texts differ; with other words, something else is said.
+_WITH_NEGATION = pattern(
+    "[不没未无非勿毋甭别禁止严切并从绝也还都再曾暂概均将是有会能可以要必须应当得让准许用想肯敢愿太够予去来人权法已]"
+    r"|not|no|never|without|cannot|neither|nor|non|any|an?|yet|longer|more|ever|always|been?|to"
+    r"|it|they|we|you|i|can|will|may"
+    r"|(?:do|does|did|is|are|was|were|has|have|had|ca|could|wo|would|should|must|might|need)"
+    r"(?:n['’]?t)?"
+)
 
 
 def _within(place: int, ranges: Sequence[tuple[int, int]]) -> bool:

@@ -379,9 +379,9 @@ _ROWS = (
             r"9@ \b(?P<value>(?:localhost|{label}(?:\.{label}){1,9}|[a-z]+-?\d+"
             r"|[a-z]+(?:-[a-z0-9]+){1,9}):\d{2,5})(?![\w:]|\.\d)"
         ),
-        # Paths of files, and names of people.
+        # Paths of files, but for links to other pages of one place; and names of people.
         (
-            r"9@. (?<![\w./:~-])(?P<value>(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)*"
+            r"9@. (?<!\]\()(?<![\w./:~-])(?P<value>(?:~|\.{1,2})?/[\w.@-]+(?:/[\w.@-]+)*"
             r"|[a-z]:(?:\\[\w.@-]+)+\\?|[\w-]+(?:/[\w.-]+)+\.[a-z][a-z0-9]{0,4}\b)"
         ),
         r". (?<![\w#&])(?P<value>#[a-z]\w+)",
