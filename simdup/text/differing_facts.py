@@ -60,7 +60,7 @@ class Difference(NamedTuple):
 class Restated(NamedTuple):
     """A short text as it is compared with others."""
 
-    text: str  # each fact in one spelling, without addresses and numbers of lists
+    text: str  # each fact in one spelling, without links, names and numbers of lists
     key: str  # equal for texts whose facts may be the same
     # What texts have in common that differ only in the values of their facts; empty without any.
     frame: str = ""
@@ -75,7 +75,7 @@ def restate(texts: Sequence[str], addresses: bool = False) -> list[Restated]:
     texts : sequence of str
         Folded texts.
     addresses : bool
-        Whether addresses stay in the texts; they are in no key.
+        Whether links and names stay in the texts; they are in no key.
 
     Examples
     --------
@@ -95,7 +95,8 @@ def restate(texts: Sequence[str], addresses: bool = False) -> list[Restated]:
             continue
         parts, key, frame, kinds = list[str](), list[str](), list[str](), set[str]()
         while start < text_end:
-            if kind != NEGATION and not (kind == ADDRESS and addresses):
+            stays = kind == ADDRESS and (addresses or not _LINK.match(value))
+            if kind != NEGATION and not stays:
                 gap = joined[done:start]
                 done = end
                 parts.append(gap)
@@ -118,6 +119,8 @@ def restate(texts: Sequence[str], addresses: bool = False) -> list[Restated]:
     return restated
 
 
+# What says nothing about a text: each copy of a message may have another link.
+_LINK = pattern(r"[a-z][a-z+.-]*://|www\.|@")
 # No fact goes from one text to the next.
 _BETWEEN = "\n\0\n"
 _END = Fact("", "", sys.maxsize, sys.maxsize)

@@ -88,7 +88,7 @@ def corpus(script: str, many: int) -> list[tuple[str, str]]:
         ("RT @some_user1: Please read THIS now", "rtpleasereadthisnow"),
         ("转发@张三丰：明天下午大家一起去开会", "转发明天下午大家一起去开会"),
         ("感谢@小明的分享，明天见", "感谢小明的分享明天见"),  # nobody knows where the name ends
-        ("请写信到 someone@example.org 报名", "请写信到报名"),
+        ("请写信到 someone@example.org 报名", "请写信到someoneexampleorg报名"),
         ("太好了😀👍🏻❤️ 1️⃣ 明天见大家", "太好了明天见大家"),
         ("C++ 和 C# 还有 + 号的入门教程", "c++和c#还有号的入门教程"),
         ("轉發 微博", "转发微博"),
