@@ -336,6 +336,7 @@ def _words(a: str, b: str) -> Iterator[Difference]:
         [fact for fact in _facts(text) if fact.kind == NEGATION and low <= fact.start < high]
         for text, (low, high) in zip((a, b), ranges, strict=True)
     ]
+    negated = any(negations)
     covered: list[list[tuple[int, int]]] = [[], []]
     ranges_negated: list[list[tuple[int, int]]] = [[], []]
     differing, replaced = list[Difference](), 0
@@ -344,7 +345,7 @@ def _words(a: str, b: str) -> Iterator[Difference]:
         one, other = first[low:high], second[left:right]
         if words[0][low:high] == words[1][left:right]:
             continue
-        for ranges_of, some in zip(ranges_negated, (one, other), strict=True):
+        for ranges_of, some in zip(ranges_negated, (one, other), strict=True) if negated else ():
             few = some and max(len(one), len(other)) <= _NEGATED
             if few and all(_WITH_NEGATION.fullmatch(token[0]) for token in some):
                 ranges_of.append((some[0][1], some[-1][2]))
