@@ -90,12 +90,21 @@ OF_DOCUMENTS: dict[str, Edit] = {
 
 # -- of short texts --
 
-_EVERYDAY = "的一是了我不人在他有这上们来到时大地为子中你说生国年"
+# Wording alone: no 不, no numeral, no unit, no part such as 上 or 甲 is put in or taken out.
+_EVERYDAY = "的是了我人在他有这们来到为子你说国也就和出会可自好去过"
+_SAYS_ELSE = (
+    "不无未没非别勿免否零一二两三四五六七八九十百千万亿半元角分日月年时点上中下前后左右甲乙丙丁"
+)
+_WORDING = re.compile(
+    rf"(?:(?![{_SAYS_ELSE}])[\u4e00-\u9fff]){{2,}}|(?<![\w./-])[a-z]{{4,}}(?![\w./-])", re.A
+)
 
 
 def _word(text: str, chance: random.Random, gone: int, new: int) -> str:
-    """Replace, insert or delete two characters."""
-    place = chance.randrange(len(text) - gone)
+    """Replace, insert or delete two characters of words."""
+    words = [match.span() for match in _WORDING.finditer(text)]
+    places = [place for start, end in words for place in range(start, end - 1)]
+    place = chance.choice(places or [len(text)])
     return text[:place] + "".join(chance.choices(_EVERYDAY, k=new)) + text[place + gone :]
 
 
