@@ -168,10 +168,18 @@ cdef enum:
     NUMERAL = 3
     ALONE = 4  # begins a fact whatever follows
     BEFORE_NUMBER = 5  # begins one before a digit or a numeral
-    BEFORE_WORD = 6  # begins one before what is no space
-    MARGIN = 7  # begins one at the beginning of a line, or before a number
+    PATH = 6  # begins a path, or a number without its zero
+    MARGIN = 7  # begins an item or a mark at the beginning of a line, or a number
     NEW_LINE = 8
     HASH = 35  # what it marks has a name
+    BRACKET = 40
+    MINUS = 45
+    DOT = 46
+    SLASH = 47
+    COLON = 58
+    AT = 64
+    SQUARE = 91
+    Q = 113  # of a question, before its number
     # Sets of forms.
     OF_DIGITS = 0
     OF_NUMERALS = 1
@@ -180,6 +188,40 @@ cdef enum:
     OF_WORDS = 4
     OF_JOINED = 5
     OF_BOTH = 6
+
+
+cdef inline bint begins_path(
+    const uint32_t[::1] codes, const uint8_t[::1] kinds, int64_t i
+) noexcept nogil:
+    cdef uint32_t before = codes[i - 1] if i else 0, behind
+    cdef uint8_t kind = kinds[i - 1] if i else NEW_LINE, next_kind
+    if i + 1 == kinds.shape[0] or kind == LETTER or kind == DIGIT:
+        return False
+    behind, next_kind = codes[i + 1], kinds[i + 1]
+    if codes[i] == DOT and next_kind == DIGIT:
+        return True
+    if kind == PATH or before == COLON or before == MINUS:
+        return False
+    if codes[i] == SLASH:
+        return (
+            next_kind == LETTER or next_kind == DIGIT
+            or behind == DOT or behind == MINUS or behind == AT
+        )
+    return behind == SLASH or codes[i] == DOT and behind == DOT
+
+
+cdef inline bint begins_item(
+    const uint32_t[::1] codes, const uint8_t[::1] kinds, int64_t i
+) noexcept nogil:
+    """Whether there can be an item's number or a mark behind the margin of a line."""
+    cdef int64_t size = kinds.shape[0]
+    while i < size and kinds[i] == MARGIN:
+        if codes[i] == BRACKET or codes[i] == SQUARE or codes[i] >= 0x2E80:
+            return True
+        i += 1
+    if i < size and kinds[i] == LETTER:
+        return codes[i] == Q or i + 1 == size or kinds[i + 1] != LETTER
+    return i < size and (kinds[i] == DIGIT or kinds[i] == NUMERAL)
 
 
 def begins(
@@ -254,11 +296,12 @@ def begins(
                 begun = OF_HAN if codes[i] >= 0x2E80 else OF_SIGNS
             elif kind == BEFORE_NUMBER and (next_kind == DIGIT or next_kind == NUMERAL):
                 begun = OF_HAN if codes[i] >= 0x2E80 else OF_SIGNS
-            elif kind == BEFORE_WORD and codes[end if end < size else i] != 32 and next_kind != NEW_LINE:
+            elif kind == PATH and begins_path(codes, kinds, i):
                 begun = OF_SIGNS
             elif kind == MARGIN and (
-                before == NEW_LINE or next_kind == DIGIT or next_kind == NUMERAL
+                next_kind == DIGIT or next_kind == NUMERAL
                 or codes[i] == HASH and next_kind == LETTER
+                or before == NEW_LINE and begins_item(codes, kinds, i)
             ):
                 begun = OF_SIGNS
             if begun >= 0:

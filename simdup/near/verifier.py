@@ -53,7 +53,7 @@ from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import DIGEST_TYPE, PreparedText, text_digest
 from simdup.text.counts import CsrRows
-from simdup.text.differing_facts import KINDS, differences
+from simdup.text.differing_facts import KINDS, differences_of
 from simdup.text.facts import Said, facts_of, lost_facts
 from simdup.text.fingerprinter import (
     Fingerprints,
@@ -127,11 +127,11 @@ class Texts:
 
     def differing(self, a: RowIds, b: RowIds) -> NDArray[np.int8]:
         """Return the kind of fact in which short texts (a[k], b[k]) differ: see `DocumentPair`."""
-        texts = ((self.text(i).folded, self.text(j).folded) for i, j in _each(a, b))
-        found = (differences(*pair) for pair in texts)
-        return np.fromiter(
-            (KINDS.index(one[0].kind) + 1 if one else 0 for one in found), np.int8, len(a)
-        )
+        numbers = np.unique([a, b]).tolist()
+        texts = {number: self.text(number).folded for number in numbers}
+        found = differences_of([(texts[i], texts[j]) for i, j in _each(a, b)])
+        kinds = (KINDS.index(some[0].kind) + 1 if some else 0 for some in found)
+        return np.fromiter(kinds, np.int8, len(a))
 
     def forms(self, numbers: Sequence[int]) -> list[str]:
         """Return the forms of texts, whether they are short or not."""

@@ -36,8 +36,6 @@ KINDS = (
 )  # fmt: skip
 # An article, 一个 or a bare 1 often says nothing: such a fact may be missing.
 _BARE = "1"
-# Texts whose facts are remembered: of a family, one is compared with all others.
-_REMEMBERED = 1 << 12
 
 
 class Difference(NamedTuple):
@@ -136,11 +134,49 @@ def differences(a: str, b: str) -> list[Difference]:
     >>> [one.kind for one in differences("每次10毫克，饭前服用", "每次20毫克，饭后服用")]
     ['amount', 'opposite']
     """
-    if a == b:
-        return []
-    if a > b:
+    (differing,) = differences_of([(a, b)])
+    return differing
+
+
+def differences_of(pairs: Sequence[tuple[str, str]]) -> list[list[Difference]]:
+    """Return the differences of each pair of texts.
+
+    Their facts are read at a time: to begin a text costs as much as to read one.
+    """
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    facts = dict(zip(texts, _read_each(texts), strict=True))
+    differing = list[list[Difference]]()
+    for a, b in pairs:
         # Words could be aligned otherwise, and it must not matter who asks.
-        return [Difference(kind, one, other) for kind, other, one in differences(b, a)]
+        first, second = (_Read(text, facts[text]) for text in sorted((a, b)))
+        found = _differences(first, second) if a != b else []
+        if a > b:
+            found = [Difference(kind, one, other) for kind, other, one in found]
+        differing.append(found)
+    return differing
+
+
+class _Read(NamedTuple):
+    """A text with its facts."""
+
+    text: str
+    facts: list[Fact]
+
+
+def _read_each(texts: Sequence[str]) -> list[list[Fact]]:
+    facts = iter([*read(_BETWEEN.join(texts)), _END])
+    fact, begin, each = next(facts), 0, list[list[Fact]]()
+    for text in texts:
+        of_text, end = list[Fact](), begin + len(text)
+        while fact.start < end:
+            of_text.append(Fact(*fact[:2], fact.start - begin, fact.end - begin))
+            fact = next(facts)
+        each.append(of_text)
+        begin = end + len(_BETWEEN)
+    return each
+
+
+def _differences(a: _Read, b: _Read) -> list[Difference]:
     differing = [*_values(a, b), *_addresses(a, b), *_words(a, b)]
     return sorted(differing, key=lambda one: (one.a, one.b))
 
@@ -159,11 +195,6 @@ def located_differences(a: str, b: str) -> list[FactDifference]:
         written = " ".join(a[start:end].split()), " ".join(b[b_start:b_end].split())
         differing.append(FactDifference(kind, *written, at_a, at_b))
     return differing
-
-
-@lru_cache(_REMEMBERED)
-def _facts(folded: str) -> list[Fact]:
-    return list(read(folded))
 
 
 # -- facts with a value --
@@ -206,22 +237,24 @@ def _core(kind: str, value: str) -> str:
     return "" if core == _BARE else core
 
 
-def _values(a: str, b: str) -> Iterator[Difference]:
+def _values(a: _Read, b: _Read) -> Iterator[Difference]:
     """Yield the facts with a value that differ."""
     first, second = (
-        [fact for fact in _facts(text) if fact.value and fact.kind not in (NEGATION, ADDRESS)]
-        for text in (a, b)
+        [fact for fact in facts if fact.value and fact.kind not in (NEGATION, ADDRESS)]
+        for _, facts in (a, b)
     )
+    if not first and not second:
+        return
     cores = ([_core(*fact[:2]) for fact in facts] for facts in (first, second))
     for low, high, left, right in _opcodes(*cores):
         one, other = first[low:high], second[left:right]
         if len(one) == len(other):
             for x, y in zip(one, other, strict=True):
-                if not agree(x, y) or _measured_otherwise(x, y, a, b):
+                if not agree(x, y) or _measured_otherwise(x, y, a.text, b.text):
                     yield Difference(_kind(x, y), x[2:], y[2:])
             continue
         if rest := [fact for fact in one + other if _core(*fact[:2])]:
-            spans = _span(one, first, low, a), _span(other, second, left, b)
+            spans = _span(one, first, low, a.text), _span(other, second, left, b.text)
             yield Difference(_kind(*rest[:2]), *spans)
 
 
@@ -261,9 +294,11 @@ def _opcodes(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int, int
 # -- addresses --
 
 
-def _addresses(a: str, b: str) -> Iterator[Difference]:
+def _addresses(a: _Read, b: _Read) -> Iterator[Difference]:
     """Yield addresses in whose place the other text has another; one may have left some out."""
-    first, second = ([fact for fact in _facts(text) if fact.kind == ADDRESS] for text in (a, b))
+    first, second = ([fact for fact in facts if fact.kind == ADDRESS] for _, facts in (a, b))
+    if not first or not second:
+        return
     values = [Counter(fact.value for fact in some) for some in (first, second)]
     ones = [fact for fact in first if fact.value not in values[1]]
     others = [fact for fact in second if fact.value not in values[0]]
@@ -280,10 +315,11 @@ _TOKEN = pattern(r"(?<![a-z])[a-z][+-](?!\w)|[+*/×÷=<>-](?=\s?\d)|[a-z]+(?:['�
 _LETTER = pattern(r"[^\W_]|[+*/×÷=<>-]")
 
 
-def _tokens(text: str, low: int, high: int) -> list[Token]:
+def _tokens(read: _Read, low: int, high: int) -> list[Token]:
     """Return the words and Han characters of a range; a fact with a value is one token."""
+    text, facts = read
     tokens, done = list[Token](), low
-    for kind, value, start, end in [*_facts(text), Fact("", "", high, high)]:
+    for kind, value, start, end in [*facts, Fact("", "", high, high)]:
         if kind == NEGATION or end <= low:
             continue
         for word in _TOKEN.finditer(text, done, min(start, high)):
@@ -296,47 +332,64 @@ def _tokens(text: str, low: int, high: int) -> list[Token]:
     return tokens
 
 
-# Characters beside a difference that make a word or a phrase with it.
+# Characters beside a difference that make a word or a phrase with it; half as many of Han.
 _BESIDE = 12
 
 
-def _differing(a: str, b: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
+def _differing(a: str, b: str, negated: bool) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """Return the ranges of two texts outside of which they are equal, with whole words beside.
 
-    None if they differ in no letter.
+    None if they differ in no letter, or if nothing is negated and one only has words between those
+    of the other.
     """
     from rapidfuzz.distance import Postfix, Prefix
 
     before = int(Prefix.similarity(a, b))
     behind = int(Postfix.similarity(a[before:], b[before:]))
-    differing = a[before : len(a) - behind] + b[before : len(b) - behind]
+    ends = len(a) - behind, len(b) - behind
+    differing = a[before : ends[0]] + b[before : ends[1]]
     if not _LETTER.search(differing):
         return None
-    low = max(before - _BESIDE, 0)
-    while low and a[low - 1].isalnum() and a[low - 1] < HAN:
-        low -= 1
-    ends = (min(len(text) - behind + _BESIDE, len(text)) for text in (a, b))
-    first, second = (
-        next(
-            (i for i in range(end, len(text)) if not text[i].isalnum() or text[i] >= HAN),
-            len(text),
-        )
-        for end, text in zip(ends, (a, b), strict=True)
+    if not negated and before in ends:
+        beside = a[before - 1 : before], differing[0], differing[-1], a[ends[0] : ends[0] + 1]
+        left, first, last, right = ((c.isalnum() and c < HAN) or c in ("'", "’") for c in beside)
+        if not ((left and (first or right)) or (last and right)):
+            return None
+    low = _outwards(a, before, -1)
+    first_end, second_end = (
+        _outwards(text, end, 1) for text, end in zip((a, b), ends, strict=True)
     )
-    return (low, first), (low, second)
+    return (low, first_end), (low, second_end)
 
 
-def _words(a: str, b: str) -> Iterator[Difference]:
+def _outwards(text: str, place: int, step: int) -> int:
+    """Return where what is beside a place ends, forwards (1) or backwards (-1)."""
+    beside = text[place : place + 1] if step > 0 else text[place - 1 : place]
+    place += step * (_BESIDE if beside < HAN else _BESIDE // 2)
+    if place <= 0 or place >= len(text):
+        return min(max(place, 0), len(text))
+    while 0 < place < len(text):
+        character = text[place if step > 0 else place - 1]
+        if character >= HAN or not character.isalnum():
+            break
+        place += step
+    return place
+
+
+def _words(read_a: _Read, read_b: _Read) -> Iterator[Difference]:
     """Yield words that exclude each other, and negations that only one text has."""
-    ranges = _differing(a, b)
+    a, b = read_a.text, read_b.text
+    negated = any(fact.kind == NEGATION for _, facts in (read_a, read_b) for fact in facts)
+    ranges = _differing(a, b, negated)
     if ranges is None:
         return
-    first, second = (_tokens(text, *part) for text, part in zip((a, b), ranges, strict=True))
+    first, second = (
+        _tokens(read, *part) for read, part in zip((read_a, read_b), ranges, strict=True)
+    )
     negations = [
-        [fact for fact in _facts(text) if fact.kind == NEGATION and low <= fact.start < high]
-        for text, (low, high) in zip((a, b), ranges, strict=True)
+        [fact for fact in facts if fact.kind == NEGATION and low <= fact.start < high]
+        for (_, facts), (low, high) in zip((read_a, read_b), ranges, strict=True)
     ]
-    negated = any(negations)
     covered: list[list[tuple[int, int]]] = [[], []]
     ranges_negated: list[list[tuple[int, int]]] = [[], []]
     differing, replaced = list[Difference](), 0

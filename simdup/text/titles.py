@@ -53,6 +53,9 @@ _HEADINGS = (
     ("<", pattern(r"<h[1-6]\b[^<>]*>(.{1,2000}?)</h[1-6]\b", re.DOTALL | re.IGNORECASE)),
 )
 
+# One line of words, which is its own title.
+_PLAIN = pattern(r"[^\W_][^#=*_~|<&`\]\n\r\v\f\x1c-\x1e\x85\u2028\u2029]{0,199}")
+
 _TAG = pattern(r"<!--.*?-->|</?[a-zA-Z][^<>]*>")
 # Only what is set apart: a title may end in C# or C++.
 _CLOSES = tuple("#=|*_~")
@@ -65,6 +68,8 @@ def title_of(document: Document) -> str:
     """Return the title of a document on one line, without markup; empty if it has none."""
     if document.title is not None:
         return " ".join(document.title.split())
+    if _PLAIN.fullmatch(document.text):
+        return " ".join(document.text.split())
     head = unify_line_ends(document.text[: 2 * _HEAD])[:_HEAD]
     for line in _candidates(head):
         title = _without_markup(line)
