@@ -76,6 +76,7 @@ def command(call: Call) -> Status:
         report = "\n".join(filter(None, [report, limit_words(len(warnings))]))
     status = call.finish(result.skipped, report, listed=result.conflicts, no=new)
     if known is not None and call["update_baseline"]:
-        what = words("conflicts", n=len(found))
-        call.update_baseline(found.skipped, known, conflict_baseline(found), "conflicts", what)
+        written = conflict_baseline(found)
+        what = words("conflicts", n=len(written.clusters))
+        call.update_baseline(found.skipped, known, written, "conflicts", what)
     return status

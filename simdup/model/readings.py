@@ -131,7 +131,7 @@ class FactReading(NamedTuple):
     Attributes
     ----------
     value : str
-        As the first document spells it; empty for nothing.
+        As most documents spell it; empty for nothing.
     documents : sequence of ReadingPlace
         In input order.
     fact : str
@@ -258,6 +258,11 @@ class ConflictResult:
         return replace(self, conflicts=listed, forms=left, summary=summary)
 
 
-def _order(one: Conflict) -> tuple[int, float]:
-    """Return what conflicts are sorted by: many documents first, then one against many."""
-    return -one.size, len(one.readings[0].documents) / one.size
+def _order(one: Conflict) -> tuple[Any, ...]:
+    """Return what conflicts are sorted by: many documents first, then one against many.
+
+    Of those that are alike in this, their texts decide, and not which document comes first.
+    """
+    facts = [reading.fact for reading in one.readings]
+    lopsided = len(one.readings[0].documents) / one.size
+    return -one.size, lopsided, one.kind, facts, one.before, one.after

@@ -148,8 +148,8 @@ class Assembled(NamedTuple):
     lines: I64  # the symbols that lines begin with, but for the first of each text; if asked for
 
 
-def assemble(cut: Collection, sides: Sides) -> Assembled:
-    """Return the texts of a collection that was cut.
+def assemble(cut: Collection, sides: Sides, by_size: bool = False) -> Assembled:
+    """Return the texts of a collection that was cut, the longest first if `by_size`.
 
     Only texts of the same key are compared: so equal texts of documents of several keys are several
     texts, and seeds of texts of other keys are other ones.
@@ -160,6 +160,12 @@ def assemble(cut: Collection, sides: Sides) -> Assembled:
         If there are more units than positions have numbers.
     """
     text_of, firsts = _distinct(cut["folded"], sides.keys)
+    # Until then texts are in the order of their digests, whatever order documents are in.
+    sizes = cut.texts["symbols"][cut.text_of[firsts], 1]
+    order = np.argsort(-sizes if by_size else firsts, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    text_of, firsts = rank[text_of], firsts[order]
     rows = cut.text_of[firsts]
     slots = {name: cut.texts[name][rows] for name in ("symbols", "seeds", "positions", "lines")}
     sizes = slots["symbols"][:, 1] // 4
@@ -200,7 +206,7 @@ def _placed(begins: I64, positions: I64, starts: I64) -> I64:
 
 
 def _distinct(digests: NDArray[np.void], keys: U64) -> tuple[I64, I64]:
-    """Return the text of each document, numbered in the order of documents, and the first of each.
+    """Return the text of each document, numbered by key and digest, and the first of each.
 
     Two processes may have met a text first, which then has two rows.
     """
@@ -208,10 +214,7 @@ def _distinct(digests: NDArray[np.void], keys: U64) -> tuple[I64, I64]:
     of_keys = np.unique(keys, return_inverse=True)[1]
     texts = combine_rows(of_keys, of_digests)
     _, first, same = np.unique(texts, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank[same], first[order]
+    return same, first
 
 
 @dataclass(frozen=True, slots=True)

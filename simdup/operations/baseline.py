@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -77,7 +77,11 @@ def _summary(whole: Summary, clusters: Sequence[Cluster], stale: int) -> Summary
 
 
 def conflict_baseline(result: ConflictResult) -> Baseline:
-    """Return the baseline that has all conflicts of a result."""
+    """Return the baseline that has all conflicts of a result, and the forms that it would keep."""
+    known = set[str]()
+    while more := {entry.digest for one in result.conflicts for entry in _values(one)} - known:
+        known |= more
+        result = _keep(result, known)
     each = result.conflicts
     return Baseline(tuple(tuple(_values(one)) for one in each), tuple(map(_place, each)))
 
@@ -93,25 +97,30 @@ def keep_known(result: ConflictResult, baseline: Baseline) -> ConflictResult:
 
     One value more could make a form of it, and the conflict would be lost.
     """
-    known = baseline.digests.keys()
+    return _keep(result, baseline.digests.keys())
+
+
+def _keep(result: ConflictResult, known: Collection[str]) -> ConflictResult:
+    """Return a result in which no form has one of some values."""
     kept, forms = list[Conflict](), list[Conflict]()
     for one in result.forms:
-        (forms if known.isdisjoint(entry.digest for entry in _values(one)) else kept).append(one)
+        (kept if any(entry.digest in known for entry in _values(one)) else forms).append(one)
     return result.listing([*result.conflicts, *kept], forms)
 
 
 def new_conflicts(result: ConflictResult, baseline: Baseline) -> ConflictResult:
     """Return a result with the conflicts that a baseline lacks.
 
-    It has one if it has all values, with the same text around.
+    It has one if it has all values in one conflict, with the same text around.
     """
-    known = [{entry.digest for entry in one} for one in baseline.clusters]
-    of_digest = {digest: digests for digests in known for digest in digests}
+    having = dict[str, set[int]]()
+    for number, entries in enumerate(baseline.clusters):
+        for entry in entries:
+            having.setdefault(entry.digest, set()).add(number)
     listed = [
         one
         for one in result.conflicts
-        if not (digests := {entry.digest for entry in _values(one)})
-        <= of_digest.get(min(digests), set())
+        if not set.intersection(*(having.get(entry.digest, set()) for entry in _values(one)))
     ]
     return result.listing(listed, result.forms, known=len(result) - len(listed))
 

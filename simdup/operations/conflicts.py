@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -37,7 +37,7 @@ from simdup.reuse.overlaps import Holders
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder
 from simdup.reuse.symbols import SymbolTexts, spans_in
 from simdup.reuse.winnowing import Window
-from simdup.search.arrays import I64, run_starts
+from simdup.search.arrays import I64, Bools, run_starts
 from simdup.text.characters import lines_of
 from simdup.text.facts import term_pattern
 
@@ -134,7 +134,7 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
     work = Cutting(Window.of(COPIED.min_run), lines=True)
     with collected(opened, opened.analyzer(), work) as cut:
         sides = sides_of(cut, opened, scope)
-        text_of, starts, symbols, seeds, lines = assemble(cut, sides)
+        text_of, starts, symbols, seeds, lines = assemble(cut, sides, by_size=True)
         texts = SymbolTexts(starts, symbols)
         finder = SlotFinder.of(texts, seeds, lines, criteria.context)
         del seeds, symbols
@@ -143,12 +143,14 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
         places = find_contradictions(
             aligned,
             finder,
-            lambda text: _titled(int(holders(text)[0]), cut),
+            # Of documents with these symbols, whichever: not the one that comes first.
+            lambda text: min(_titled(document, cut) for document in holders(text).tolist()),
             criteria.kinds,
             terms,
         )
         held = [one for place in places for one in _held(place, starts, holders)]
         located = _located(held, cut)
+        forms = [one.is_form(sides.references & ~sides.sources) for one in held]
     report = cut.report
     summary = ConflictSummary(
         documents=len(cut),
@@ -160,8 +162,8 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
     )
     found = ConflictResult((), tuple(report.skipped), tuple(report.notes), summary)
     return found.listing(
-        [place for one, place in zip(held, located, strict=True) if not one.is_form],
-        [place for one, place in zip(held, located, strict=True) if one.is_form],
+        [place for place, is_form in zip(located, forms, strict=True) if not is_form],
+        [place for place, is_form in zip(located, forms, strict=True) if is_form],
     )
 
 
@@ -186,12 +188,14 @@ class Held(NamedTuple):
     spans: I64  # int64[n, 2]: symbols of each document's text
     values: list[str]
 
-    @property
-    def is_form(self) -> bool:
-        """Whether many documents have a value of their own, as in a form that is filled in.
+    def is_form(self, references: Bools) -> bool:
+        """Return whether many documents have a value of their own, as in a form to be filled in.
 
-        Where one value leads, the others contradict it, however many there are.
+        Where one value leads, the others contradict it, however many there are; and so they do
+        where it is that of a reference.
         """
+        if references[self.documents].any():
+            return False
         counts = Counter(self.values)
         few = len(self.documents) <= _FEW or len(counts) <= 1 + len(self.documents) ** 0.5
         return not few and max(counts.values()) < _LEADING * len(self.documents)
@@ -245,16 +249,24 @@ def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
         for row, value in enumerate(one.values, first):
             rows_of.setdefault(value, []).append(row)
         first += len(one.values)
-        by_count = sorted(rows_of.items(), key=lambda value: len(value[1]))
-        around = [shown[rows[0]] for _, rows in reversed(by_count)]
+        by_count = sorted(rows_of.items(), key=lambda value: (len(value[1]), value[0]))
+        # As most documents have it, whichever comes first.
+        usual = {fact: _most_common(shown[row] for row in rows) for fact, rows in by_count}
+        around = [usual[fact] for fact, _ in reversed(by_count)]
         before = _shared([text[::-1] for text, _, _ in around])[::-1]
         after = _shared([text for _, _, text in around])
         readings = tuple(
-            FactReading(" ".join(shown[rows[0]][1].split()), [found[row] for row in rows], fact)
+            FactReading(" ".join(usual[fact][1].split()), [found[row] for row in rows], fact)
             for fact, rows in by_count
         )
         conflicts.append(Conflict(one.kind, before, after, readings))
     return conflicts
+
+
+def _most_common(texts: Iterable[tuple[str, str, str]]) -> tuple[str, str, str]:
+    """Return the most common of some texts; of several, the last by their characters."""
+    counts = Counter(texts)
+    return max(counts, key=lambda text: (counts[text], text))
 
 
 def _shared(texts: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ from simdup.base.mix64 import mix64
 from simdup.model.readings import FACT_KINDS, KINDS, WORDING, FactDifference
 from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse.finding import Runs, surround
+from simdup.reuse.shared_places import Copies
 from simdup.reuse.slot_texts import (
     WORDING_UNITS,
     Claim,
@@ -46,6 +47,8 @@ _SEVERAL = 32
 
 # Two versions of a document are copies of each other, however short they are.
 _VERSIONS, _VERSION_CONTEXT = PassageCriteria(min_run=8, min_length=16), 4
+# Characters of folded texts that are kept, and what is known of each: some 100 MB.
+_KEPT = 1 << 23
 # Returns a text and its title by the number of the text.
 TitledTexts = Callable[[int], tuple[str, str]]
 
@@ -132,36 +135,108 @@ def find_contradictions(
     least : int
         Equal units of copied text.
     """
-    slots = _Slots.of(aligned, finder.starts)
-    before, broken = slots.before, np.zeros(len(aligned.chains), np.bool_)
-
-    def in_copied() -> Bools:
-        """Return which slots are in copied text, as far as it is known where it ends."""
-        found: Bools = aligned.copied(broken, least)[before] & ~broken[before]
-        return found
-
-    if WORDING in kinds:
-        wanted = in_copied()
-    else:
-        # Most slots are known to be wording, or too near to some, without a look at facts.
-        broken[before] = aligned.differing(finder.symbols) > _MOST
-        signed, wording = slots.signs(read, in_copied(), terms)
-        broken[before] |= wording > WORDING_UNITS
-        wanted = in_copied() & signed
-    found = slots.differences(read, wanted, terms)
-    for slot, one in found.items():
-        broken[before[slot]] |= one.wording > WORDING_UNITS
-    joined, within = _Joined(), in_copied().tolist()
-    for slot, one in found.items():
-        for x, y in one.claims:
-            kind = min(x.kind, y.kind, key=KINDS.index)
-            if kind in kinds and (within[slot] or kind == WORDING):
-                joined.add(kind, x, y)
-    if WORDING in kinds:
-        broken[:] = False
-    runs = aligned.runs.take(np.flatnonzero(aligned.copied(broken, least)))
+    texts = _Texts(read, finder.starts)
+    joined, asked = _Joined(), _Asked(finder, texts, kinds, terms, least)
+    copied, copies = asked.look(aligned, joined)
+    copies = copies.silent()
+    usual = terms is None and WORDING not in kinds
+    pairs = copies.pairs(finder.symbols, asked, usual)
+    beside = finder.align(*copies.seeds(pairs, finder.k))
+    every = [copied, asked.look(beside, joined, many=False)[0]]
+    runs = Runs(*map(np.concatenate, zip(*every, strict=True)))
     joined.spread(runs, finder.margins(runs), finder.starts)
     return list(joined.places(finder.starts))
+
+
+class _Texts:
+    """Folded texts; the first ones are kept, for each is read several times."""
+
+    def __init__(self, read: TitledTexts, starts: I64) -> None:
+        self._read, self._starts, self._left = read, starts, _KEPT
+        self._kept = dict[int, FoldedText]()
+
+    def __call__(self, text: int) -> FoldedText:
+        """Return a text by its number."""
+        found = self._kept.get(text)
+        if found is None:
+            found = FoldedText.of(*self._read(text), int(self._starts[text]))
+            self._left -= len(found.text)
+            if self._left >= 0:
+                self._kept[text] = found
+        return found
+
+
+class _Asked(NamedTuple):
+    """What is asked of copies; see `find_contradictions`."""
+
+    finder: SlotFinder
+    texts: _Texts
+    kinds: Collection[str]
+    terms: re.Pattern[str] | None
+    least: int
+
+    def look(self, aligned: Alignment, joined: _Joined, many: bool = True) -> tuple[Runs, Copies]:
+        """Join the claims of slots; return the runs of copied text, and slots that are in it.
+
+        Of `many` slots, most have no fact.
+        """
+        slots = _Slots.between(*aligned.slots, self.finder.starts)
+        before, broken = slots.before, np.zeros(len(aligned.chains), np.bool_)
+
+        def in_copied() -> Bools:
+            """Return which slots are in copied text, as far as it is known where it ends."""
+            found: Bools = aligned.copied(broken, self.least)[before] & ~broken[before]
+            return found
+
+        # What copies have in a slot may contradict each other, however much the first text has.
+        near = in_copied() & (np.diff(slots.spans[slots.pairs[:, 1]])[:, 0] <= _MOST)
+        if WORDING not in self.kinds:
+            # Most slots are known to be wording, or too near to some, without a look at facts.
+            broken[before] = aligned.differing(self.finder.symbols) > _MOST
+            near |= in_copied()
+        wanted, shown = in_copied(), near
+        if many and WORDING not in self.kinds:
+            signed, shown, wording = slots.signs(self.texts, near, self.terms)
+            broken[before] |= wording > WORDING_UNITS
+            wanted = in_copied() & signed
+        found = slots.differences(self.texts, wanted, self.terms)
+        for slot, one in found.items():
+            broken[before[slot]] |= one.wording > WORDING_UNITS
+        told = in_copied()
+        within = told.tolist()
+        for slot, one in found.items():
+            for kind, x, y in self._claimed(one):
+                if within[slot] or kind == WORDING:
+                    joined.add(kind, x, y)
+        if WORDING in self.kinds:
+            broken[:] = False
+        runs, rows = aligned.runs, np.flatnonzero(near)
+        copied = runs.take(np.flatnonzero(aligned.copied(broken, self.least)))
+        rooms = np.stack([runs.lengths[before[rows]], runs.lengths[before[rows] + 1]], 1)
+        first, copy = slots.pairs[rows].T
+        return copied, Copies.of(
+            slots.spans[first], slots.spans[copy], rooms, slots.texts[copy], shown[rows], told[rows]
+        )
+
+    def parts(self, spans: I64) -> list[SlotText]:
+        """Return what is in spans of symbols (int64[n, 2])."""
+        slots = _Slots.between(spans[:, 0], spans, spans, self.finder.starts)
+        parts = slots.parts(self.texts, slots.pairs, self.terms)
+        return [parts[side] for side in slots.pairs[:, 0].tolist()]
+
+    def claims(self, a: SlotText, b: SlotText) -> list[tuple[str, Claim, Claim]]:
+        """Return what two copies claim, one beside the other, if they can be compared."""
+        if WORDING in self.kinds:
+            return list(self._claimed(difference(a, b)))
+        found = difference(a, b) if a.facts or b.facts else None
+        return list(self._claimed(found)) if found and found.wording <= WORDING_UNITS else []
+
+    def _claimed(self, difference: Difference) -> Iterator[tuple[str, Claim, Claim]]:
+        """Yield the claims of a kind that is asked for, one beside the other."""
+        for x, y in difference.claims:
+            kind = min(x.kind, y.kind, key=KINDS.index)
+            if kind in self.kinds:
+                yield kind, x, y
 
 
 class _Slots(NamedTuple):
@@ -174,10 +249,9 @@ class _Slots(NamedTuple):
     starts: I64  # of the texts
 
     @classmethod
-    def of(cls, aligned: Alignment, starts: I64) -> _Slots:
-        """Return the slots of aligned texts."""
-        before, *slots = aligned.slots
-        sides = np.concatenate(slots)
+    def between(cls, before: I64, a: I64, b: I64, starts: I64) -> _Slots:
+        """Return slots from their sides (int64[slots, 2])."""
+        sides = np.concatenate([a, b])
         keys, rows = np.unique(sides[:, 0] << 32 | sides[:, 1] - sides[:, 0], return_inverse=True)
         firsts = keys >> 32
         spans = np.stack([firsts, firsts + (keys & 0xFFFFFFFF)], 1)
@@ -185,40 +259,49 @@ class _Slots(NamedTuple):
         return cls(before, rows.reshape(2, -1).T, spans, texts, starts)
 
     def signs(
-        self, read: TitledTexts, wanted: Bools, terms: re.Pattern[str] | None
-    ) -> tuple[Bools, I64]:
-        """Return which slots may have a fact, and how much wording each has at least, in units."""
+        self, texts: _Texts, wanted: Bools, terms: re.Pattern[str] | None
+    ) -> tuple[Bools, Bools, I64]:
+        """Return which slots may have a fact, and of these in which the later text may have it, and
+        how much wording each has at least, in units.
+        """
         rows, signs = np.flatnonzero(wanted), dict[int, Sign]()
-        for side, folded in self._read(read, self.pairs[rows]):
+        for side, folded in self._read(texts, self.pairs[rows]):
             signs.update(zip(side.tolist(), folded.signs(terms), strict=True))
-        signed, wording = np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.int64)
+        signed, shown, wording = np.zeros((3, len(wanted)), np.int64)
         for row, (i, j) in zip(rows.tolist(), self.pairs[rows].tolist(), strict=True):
             a, b = signs[i], signs[j]
-            signed[row] = a.fact or b.fact
+            signed[row], shown[row] = a.fact or b.fact, b.fact
             wording[row] = least_wording(a, b, usual=terms is None)
-        return signed, wording
+        return signed != 0, shown != 0, wording
 
     def differences(
-        self, read: TitledTexts, wanted: Bools, terms: re.Pattern[str] | None
+        self, texts: _Texts, wanted: Bools, terms: re.Pattern[str] | None
     ) -> dict[int, Difference]:
         """Return in what both texts differ in some slots, by the number of the slot."""
-        rows, parts = np.flatnonzero(wanted), dict[int, SlotText]()
-        for side, folded in self._read(read, self.pairs[rows]):
-            parts.update(zip(side.tolist(), folded.parts(terms), strict=True))
+        rows = np.flatnonzero(wanted)
+        parts = self.parts(texts, self.pairs[rows], terms)
         pairs = zip(rows.tolist(), self.pairs[rows].tolist(), strict=True)
         return {row: difference(parts[i], parts[j]) for row, (i, j) in pairs}
 
-    def _read(self, read: TitledTexts, pairs: I64) -> Iterator[tuple[I64, FoldedText]]:
+    def parts(
+        self, texts: _Texts, pairs: I64, terms: re.Pattern[str] | None
+    ) -> dict[int, SlotText]:
+        """Return what is in the sides of some pairs, by the number of the side."""
+        found = dict[int, SlotText]()
+        for side, folded in self._read(texts, pairs):
+            found.update(zip(side.tolist(), folded.parts(terms), strict=True))
+        return found
+
+    def _read(self, texts: _Texts, pairs: I64) -> Iterator[tuple[I64, FoldedText]]:
         """Yield the texts of pairs of sides in order, and which sides each has."""
         sides = np.unique(pairs)
-        texts = self.texts[sides]
-        for low, high in pairwise([*run_starts(texts).tolist(), len(texts)]):
-            text, own = int(texts[low]), sides[low:high]
-            yield own, FoldedText.of(*read(text), self.spans[own], int(self.starts[text]))
+        owners = self.texts[sides]
+        for low, high in pairwise([*run_starts(owners).tolist(), len(owners)]):
+            yield sides[low:high], texts(int(owners[low])).at(self.spans[sides[low:high]])
 
 
 def _moved(claim: Claim, by: int) -> Claim:
-    return claim._replace(start=claim.start + by, end=claim.end + by)
+    return claim._replace(start=claim.start + by, end=claim.end + by, silent=False)
 
 
 def _values(claims: Sequence[Claim]) -> dict[str, str]:
@@ -288,7 +371,7 @@ class _Joined:
             kinds = sum((self.kinds[one] for one in group if one in self.kinds), Counter[str]())
             if not kinds:
                 continue
-            claims = sorted(self.claims[one] for one in group)
+            claims = sorted(self.claims[one] for one in group if not self.claims[one].silent)
             names = _values(claims)
             spans = np.array([one[:2] for one in claims], np.int64)
             texts = np.searchsorted(starts, spans[:, 0], "right").tolist()

@@ -18,7 +18,7 @@ import numpy as np
 
 from simdup.base.when_used import pattern
 from simdup.model.readings import WORDING
-from simdup.reuse.symbols import places
+from simdup.reuse.symbols import Symbols, places
 from simdup.search.arrays import I64
 from simdup.text.characters import fold
 from simdup.text.facts import Fact, agree, find_facts, sign_of_facts
@@ -59,6 +59,8 @@ _MODAL = pattern(
     r"|allowed|permitted|either|or)\b"
     "|可以?|应当?|必?须|允许|能够?|需要?|得"
 )
+# Symbols that are halves of words.
+_HALVES = 1 << 31
 # Han characters that are seldom part of a fact.
 _PLAIN_HAN = pattern(
     "[^\0-\u2e7f零〇一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟年月日号时分秒点刻半上下午早晚凌晨周星期第"
@@ -73,6 +75,7 @@ class Claim(NamedTuple):
     end: int
     kind: str
     value: str
+    silent: bool = False  # whether it names the page, and so contradicts nothing
 
 
 class SlotText(NamedTuple):
@@ -83,7 +86,8 @@ class SlotText(NamedTuple):
     text: str
     facts: tuple[Claim, ...]
     wording: str  # beside the facts
-    negations: int  # in the slot and near it
+    near: str  # the text of the slot and beside it
+    silent: bool  # whether it is about the page
 
 
 class Sign(NamedTuple):
@@ -100,20 +104,23 @@ class FoldedText(NamedTuple):
     begins: I64  # of each symbol
     ends: I64
     body: int  # where it begins, behind lines between ``---``: they are about the page
-    title: str  # folded; says what the page is about
+    title: str  # says what the page is about
     start: int  # of its symbols among all
     spans: list[tuple[int, int, int, int]]  # symbols of all, and characters, of each slot
 
     @classmethod
-    def of(cls, text: str, title: str, spans: I64, start: int) -> FoldedText:
-        """Return a text that begins at a symbol, with slots: ranges of symbols (int64[n, 2])."""
+    def of(cls, text: str, title: str, start: int) -> FoldedText:
+        """Return a text whose symbols begin at `start`, without slots."""
         folded = _WRAPPED.sub("", fold(text).replace("\r\n", "\n"))
         _, begins, ends = places(folded)
+        return cls(folded, begins, ends, _behind_matter(folded), title, start, [])
+
+    def at(self, spans: I64) -> FoldedText:
+        """Return the text with slots: ranges of symbols (int64[n, 2])."""
         # Before the first symbol (-1) is the beginning of the text.
-        lefts = np.append(ends, 0)[spans[:, 0] - start - 1]
-        rights = np.append(begins, len(folded))[spans[:, 1] - start]
-        rows = np.column_stack([spans, lefts, rights]).tolist()
-        return cls(folded, begins, ends, _behind_matter(folded), fold(title), start, rows)
+        lefts = np.append(self.ends, 0)[spans[:, 0] - self.start - 1]
+        rights = np.append(self.begins, len(self.text))[spans[:, 1] - self.start]
+        return self._replace(spans=np.column_stack([spans, lefts, rights]).tolist())
 
     def signs(self, terms: re.Pattern[str] | None) -> Iterator[Sign]:
         """Yield what shows without a look at facts of each slot."""
@@ -140,34 +147,41 @@ class FoldedText(NamedTuple):
         """Yield what the text has in each slot."""
         for start, end, left, right in self.spans:
             facts, wording, done = list[Claim](), list[str](), left
-            near = list(self._near(left, right, terms)) if left >= self.body else []
-            for fact in near:
-                if fact.start > right or fact.end < left:
+            low, window = self._window(left, right)
+            for fact in self._facts(window, low, right, terms):
+                if fact.end < left:
                     continue
                 first = int(np.searchsorted(self.ends, fact.start, "right")) + self.start
                 last = int(np.searchsorted(self.begins, fact.end)) + self.start
-                facts.append(Claim(first, last, fact.kind, fact.value))
+                facts.append(Claim(first, last, *fact[:2], self._silent(fact)))
                 wording.append(self.text[done : fact.start])
                 done = max(done, fact.end)
             wording.append(self.text[done:right])
-            content, negations = self.text[left:right], sum(f.kind == _NEGATION for f in near)
-            yield SlotText(start, end, content, tuple(facts), " ".join(wording), negations)
+            content, words = self.text[left:right], " ".join(wording)
+            yield SlotText(start, end, content, tuple(facts), words, window, left < self.body)
 
-    def _near(self, left: int, right: int, terms: re.Pattern[str] | None) -> Iterator[Fact]:
-        """Yield the facts that are in a slot or near it, without names of other things."""
+    def _silent(self, fact: Fact) -> bool:
+        """Return whether a fact is about the page: in front of it, or a code of its title."""
+        return fact.start < self.body or (fact.kind == "code" and fact.value in fold(self.title))
+
+    def _window(self, left: int, right: int) -> tuple[int, str]:
+        """Return a slot and the text beside it, which may have the rest of a fact, and where."""
         text, low = self.text, max(left - _NEAR, 0)
         # A long word may be an address.
         low -= _ascii_before(text, low)
         high = _ascii_to(text, right + _NEAR)
         # Within a line, a window does not begin with the beginning of a line.
         within = low > 0 and text[low - 1] != "\n"
-        window, low = ";" * within + text[low:high], low - within
+        return low - within, ";" * within + text[low:high]
+
+    def _facts(
+        self, window: str, low: int, right: int, terms: re.Pattern[str] | None
+    ) -> Iterator[Fact]:
+        """Yield the facts that begin before the end of a slot, without names of other things."""
         names = [one.span() for one in _NAMES.finditer(window)] if _NAMED.search(window) else ()
-        for kind, value, first, last in find_facts(window, terms):
-            # A code in the title names the page, and a path another one.
-            if kind == "code" and ("/" in value or value in self.title):
-                continue
-            if kind == "address" and _PATH.match(value):
+        for kind, value, first, last in find_facts(window, terms, right - low):
+            # A path names another page.
+            if (kind == "code" and "/" in value) or (kind == "address" and _PATH.match(value)):
                 continue
             if not any(one <= first and last <= other for one, other in names):
                 yield Fact(kind, value, first + low, last + low)
@@ -198,28 +212,37 @@ class Difference(NamedTuple):
     """In what two parts of a slot differ."""
 
     claims: list[tuple[Claim, Claim]]  # of both, one beside the other, of which some are equal
-    wording: int  # units that only one has
+    wording: int  # units that only one has; more than a few, if their facts cannot be compared
 
 
 def difference(a: SlotText, b: SlotText) -> Difference:
     """Return in what two parts of a slot differ."""
     facts = [[one for one in part.facts if one.kind != _NEGATION] for part in (a, b)]
-    wording = wording_units(a.wording, b.wording)
     if len(facts[0]) != len(facts[1]):
-        return Difference([], wording + WORDING_UNITS + 1)
-    pairs = list(zip(*facts, strict=True))
+        return Difference([], WORDING_UNITS + 1)
+    wording, pairs = wording_units(a.wording, b.wording), list(zip(*facts, strict=True))
+    named = [(x, y) for x, y in pairs if x.silent and y.silent and not same(x, y)]
+    wording += sum(wording_units(x.value, y.value) for x, y in named)
+    pairs = [pair for pair in pairs if pair not in named]
     if not all(same(*pair) or _comparable(*pair) for pair in pairs):
-        return Difference([], wording + WORDING_UNITS + 1)
+        return Difference([], WORDING_UNITS + 1)
     negated = [any(one.kind == _NEGATION for one in part.facts) for part in (a, b)]
     # As many near it: one of them has only moved within the sentence.
-    moved = a.negations == b.negations
-    if negated[0] != negated[1] and not moved and all(same(*pair) for pair in pairs):
+    if (
+        negated[0] != negated[1]
+        and all(same(*pair) for pair in pairs)
+        and _negations(a.near) != _negations(b.near)
+    ):
         # Whatever else differs: "may" and "must not".
         wording = wording_units(*(_MODAL.sub("", part.wording) for part in (a, b)))
         pairs = [] if wording else [(_whole(a, _NEGATION), _whole(b, _NEGATION))]
     elif wording and not pairs:
         pairs = [(_whole(a, WORDING), _whole(b, WORDING))]
     return Difference(pairs, wording)
+
+
+def _negations(text: str) -> int:
+    return sum(fact.kind == _NEGATION for fact in find_facts(text))
 
 
 def _comparable(x: Claim, y: Claim) -> bool:
@@ -257,5 +280,11 @@ def least_wording(a: Sign, b: Sign, usual: bool) -> int:
     return max(len(one - other), len(other - one))
 
 
+def plain_characters(symbols: Symbols) -> set[str]:
+    """Return the characters among symbols that are in no fact."""
+    characters = symbols[symbols < _HALVES].astype("<u4").tobytes().decode("utf-32-le", "replace")
+    return set(_PLAIN_HAN.findall(characters))
+
+
 def _whole(part: SlotText, kind: str) -> Claim:
-    return Claim(part.start, part.end, kind, "".join(part.text.split()))
+    return Claim(part.start, part.end, kind, "".join(part.text.split()), part.silent)

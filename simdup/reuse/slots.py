@@ -150,14 +150,22 @@ class SlotFinder:
         borders = distinct(np.concatenate([lines, starts[:-1], starts[1:] - 1]))
         return cls(*texts, pair_with_first(seeds, starts), borders, context, criteria)
 
+    @property
+    def k(self) -> int:
+        """How many symbols are equal behind the positions of a pair."""
+        return Window.of(self.criteria.min_run).k
+
     def ranges(self) -> list[tuple[int, int]]:
         """Return ranges of texts that are about the same work."""
         return self.pairs.ranges(self.starts)
 
     def find(self, low: int, high: int) -> Alignment:
         """Return the equal runs of the texts from `low` to `high` with earlier ones."""
-        pairs = self.pairs.within(*self.starts[[low, high]].tolist())
-        runs = extend(self.symbols, *pairs, Window.of(self.criteria.min_run).k)
+        return self.align(*self.pairs.within(*self.starts[[low, high]].tolist()))
+
+    def align(self, a: I64, b: I64) -> Alignment:
+        """Return the equal runs around pairs of positions, each `a` in the earlier text."""
+        runs = extend(self.symbols, a, b, self.k)
         # The other half may be behind a difference.
         least = self.criteria.min_length // 2
         chained = Alignment.of(runs, self.starts, self.criteria.gap, least)

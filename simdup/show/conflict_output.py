@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from math import isnan, nan
+from math import isnan
 
 from rich.cells import cell_len
 
@@ -78,8 +78,8 @@ def conflict_text(conflicts: Sequence[Conflict], paint: Painter) -> Iterator[byt
         title = words("conflicts.title", number=number, kind=kind, says=_says(one, words))
         lines = [""] if number > 1 else []
         lines += [paint("heading", title), f"{_INDENT}{_context(one, paint)}"]
-        times = [reading.modified for reading in one.readings]
-        newest = one.modified if len(set(times)) > 1 else nan
+        times = {int(time) for r in one.readings if not isnan(time := r.modified)}
+        newest = max(times) if len(times) > 1 else None
         for reading in one.readings:
             lines += _reading(reading, newest, paint)
         yield to_bytes("\n".join(lines) + "\n")
@@ -127,12 +127,12 @@ def _first_words(text: str, width: int) -> str:
     return (words if space and len(rest) <= _WORD else cut).rstrip()
 
 
-def _reading(reading: FactReading, newest: float, paint: Painter) -> Iterator[str]:
-    """Yield the value of a reading, and its documents."""
+def _reading(reading: FactReading, newest: int | None, paint: Painter) -> Iterator[str]:
+    """Yield the value of a reading, and its documents; `newest` is the second of the last change."""
     words, time = paint.words, reading.modified
     figures = words("documents", n=len(reading.documents))
     if not isnan(time):
-        key = "conflicts.newest" if time == newest else "conflicts.modified"
+        key = "conflicts.newest" if int(time) == newest else "conflicts.modified"
         date = date_of(time).strftime("%Y-%m-%d")
         figures = words(key, documents=figures, date=date)
     yield f"   {paint('heading', value_words(reading.value, words))}  {figures}"

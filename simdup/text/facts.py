@@ -67,7 +67,9 @@ class Fact(NamedTuple):
     end: int
 
 
-def find_facts(text: str, terms: re.Pattern[str] | None = None) -> list[Fact]:
+def find_facts(
+    text: str, terms: re.Pattern[str] | None = None, last: int | None = None
+) -> list[Fact]:
     """Return the facts of a text, in order; they do not overlap.
 
     Parameters
@@ -76,6 +78,8 @@ def find_facts(text: str, terms: re.Pattern[str] | None = None) -> list[Fact]:
         The text as it is written, in any case and width.
     terms : re.Pattern or None
         What else is a fact; see `term_pattern`.  Other kinds come first.
+    last : int, optional
+        The last character that a fact may begin with.
 
     Examples
     --------
@@ -83,7 +87,8 @@ def find_facts(text: str, terms: re.Pattern[str] | None = None) -> list[Fact]:
     ['2024-05-01', '09:00', '20 mg']
     """
     folded = text.translate(FOLDED_IN_PLACE)
-    facts = [fact for fact in read(folded) if fact.kind and fact.value]
+    last = len(text) if last is None else last
+    facts = [fact for fact in read(folded, last) if fact.kind and fact.value]
     if terms is None:
         return facts
     ends = [0, *(place for fact in facts for place in fact[2:]), len(folded)]
@@ -135,15 +140,17 @@ def lost_facts(removed: Said, kept: Said) -> list[str]:
     return sorted({one[1] for one in missing if not any(_says_less(one, more) for more in kept)})
 
 
-def read(folded: str) -> Iterator[Fact]:
+def read(folded: str, last: int | None = None) -> Iterator[Fact]:
     """Yield the facts of a folded text, and its numbered places as facts without a kind.
 
-    Numbers of lists are places without a value.
+    Numbers of lists are places without a value.  Behind its `last` character, none begins.
     """
-    done = 0
+    done, last = 0, len(folded) if last is None else last
     for start, begin in _begins(folded):
         if start < done:
             continue
+        if start > last:
+            return
         match, forms = _forms(begin)
         if found := match(folded, start):
             form, groups = forms[found.lastindex or 0]

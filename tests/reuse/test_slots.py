@@ -169,7 +169,7 @@ def slot(text: str, part: str) -> FoldedText:
     """A text with one slot, of which it is folded already."""
     _, begins, _ = places(text)
     first, last = np.searchsorted(begins, [text.index(part), text.index(part) + len(part)])
-    return FoldedText.of(text, "", np.array([[first, last]]), 0)
+    return FoldedText.of(text, "", 0).at(np.array([[first, last]]))
 
 
 def test_a_fact_that_touches_a_slot_is_in_it() -> None:
