@@ -31,6 +31,7 @@ TRIALS: Mapping[str, str | Mapping[str, str]] = {
     "--input-format": "lines||jsonl",
     "--field": "r.jsonl|-f jsonl|body",
     "--id-field": {"fit": "r.jsonl||none", "*": "r.jsonl|--removed removed.csv|id"},
+    "--code": "md||",
     "--extract": {"conflicts": "u|-f jsonl|none", "*": "h|-f jsonl|none"},
     "--max-size": {"conflicts": "200", "*": "500"},
     "--method": {"query": "e|-d 0|simhash", "*": "simhash"},
@@ -233,6 +234,7 @@ def build(folder: Path) -> None:
     write(folder / "n", {"z.md": _RULE.format(10).replace("bottle", "flask")})
     listed = f"{a}\n参考文献\n[1] 张三. 一篇文章[J]. 学报, 2019, 3(2): 1-9."
     write(folder / "o", {"a.txt": listed, "b.txt": listed + "\n致谢\n谢谢。"})
+    write(folder / "md", {f"{n}.md": f"```\n{_RULE.format(n)}\n```\n" for n in (10, 20)})
     write(folder / "h", {"a.html": page.format(tags), "b.html": page.format("")})
     write(folder / "known", {"page.html": page.format(""), "body.txt": prose(9, 40)})
     records = "".join(

@@ -227,6 +227,8 @@ _MATCHING = (
         text="Kinds of facts, separated by commas; wording is any other difference."),
     _conflicts("--terms FILE", of=ConflictScope, kind=INFILE, common=True, shown="none",
         text="Words that are facts too, a word per line: names, drugs, products."),
+    _conflicts("--code", of=ConflictScope,
+        text="Read code of Markdown too: between fences, or indented."),
     Row("--reference SOURCE...", f"{_SCANS}, passages, conflicts",
         "Also compare with these documents, or with an index; they are never redundant.",
         of=DedupeOptions, name="references", common=True,
@@ -356,8 +358,9 @@ _RECIPE = (
         "How texts become fingerprints: a name (default, plain, string128, bkdr32), one with "
         "fields (default,bits=128,top=0), or a .toml file.", RECIPE,
         words=tuple(RECIPES), shown="default"),
-    Row("--strip REGEX...", _TERMS,
-        "Remove what matches from texts before anything else. Repeatable.", of=Recipe),
+    Row("--strip REGEX...", f"{_TERMS}, conflicts",
+        "Remove what matches from texts before anything else. Repeatable.", of=Recipe,
+        per={"conflicts": {"of": ConflictScope}}),
     Row("--dict FILE", _TERMS, "User dictionary in jieba's format.", INFILE, of=Recipe,
         name="dictionary"),
 )

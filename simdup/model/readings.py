@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypedDict
 from simdup.base.errors import WHOLE, check_type, invalid
 from simdup.model.documents import Skipped
 from simdup.model.fields import check_scope, parse_fields
+from simdup.model.recipe import Recipe
 
 # What a fact can be: where two kinds fit, the first one is taken (see `simdup.text.facts`).
 FACT_KINDS = (
@@ -70,17 +71,24 @@ class ConflictScope:
         There is at most one of the second, and none is ``title``.
     terms : str or None
         A file with a term a line: names, drugs, products.
+    strip : tuple of str
+        Regular expressions: what they match is left out of all texts; see `Recipe`.
+    code : bool
+        Whether code of Markdown is read: between fences, or indented.
     """
 
     same: tuple[str, ...] = ()
     across: tuple[str, ...] = ()
     terms: str | None = None
+    strip: tuple[str, ...] = ()
+    code: bool = False
 
     def __post_init__(self) -> None:
         """Parse and check the fields."""
         for name in ("same", "across"):
             object.__setattr__(self, name, parse_fields(name, getattr(self, name)))
         check_scope(self.same, self.across)
+        object.__setattr__(self, "strip", Recipe(strip=self.strip).strip)
 
 
 class FactDifference(NamedTuple):

@@ -31,11 +31,15 @@ from simdup.text.stripping import strip_texts
 
 
 def read_stripped(
-    batch: Batch, reading: Reading, recipe: Recipe, matched: set[str] | None = None
+    batch: Batch,
+    reading: Reading,
+    recipe: Recipe,
+    matched: set[str] | None = None,
+    in_place: bool = False,
 ) -> Iterator[Document | Skipped]:
     """Yield the documents of a batch, stripped, and those that cannot take part.
 
-    The expressions that match something are added to `matched`.
+    See `strip_texts`.
     """
     if not recipe.strip:
         yield from read(batch, reading)
@@ -43,7 +47,7 @@ def read_stripped(
     found = list(read(batch, reading))
     documents = [one for one in found if isinstance(one, Document)]
     texts, names = [one.text for one in documents], [one.name for one in documents]
-    left = iter(strip_texts(texts, recipe.strip, names, matched))
+    left = iter(strip_texts(texts, recipe.strip, names, matched, in_place))
     for one in found:
         yield one if isinstance(one, Skipped) else _stripped(one, next(left))
 
@@ -155,6 +159,7 @@ class BatchReader:
     spool: str | None = None
     known: Known | None = None
     seen: Seen = field(default_factory=Seen)  # shared by processes that are forked
+    in_place: bool = False  # whether what is stripped leaves spaces
 
     def __reduce__(self) -> tuple[object, ...]:
         """Leave behind what forked processes share."""
@@ -176,7 +181,7 @@ class BatchReader:
 
     def _read(self, batch: Batch, prepare: PrepareTexts, spool: Spool) -> ReadBatch:
         done = ReadBatch(batch.size)
-        found = list(read_stripped(batch, self.reading, self.recipe, done.stripped))
+        found = list(read_stripped(batch, self.reading, self.recipe, done.stripped, self.in_place))
         if self.known is not None:
             found, done.unchanged = self._leave_known(batch, found, self.known)
         documents = [one for one in found if isinstance(one, Document)]

@@ -335,7 +335,9 @@ class Collecting:
     def read(self, opened: Input, work: TextWork, named: bool = True) -> None:
         """Read the batches of an input, and do some work on their texts; see `Collector.add`."""
         recipe, folder = opened.settings.recipe, self.collector.spool.folder
-        reader = BatchReader(opened.settings.reading, work, recipe, folder, seen=self.seen)
+        reader = BatchReader(
+            opened.settings.reading, work, recipe, folder, seen=self.seen, in_place=opened.in_place
+        )
         for batch in read_batches(opened, reader, self.done):
             self.done += batch.size
             self.collector.add(batch, named)

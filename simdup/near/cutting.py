@@ -58,6 +58,7 @@ class Cutting:
     lines: bool = False  # whether it is asked where lines begin, and what pages are called
     sought: SoughtSeeds | None = None
     common: Members = NONE  # k-grams whose units are counted
+    clean: Callable[[str, str], str] | None = None  # takes a text and its name; places stay
 
     def __call__(self) -> Callable[[Sequence[Document]], CutTexts]:
         """Return what prepares the documents of each batch in one process."""
@@ -68,6 +69,8 @@ class CutTexts:
     """The texts of a batch, cut into symbols."""
 
     def __init__(self, work: Cutting, documents: Sequence[Document]) -> None:
+        if clean := work.clean:
+            documents = [one._replace(text=clean(one.text, str(one.name))) for one in documents]
         self._work, self._documents = work, documents
         folded = fold_all([one.text for one in documents])
         (starts, symbols), lines = (

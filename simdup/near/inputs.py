@@ -316,6 +316,7 @@ class Input:
     reference_batches: Iterator[Batch] = field(default_factory=lambda: iter(()))
     # References that a user named, each of which must give a document.
     required: Sequence[str] = ()
+    in_place: bool = False  # whether what is stripped leaves spaces, so that places stay
 
     def analyzer(self) -> Analyzer:
         """Return what turns their texts into terms."""

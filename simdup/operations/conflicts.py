@@ -28,18 +28,21 @@ from simdup.model.readings import (
     FactReading,
     ReadingPlace,
 )
+from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.collection import Collection, collected
 from simdup.near.cutting import Cutting, assemble, find_in_ranges, sides_of
 from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.contradictions import Contradiction, find_contradictions
 from simdup.reuse.overlaps import Holders
+from simdup.reuse.shared_places import seeds_beside
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder
 from simdup.reuse.symbols import SymbolTexts, spans_in
 from simdup.reuse.winnowing import Window
 from simdup.search.arrays import I64, Bools, run_starts
 from simdup.text.characters import lines_of
 from simdup.text.facts import term_pattern
+from simdup.text.markdown_code import without_code
 
 # Characters of the text around a place that are shown.
 _AROUND = 40
@@ -123,15 +126,17 @@ def open_conflicts(
 ) -> Input:
     """List what is to be read; see `conflicts`."""
     grouped = Criteria(same=scope.same, across=scope.across)
+    settings = replace(settings, criteria=grouped, recipe=Recipe(strip=scope.strip))
     others = without_indexes(as_paths(references, "references"))
-    return replace(open_input(data, replace(settings, criteria=grouped), others), required=others)
+    return replace(open_input(data, settings, others), required=others, in_place=True)
 
 
 def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> ConflictResult:
     """Find the conflicts of opened documents."""
     started = time.monotonic()
     terms = term_pattern(_read_terms(scope.terms) if scope.terms else ())
-    work = Cutting(Window.of(COPIED.min_run), lines=True)
+    clean = None if scope.code else without_code
+    work = Cutting(Window.of(COPIED.min_run), lines=True, clean=clean)
     with collected(opened, opened.analyzer(), work) as cut:
         sides = sides_of(cut, opened, scope)
         text_of, starts, symbols, seeds, lines = assemble(cut, sides, by_size=True)
@@ -147,6 +152,7 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
             lambda text: min(_titled(document, cut) for document in holders(text).tolist()),
             criteria.kinds,
             terms,
+            beside=seeds_beside,
         )
         held = [one for place in places for one in _held(place, starts, holders)]
         located = _located(held, cut)

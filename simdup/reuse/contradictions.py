@@ -22,7 +22,6 @@ from simdup.base.mix64 import mix64
 from simdup.model.readings import FACT_KINDS, KINDS, WORDING, FactDifference
 from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse.finding import Runs, surround
-from simdup.reuse.shared_places import Copies
 from simdup.reuse.slot_texts import (
     WORDING_UNITS,
     Claim,
@@ -47,6 +46,8 @@ _SEVERAL = 32
 
 # Two versions of a document are copies of each other, however short they are.
 _VERSIONS, _VERSION_CONTEXT = PassageCriteria(min_run=8, min_length=16), 4
+# Returns seeds between copies: two positions of each pair, in the order of the texts.
+Beside = Callable[["CopySlots", "Asked"], tuple[I64, I64]]
 # Characters of folded texts that are kept, and what is known of each: some 100 MB.
 _KEPT = 1 << 23
 # Returns a text and its title by the number of the text.
@@ -117,6 +118,7 @@ def find_contradictions(
     kinds: Collection[str],
     terms: re.Pattern[str] | None = None,
     least: int = COPIED.min_length,
+    beside: Beside | None = None,
 ) -> list[Contradiction]:
     """Return the places where texts contradict each other.
 
@@ -134,18 +136,29 @@ def find_contradictions(
         What else is a fact.
     least : int
         Equal units of copied text.
+    beside : callable, optional
+        Returns the seeds of copies that are to be compared with each other, too: the first text
+        may say nothing at a place, or something else.
     """
     texts = _Texts(read, finder.starts)
-    joined, asked = _Joined(), _Asked(finder, texts, kinds, terms, least)
-    copied, copies = asked.look(aligned, joined)
-    copies = copies.silent()
-    usual = terms is None and WORDING not in kinds
-    pairs = copies.pairs(finder.symbols, asked, usual)
-    beside = finder.align(*copies.seeds(pairs, finder.k))
-    every = [copied, asked.look(beside, joined, many=False)[0]]
-    runs = Runs(*map(np.concatenate, zip(*every, strict=True)))
+    joined, asked = _Joined(), Asked(finder, texts, kinds, terms, least)
+    runs, slots = asked.look(aligned, joined)
+    if beside is not None:
+        more = asked.look(finder.align(*beside(slots, asked)), joined, many=False)[0]
+        runs = Runs(*map(np.concatenate, zip(runs, more, strict=True)))
     joined.spread(runs, finder.margins(runs), finder.starts)
     return list(joined.places(finder.starts))
+
+
+class CopySlots(NamedTuple):
+    """Slots of copies with the first text that may be in copied text."""
+
+    first: I64  # int64[n, 2]: where each begins and ends in the first text
+    copies: I64  # int64[n, 2]: and in the copy
+    rooms: I64  # int64[n, 2]: the equal symbols before and behind it
+    texts: I64  # of the copies
+    shown: Bools  # whether the copy may have a fact there
+    told: Bools  # whether that was compared with what the first text has
 
 
 class _Texts:
@@ -166,7 +179,7 @@ class _Texts:
         return found
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """What is asked of copies; see `find_contradictions`."""
 
     finder: SlotFinder
@@ -175,7 +188,9 @@ class _Asked(NamedTuple):
     terms: re.Pattern[str] | None
     least: int
 
-    def look(self, aligned: Alignment, joined: _Joined, many: bool = True) -> tuple[Runs, Copies]:
+    def look(
+        self, aligned: Alignment, joined: _Joined, many: bool = True
+    ) -> tuple[Runs, CopySlots]:
         """Join the claims of slots; return the runs of copied text, and slots that are in it.
 
         Of `many` slots, most have no fact.
@@ -214,9 +229,14 @@ class _Asked(NamedTuple):
         copied = runs.take(np.flatnonzero(aligned.copied(broken, self.least)))
         rooms = np.stack([runs.lengths[before[rows]], runs.lengths[before[rows] + 1]], 1)
         first, copy = slots.pairs[rows].T
-        return copied, Copies.of(
+        return copied, CopySlots(
             slots.spans[first], slots.spans[copy], rooms, slots.texts[copy], shown[rows], told[rows]
         )
+
+    @property
+    def usual(self) -> bool:
+        """Whether all facts are made of the usual characters."""
+        return self.terms is None and WORDING not in self.kinds
 
     def parts(self, spans: I64) -> list[SlotText]:
         """Return what is in spans of symbols (int64[n, 2])."""

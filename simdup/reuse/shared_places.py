@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple, Protocol, cast
+from typing import NamedTuple
 
 import numpy as np
 
-from simdup.reuse.slot_texts import WORDING_UNITS, Claim, SlotText, plain_characters
+from simdup.reuse.contradictions import Asked, CopySlots
+from simdup.reuse.slot_texts import WORDING_UNITS, SlotText, plain_characters
 from simdup.reuse.symbols import Symbols
 from simdup.search.arrays import I64, Bools, run_starts
 
@@ -29,14 +30,10 @@ Class = list[int]
 _CLASSES = 32
 
 
-class PlaceReader(Protocol):
-    """Reads what texts have in spans."""
-
-    def parts(self, spans: I64) -> list[SlotText]:
-        """Return what is in spans of symbols (int64[n, 2])."""
-
-    def claims(self, a: SlotText, b: SlotText) -> list[tuple[str, Claim, Claim]]:
-        """Return what two copies claim, one beside the other, if they can be compared."""
+def seeds_beside(slots: CopySlots, asked: Asked) -> tuple[I64, I64]:
+    """Return seeds of copies that may contradict each other, the earlier text first."""
+    copies, (symbols, k) = Copies.silent(slots), (asked.finder.symbols, asked.finder.k)
+    return copies.seeds(copies.pairs(symbols, asked), k)
 
 
 class Copies(NamedTuple):
@@ -50,43 +47,35 @@ class Copies(NamedTuple):
     told: Bools  # whether it was compared with what the first text has
 
     @classmethod
-    def of(cls, first: I64, copy: I64, rooms: I64, texts: I64, shown: Bools, told: Bools) -> Copies:
-        """Return what copies have, from their slots and those of the first text (int64[n, 2])."""
-        order = np.lexsort((copy[:, 0], first[:, 0]))
-        begins, ends = first[order].T
+    def silent(cls, slots: CopySlots) -> Copies:
+        """Return those of places where one may have a fact that was not compared."""
+        order = np.lexsort((slots.copies[:, 0], slots.first[:, 0]))
+        first, shown, told = slots.first[order], slots.shown[order], slots.told[order]
+        begins, ends = first.T
         new = np.append(True, begins[1:] > np.maximum.accumulate(ends)[:-1])[: len(order)]
         places, starts = np.cumsum(new) - 1, np.flatnonzero(new)
-        wholes = np.stack([begins[starts], np.maximum.reduceat(ends, starts)], 1)[places]
-        shifts = wholes - first[order]
-        every = cls(places, copy[order] + shifts, rooms[order] - np.abs(shifts), texts[order],
-                    shown[order], told[order])  # fmt: skip
-        return every.take(every.rooms.min(axis=1, initial=0) >= 0)
+        shifts = np.stack([begins[starts], np.maximum.reduceat(ends, starts)], 1)[places] - first
+        rooms = slots.rooms[order] - np.abs(shifts)
+        near = rooms.min(axis=1, initial=0) >= 0
+        several = np.bincount(places, near) > 1
+        silent = np.bincount(places, near & shown & ~told) > 0
+        kept = np.flatnonzero(near & (several & silent)[places])
+        rows = order[kept]
+        return cls(places[kept], slots.copies[rows] + shifts[kept], rooms[kept], slots.texts[rows],
+                   shown[kept], told[kept])  # fmt: skip
 
-    def take(self, rows: I64 | Bools) -> Copies:
-        """Return some of the copies."""
-        return Copies(*(cast(Any, column)[rows] for column in self))
-
-    def silent(self) -> Copies:
-        """Return those of places where one may have a fact that was not compared."""
-        several = np.bincount(self.places) > 1
-        silent = np.bincount(self.places, self.shown & ~self.told) > 0
-        return self.take((several & silent)[self.places])
-
-    def pairs(self, symbols: Symbols, reader: PlaceReader, usual: bool) -> I64:
-        """Return copies that are to be compared (int64[pairs, 2]).
-
-        If facts are the `usual` ones, words of copies set them apart from each other.
-        """
+    def pairs(self, symbols: Symbols, asked: Asked) -> I64:
+        """Return copies that are to be compared (int64[pairs, 2])."""
         places, bounds = list[list[Class]](), run_starts(self.places).tolist()
         for low, high in pairwise([*bounds, len(self.places)]):
             said = dict[bytes, Class]()
             for row, (start, end) in enumerate(self.spans[low:high].tolist(), low):
                 said.setdefault(symbols[start:end].tobytes(), []).append(row)
-            places.append(self._alike(said.values(), symbols if usual else symbols[:0]))
+            places.append(self._alike(said.values(), symbols if asked.usual else symbols[:0]))
         firsts = np.array([one[0] for classes in places for one in classes], np.int64)
-        parts = dict(zip(firsts.tolist(), reader.parts(self.spans[firsts]), strict=True))
+        parts = dict(zip(firsts.tolist(), asked.parts(self.spans[firsts]), strict=True))
         found = [
-            pair for classes in places for group in _groups(classes, parts, reader)
+            pair for classes in places for group in _groups(classes, parts, asked)
             for pair in _star(group)
         ]  # fmt: skip
         every = np.array(found, np.int64).reshape(-1, 2)
@@ -97,9 +86,8 @@ class Copies(NamedTuple):
         """Return the classes of which hardly a word, but a fact may set one apart from another."""
         most = sorted(classes, key=len, reverse=True)[:_CLASSES]
         plain = [plain_characters(symbols[slice(*self.spans[one[0]])]) for one in most]
-        shown, told = (
-            [bool(flags[one].any()) for one in most] for flags in (self.shown, self.told)
-        )
+        shown = [bool(self.shown[one].any()) for one in most]
+        told = [bool(self.told[one].all()) for one in most]
         found = set[int]()
         for a, b in combinations(range(len(most)), 2):
             wording = max(len(plain[a] - plain[b]), len(plain[b] - plain[a]))
@@ -116,13 +104,13 @@ class Copies(NamedTuple):
 
 
 def _groups(
-    classes: Sequence[Class], parts: Mapping[int, SlotText], reader: PlaceReader
+    classes: Sequence[Class], parts: Mapping[int, SlotText], asked: Asked
 ) -> list[list[Class]]:
     """Return classes of one place in groups: each can be compared with the first of its group."""
     groups = list[list[Class]]()
     for one in classes:
         for group in groups:
-            if reader.claims(parts[group[0][0]], parts[one[0]]):
+            if asked.claims(parts[group[0][0]], parts[one[0]]):
                 group.append(one)
                 break
         else:

@@ -128,7 +128,7 @@ def _first_words(text: str, width: int) -> str:
 
 
 def _reading(reading: FactReading, newest: int | None, paint: Painter) -> Iterator[str]:
-    """Yield the value of a reading, and its documents; `newest` is the second of the last change."""
+    """Yield the value of a reading, and its documents; `newest` is the second of a change."""
     words, time = paint.words, reading.modified
     figures = words("documents", n=len(reading.documents))
     if not isnan(time):

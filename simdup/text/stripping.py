@@ -24,6 +24,7 @@ from simdup.corpus.decoding import unify_line_ends
 # Seconds of processor time for one text: a thousand times what usual expressions take.
 MOST_SECONDS = 5
 _PER_CHARACTER = 1e-6
+_NO_END, _END = pattern("[^\r\n]"), pattern("\r\n|\r|\n")
 # The last of many expressions has at least so many.
 _LEAST_SECONDS = 0.01
 
@@ -33,11 +34,13 @@ def strip_texts(
     strip: Sequence[str],
     names: Sequence[object],
     matched: set[str] | None = None,
+    in_place: bool = False,
 ) -> list[str]:
     """Return texts without what the expressions of `Recipe.strip` match.
 
     Those that match something are added to `matched`; `names` are for messages.  They see lines
-    that end with LF, so that `$` means the same in every file.
+    that end with LF, so that `$` means the same in every file.  If texts are to stay `in_place`,
+    what is stripped leaves spaces, and lines end as they did.
 
     Raises
     ------
@@ -48,19 +51,38 @@ def strip_texts(
         return list(texts)
     compiled = [(expression, _compiled(expression)) for expression in strip]
     found = set[str]() if matched is None else matched
-    return [
-        _strip(unify_line_ends(text), compiled, name, found)
+    left = (
+        _strip(unify_line_ends(text), compiled, name, found, in_place)
         for text, name in zip(texts, names, strict=True)
-    ]
+    )
+    if not in_place:
+        return list(left)
+    return list(map(_with_ends, left, texts))
 
 
-def _strip(text: str, compiled: Sequence[tuple[str, Any]], name: object, matched: set[str]) -> str:
+def blank(text: str) -> str:
+    """Return a text with spaces in place of all but the ends of its lines."""
+    return _NO_END.sub(" ", text)
+
+
+def _with_ends(text: str, original: str) -> str:
+    """Return a text whose lines end as those of the original do."""
+    if len(text) == len(original):
+        return text
+    ends = [*_END.findall(original), ""]
+    return "".join(line + end for line, end in zip(text.split("\n"), ends, strict=True))
+
+
+def _strip(
+    text: str, compiled: Sequence[tuple[str, Any]], name: object, matched: set[str], in_place: bool
+) -> str:
     seconds = MOST_SECONDS + int(len(text) * _PER_CHARACTER)
     end = process_time() + seconds
+    replacement = (lambda match: blank(match[0])) if in_place else ""
     for expression, matcher in compiled:
         rest = max(end - process_time(), _LEAST_SECONDS)
         try:
-            text, count = matcher.subn("", text, timeout=rest)
+            text, count = matcher.subn(replacement, text, timeout=rest)
         except (TimeoutError, MemoryError):
             limit = f"{seconds} seconds of processor time, or too much memory"
             what = f"{expression!r:.200} takes more than {limit}, on {name}"

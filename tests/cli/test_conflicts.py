@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -123,12 +124,39 @@ def test_a_check_fails_until_conflicts_are_known(simdup: Command, handbook: Path
     assert "amount: 4 documents say 10 mg, 1 says" in again.text
 
 
+def test_a_baseline_passes_where_a_form_has_a_value_of_a_conflict(
+    simdup: Command, tmp_path: Path
+) -> None:
+    told = (
+        "Nobody knows why the old nurses of this house would boil the bark for hours, and give {} "
+        "twice a day to whoever came, as long as the roads were closed and the winter was hard.\n"
+    )
+    texts = [RULE.format(f"{n} mg") for n in range(10, 20)]
+    texts += [told.format(f"{n} mg") for n in (10, 30)]
+    pages = {f"{n}.md": f"{prose(n, 30)}\n{text}" for n, text in enumerate(texts)}
+    write(tmp_path / "pages", pages)
+    base = ("conflicts", "pages", "--check", "--baseline", "known")
+    assert simdup(*base, "--update-baseline").status == 0
+    assert simdup(*base).status == 0
+
+
+def test_only_of_files_with_other_times_one_is_newest(simdup: Command, handbook: Path) -> None:
+    for path in handbook.iterdir():
+        os.utime(path, (1e9, 1e9))
+    assert "(newest)" not in simdup("conflicts", "handbook").text
+    records = [{"text": path.read_text("utf-8")} for path in sorted(handbook.iterdir())[:4]]
+    Path("r.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in records), "utf-8")
+    assert "(newest)" not in simdup("conflicts", "handbook", "r.jsonl").text
+    os.utime(handbook / "3.md", (1.5e9, 1.5e9))
+    assert simdup("conflicts", "handbook").text.count("(newest)") == 1
+
+
 def test_a_baseline_says_where_each_conflict_is(simdup: Command, handbook: Path) -> None:
     write(handbook, {"3.md": f"Notes\x1b\n{RULE.format('20 mg')}", "0.md": RULE.format("ten\nmg")})
     base = ("conflicts", "handbook", "--baseline", "known")
     assert simdup(*base, "--update-baseline").status == 0
     lines = Path("known").read_text("utf-8").splitlines()
-    place = "# handbook/3.md: the solution in the dark, and give ... twice a day, always together with a"
+    place = "# handbook/3.md: the solution in the dark, and give ... twice a day, always together"
     assert [one for one in lines if one.startswith(place)] == [lines[-3]]
     assert sorted(one[34:] for one in lines[-2:]) == ["amount: 10 mg", "amount: 20 mg"]
     assert "Found no new conflicts; 1 known." in simdup(*base, "--check").err

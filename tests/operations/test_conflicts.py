@@ -3,6 +3,7 @@
 import os
 import random
 from collections.abc import Iterable
+from itertools import permutations
 from math import isnan
 from pathlib import Path
 
@@ -145,6 +146,46 @@ def test_a_path_in_a_link_is_no_fact_and_what_is_beside_it_is_one() -> None:
         assert found == [("amount", {"20 mg": 1, "10 mg": 2})]
 
 
+OTHERS = ("10 mg", "10 mg", "20 mg")
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "",
+        "it",
+        "as much as the doctor or the nurse of the ward says",
+        "10 mg or 30 ml",
+        "2 tablets",
+    ],
+)
+@pytest.mark.parametrize("passage", [ENGLISH, CHINESE])
+def test_what_the_first_page_has_there_does_not_matter(first: str, passage: str) -> None:
+    made = pages([first, *OTHERS], passage)
+    for order in permutations(made):
+        values = [found[1] for found in said(conflicts(order))]
+        assert len(values) == 1
+        assert {"10 mg": 2, "20 mg": 1}.items() <= values[0].items()
+
+
+def test_what_the_first_page_is_about_does_not_matter() -> None:
+    codes = pages(["ab-12", "ab-12", "ab-12", "ab-13"])
+    codes[0] = ("0", f"# The rule ab-12\n\n{codes[0][1]}")
+    doses = pages(["10 mg", *OTHERS])
+    doses[0] = ("0", f"---\ntitle: Doses\nsummary: {ENGLISH.format('10 mg')}\n---\n\n{prose(7)}")
+    for made, kind, a, b in ((codes, "code", "ab-12", "ab-13"), (doses, "amount", *OTHERS[1:])):
+        for order in permutations(made):
+            assert said(conflicts(order)) == [(kind, {a: 2, b: 1})]
+
+
+def test_copies_of_a_copy_that_lacks_several_things_are_compared() -> None:
+    rule = ENGLISH + "It is kept for {} weeks, and then given back to the house that sent it. "
+    made = [("a", rule.format("it", "some")), ("b", rule.format("10 mg", "four")),
+            ("c", rule.format("10 mg", "five"))]  # fmt: skip
+    for order in permutations(made):
+        assert said(conflicts(order)) == [("amount", {"four weeks": 1, "five weeks": 1})]
+
+
 def test_front_matter_is_about_the_page() -> None:
     matter = (
         "---\ntitle: Storage of the solution in the pharmacy of the hospital\nauthor: the ward\n"
@@ -198,6 +239,36 @@ def test_where_one_value_leads_the_others_contradict_it(leading: int, others: in
         [("amount", {**dict.fromkeys(wrong, 1), "10 mg": leading})] * bool(wrong)
     )
     assert found.forms == ()
+
+
+def test_beside_a_reference_nothing_is_a_form(tmp_path: Path) -> None:
+    values = [f"{n} mg" for n in range(10, 20)]
+    write(tmp_path / "pages", {f"{name}.md": text for name, text in pages(values)})
+    write(tmp_path / "reference", {"r.md": ENGLISH.format("30 mg")})
+    found = conflicts(str(tmp_path / "pages"), references=str(tmp_path / "reference"))
+    assert said(found) == [("amount", {"30 mg": 1} | dict.fromkeys(values, 1))]
+    assert found.forms == ()
+
+
+def test_what_is_stripped_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path, {f"{n}.md": f"Rev {n}\r\n{ENGLISH.format(f'{n} mg')}\r\n" for n in (10, 20)})
+    [one] = conflicts(str(tmp_path), scope=ConflictScope(strip=r"^Rev .*$")).conflicts
+    assert said([one]) == [("amount", {"10 mg": 1, "20 mg": 1})]
+    for reading in one.readings:
+        [place] = reading.documents
+        text = Path(place.document).read_bytes().decode()
+        assert (text[place.start : place.end], place.line) == (reading.value, 2)
+    found = conflicts(str(tmp_path), scope=ConflictScope(strip=(r"\d+ mg", "nothing")))
+    assert said(found) == []
+    assert found.notes == (("`strip`", "nothing matches 'nothing'"),)
+
+
+def test_code_is_read_if_asked_for(tmp_path: Path) -> None:
+    text = f"# A page\n\n```text\n{{}}\n```\n\n{PLAIN}\n"
+    write(tmp_path, {f"{n}.md": text.format(ENGLISH.format(f"{n} mg")) for n in (10, 20)})
+    assert said(conflicts(str(tmp_path))) == []
+    found = conflicts(str(tmp_path), scope=ConflictScope(code=True))
+    assert said(found) == [("amount", {"10 mg": 1, "20 mg": 1})]
 
 
 def test_a_list_of_values_contradicts_nothing() -> None:
