@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -257,7 +257,7 @@ def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
         first += len(one.values)
         by_count = sorted(rows_of.items(), key=lambda value: (len(value[1]), value[0]))
         # As most documents have it, whichever comes first.
-        usual = {fact: _most_common(shown[row] for row in rows) for fact, rows in by_count}
+        usual = {fact: _most_common(fact, [shown[row] for row in rows]) for fact, rows in by_count}
         around = [usual[fact] for fact, _ in reversed(by_count)]
         before = _shared([text[::-1] for text, _, _ in around])[::-1]
         after = _shared([text for _, _, text in around])
@@ -269,10 +269,17 @@ def _located(held: Sequence[Held], cut: Collection) -> list[Conflict]:
     return conflicts
 
 
-def _most_common(texts: Iterable[tuple[str, str, str]]) -> tuple[str, str, str]:
-    """Return the most common of some texts; of several, the last by their characters."""
-    counts = Counter(texts)
-    return max(counts, key=lambda text: (counts[text], text))
+def _most_common(fact: str, rows: Sequence[tuple[str, str, str]]) -> tuple[str, str, str]:
+    """Return the most common spelling of a fact, in its most common context.
+
+    Of several, it is the one that is spelled as the fact, and then the first by its characters.
+    """
+    contexts, spelled = Counter(rows), {row: " ".join(row[1].split()) for row in rows}
+    spellings = Counter(spelled[row] for row in rows)
+    return min(
+        contexts,
+        key=lambda row: (-spellings[spelled[row]], spelled[row] != fact, -contexts[row], row),
+    )
 
 
 def _shared(texts: Sequence[str]) -> str:
