@@ -250,7 +250,7 @@ _MATCHING = (
                      "--idf-from needs a recipe with idf=auto or idf=corpus"),)),
 )
 _OUTPUT = (
-    Row("--text", "passages", "Add the text of each passage to CSV or JSONL.",
+    Row("--text", "passages", "Add the text of each passage in both documents to CSV or JSONL.",
         rules=(Clash(lambda o: o["rates"], "--rates lists no passages: remove --text or --rates"),
                Clash(lambda o: o.format not in ("csv", "jsonl"),
                      "--text needs --format csv or jsonl"))),
@@ -276,6 +276,8 @@ _OUTPUT = (
         common=True),
     _selection("-n, --limit N", _RESULTS, "List at most N of them.", _COUNT,
         common=True, shown="all"),
+    Row("-n, --limit N", "passages", "List at most N pairs, or rates.", _COUNT, common=True,
+        shown="all"),
     _selection("--sort KEY", _RESULTS, "Order", SORTS,
         shown="size; similarity with --pairs"),
     Row("--new", "query", "Print only the names of documents without a match.", common=True,

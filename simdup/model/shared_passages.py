@@ -50,6 +50,10 @@ class PassageFields(TypedDict, total=False):
     common: int | None
 
 
+# So many documents may have been given a text: it is said how much of the rates that is.
+MANY = 6
+
+
 @dataclass(frozen=True, slots=True)
 class PassageCriteria:
     """When two documents share a passage.
@@ -69,7 +73,7 @@ class PassageCriteria:
         The least number of equal units of a passage.
     common : int or None
         What occurs in more documents does not start a passage; None for the larger of 50 and 5 % of
-        the documents, but of 10 or more at most four fifths.
+        the documents, but of 10 or more at most a third, or 5.
     """
 
     min_run: int = 15
@@ -96,7 +100,14 @@ class PassageCriteria:
         if self.common is not None:
             return self.common
         most = max(50, documents // 20)
-        return min(most, documents * 4 // 5) if documents >= SOME_DOCUMENTS else most
+        return min(most, max(5, documents // 3)) if documents >= SOME_DOCUMENTS else most
+
+    def is_given(self, most: int, documents: int) -> bool:
+        """Return whether text that more than so many documents have does not count in rates.
+
+        In a class of pupils, a third of the works have what all were given.
+        """
+        return self.common is not None or 3 * most >= documents - 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +262,9 @@ class PassageSummary:
         Occurrences of seeds that did not start a passage because their document repeats them.
     seconds : float
         How long the run took.
+    rated_units, many_units : int
+        Units of all documents that others have, and those of text that six or more documents have;
+        0 without rates.
     """
 
     documents: int
@@ -264,6 +278,8 @@ class PassageSummary:
     most_documents: int
     repeated: int
     seconds: float
+    rated_units: int = 0
+    many_units: int = 0
 
 
 @dataclass(frozen=True, slots=True)

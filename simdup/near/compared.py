@@ -179,6 +179,11 @@ def _with_references(
     texts = assemble(cut, sides)
     if scope.same:
         common, most = _common(texts, sides, criteria)
+    if not references.share:
+        # What too many SOURCEs have was given to them, in references or not.
+        count = int(np.count_nonzero(~is_reference))
+        of_sources = _common_of_sources(texts, sides, criteria, count)
+        common = Members(distinct(np.concatenate([common.ordered, of_sources])))
     texts = texts._replace(seeds=_of_both(texts, sides))
     of_texts = _text_sides(texts, sides)
     place = Place.of(texts.symbols, criteria, of_texts.keys)
@@ -265,6 +270,18 @@ def _common(texts: Assembled, sides: Sides, criteria: PassageCriteria) -> tuple[
     return Members(
         common_grams(Seeds(hashes[rows], positions[rows]), texts.starts, place)
     ), place.most
+
+
+def _common_of_sources(
+    texts: Assembled, sides: Sides, criteria: PassageCriteria, count: int
+) -> U64:
+    """Return the k-grams that too many of so many SOURCEs have."""
+    of_texts, (hashes, positions) = _text_sides(texts, sides), texts.seeds
+    owners = np.searchsorted(texts.starts, positions, "right") - 1
+    rows = of_texts.sources[owners]
+    place = Place.of(texts.symbols, criteria, of_texts.keys)
+    place = place._replace(most=criteria.most_documents(count))
+    return common_grams(Seeds(hashes[rows], positions[rows]), texts.starts, place)
 
 
 def _seeds(read: Collection) -> tuple[U64, I64]:

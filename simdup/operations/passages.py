@@ -160,24 +160,27 @@ def examine(
         overlaps = form_overlaps(found, units, holders, shared)
         text = partial(texts.cut.spool.text, documents["original"])
         names = documents["name"].tolist()
-        omits = partial(_parts_of, text, scope.leave_out, units, texts.text_of)
+        rated_units = units
+        if rated and finder.index.common and criteria.is_given(texts.most, texts.documents):
+            given = finder.index.crowded.flags
+            rated_units = Units.outside_holes(starts, finder.symbols, given)
+        omits = partial(_parts_of, text, scope.leave_out, units, rated_units, texts.text_of)
         # Documents without a rate matter only in a pair.
         every = np.union1d(np.flatnonzero(texts.sides.sources), overlaps.documents)
         every = every if template or scope.leave_out else every[:0]
-        sizes = units.sizes[texts.text_of]
+        sizes = rated_units.sizes[texts.text_of]
         left_out = Omissions.of(every.tolist(), sizes, criteria.min_length, omits)
         pairs = PairTexts(
             documents, overlaps.documents, text, left_out.parts,
-            counted_shares(overlaps, units, texts.text_of, left_out),
+            counted_shares(overlaps, rated_units, texts.text_of, left_out),
         )  # fmt: skip
         overlaps = overlaps.located(names, look_up_in(text))
         rates: Sequence[Rate] = ()
+        copied = of_many = 0
         if rated:
-            rates = and_silent(
-                rate_documents(found, units, holders, shared, names, left_out),
-                texts.silent_names,
-                texts.places,
-            )
+            own = rate_documents(found, rated_units, holders, shared, names, left_out)
+            copied, of_many = own.copied, own.of_many
+            rates = and_silent(own, texts.silent_names, texts.places)
         copies = np.bincount(texts.text_of[texts.sides.sources], minlength=len(starts) - 1)
         summary = PassageSummary(
             documents=texts.documents,
@@ -191,6 +194,8 @@ def examine(
             most_documents=texts.most,
             repeated=finder.index.repeated,
             seconds=time.monotonic() - started,
+            rated_units=copied,
+            many_units=of_many,
         )
         skipped, notes = tuple(report.skipped), tuple(report.notes)
         yield PassageResult(overlaps, skipped, notes, summary, rates), pairs
@@ -207,16 +212,17 @@ def _parts_of(
     read: Callable[[int], str],
     kinds: tuple[str, ...],
     units: Units,
+    rated_units: Units,
     text_of: I64,
     document: int,
 ) -> tuple[list[TextPart], I64]:
-    """Return what is left out of a document, and which of its units outside templates that is."""
+    """Return what is left out of a document, and which of its units that are rated that is."""
     from simdup.text.left_out import left_out, without
 
     text, own = read(document), int(text_of[document])
     found, holes = left_out(text, kinds), units.spans(own)
     places = np.array([part[1:] for part in found], np.int64).reshape(-1, 2)
-    spans = units.before(own, symbols_before(text, places.ravel())).reshape(-1, 2)
+    spans = rated_units.before(own, symbols_before(text, places.ravel())).reshape(-1, 2)
     given = [TextPart("template", *span) for span in spans_in(text, holes).tolist()]
     return sorted([*found, *without(given, found)], key=lambda part: part.start), spans
 

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.model.shared_passages import Rate, TextPart
+from simdup.model.shared_passages import MANY, Rate, TextPart
 from simdup.reuse.finding import Finder, Passages, covered_anew, first_passages
 from simdup.reuse.overlaps import Holders, Overlaps, by_units
 from simdup.reuse.symbols import Units
@@ -84,6 +84,8 @@ class Rates(Sequence[Rate]):
     sources: I64
     parts: Mapping[int, Sequence[TextPart]]  # by document, of those that have any
     names: Sequence[Any]
+    copied: int = 0  # units of all documents that others have
+    of_many: int = 0  # and those that `MANY` documents have
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -180,7 +182,23 @@ def rate_documents(
     first = largest == rated
     largest[first] = leaders.second(text_of[rated[first]])
     order = np.lexsort((rated, -figures[:, 0], -figures[:, 1]))
-    return Rates(rated[order], figures[order], largest[order], number[order], left_out.parts, names)
+    have = np.diff(holders.firsts)[spans.others] - (spans.others == texts[spans.owners])
+    return Rates(
+        rated[order], figures[order], largest[order], number[order], left_out.parts, names,
+        int(copied[class_of].sum()), int(_of_many(spans, have, len(texts))[class_of].sum()),
+    )  # fmt: skip
+
+
+def _of_many(spans: _Spans, documents: I64, count: int) -> I64:
+    """Return how many units of each owner `MANY` documents have, with it.
+
+    The spans are disjoint for each owner and other one, of which so many `documents` have each.
+    """
+    owners, places = np.tile(spans.owners, 2), np.concatenate([spans.starts, spans.ends])
+    order = np.lexsort((places, owners))
+    depths = np.cumsum(np.concatenate([documents, -documents])[order])
+    lengths = np.diff(places[order], append=0) * (depths >= MANY - 1)
+    return np.bincount(owners[order], lengths, count).astype(np.int64)
 
 
 def and_silent(rates: Rates, names: Sequence[Any], places: I64) -> Rates:

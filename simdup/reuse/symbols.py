@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.kernels.characters import look_up
-from simdup.search.arrays import I64, U32
+from simdup.search.arrays import I64, U32, Bools
 from simdup.text.characters import ends_of, fold_segments, to_codes
 
 Symbols = U32
@@ -101,12 +101,15 @@ class Units(NamedTuple):
     ends: I64
 
     @classmethod
-    def outside_holes(cls, firsts: I64, symbols: Symbols) -> Units:
+    def outside_holes(cls, firsts: I64, symbols: Symbols, given: Bools | None = None) -> Units:
         """Return the units of texts that are surrounded, without what a template has.
 
-        See `hole_marks`; the marks behind texts are in none of them.
+        See `hole_marks`; the marks behind texts are in none of them.  What is `given`, by symbol,
+        does not count either.
         """
         holes = (symbols >= _CODE_POINTS) & (symbols <= HOLE)
+        if given is not None:
+            holes |= given[: len(symbols)]
         edges = np.flatnonzero(np.diff(holes, prepend=False, append=False))
         return cls(firsts, edges[::2], edges[1::2])
 

@@ -168,24 +168,24 @@ class Members:
 
     def __init__(self, ordered: U64) -> None:
         bits = min(max(16 * len(ordered), 1 << 18).bit_length(), 24)
-        self._ordered, self._shift = ordered, np.uint64(WORD - bits)
+        self.ordered, self._shift = ordered, np.uint64(WORD - bits)
         self._marks = np.zeros(1 << bits, np.bool_)
         self._marks[ordered >> self._shift] = True
 
     def __len__(self) -> int:
         """Return how many numbers there are."""
-        return len(self._ordered)
+        return len(self.ordered)
 
     def __call__(self, asked: U64) -> Bools:
         """Return which of some numbers are among them."""
         found: Bools = self._marks[asked >> self._shift]
         rows = np.flatnonzero(found)
-        found[rows] = contains(self._ordered, asked[rows])
+        found[rows] = contains(self.ordered, asked[rows])
         return found
 
     def places(self, known: U64) -> RowIds:
         """Return the place of each of some numbers that are among them."""
-        return np.searchsorted(self._ordered, known)
+        return np.searchsorted(self.ordered, known)
 
 
 def ranges(firsts: RowIds, counts: RowIds) -> RowIds:
