@@ -208,7 +208,7 @@ _MATCHING = (
     _passages("--min-length N", text="Report passages of at least N equal units.", kind=_COUNT,
         common=True),
     _runs("--common N", text="Text in more than N documents does not start a passage.",
-        kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5",
+        kind=_SEVERAL, shown="50 or 5 %, the larger; at most a third",
         per={"decontaminate": {"text": "Text in more than N evaluation texts starts no run.",
                                "shown": "1000", "of": LeakCriteria}}),
     _repeated("--unit UNIT", kind=UNITS, common=True, shown="off",
@@ -240,6 +240,9 @@ _MATCHING = (
     Row("--leave-out NAMES", "passages", "Parts that do not count in --rates, separated by commas: "
         "references, quotes (that name a source).",
         kind=names_of(PARTS), of=PassageScope, words=PARTS, default="", shown="none", common=True),
+    Row("--by FIELD", "passages", "With --rates, a row for all documents with one value of FIELD, "
+        "such as folder:1; they are not compared with each other.", of=PassageScope,
+        rules=(Clash(lambda o: not o["rates"], "--by needs --rates"),)),
     Row("--index INDEX", "dedupe", "Remove what is near a document of INDEX.",
         of=DedupeOptions, common=True),
     Row("-n, --limit N", "query", "Print at most N matches per document.", _COUNT, common=True,
@@ -250,7 +253,7 @@ _MATCHING = (
                      "--idf-from needs a recipe with idf=auto or idf=corpus"),)),
 )
 _OUTPUT = (
-    Row("--text", "passages", "Add the text of each passage in both documents to CSV or JSONL.",
+    Row("--text", "passages", "Add the text of each passage to CSV or JSONL.",
         rules=(Clash(lambda o: o["rates"], "--rates lists no passages: remove --text or --rates"),
                Clash(lambda o: o.format not in ("csv", "jsonl"),
                      "--text needs --format csv or jsonl"))),
@@ -276,8 +279,6 @@ _OUTPUT = (
         common=True),
     _selection("-n, --limit N", _RESULTS, "List at most N of them.", _COUNT,
         common=True, shown="all"),
-    Row("-n, --limit N", "passages", "List at most N pairs, or rates.", _COUNT, common=True,
-        shown="all"),
     _selection("--sort KEY", _RESULTS, "Order", SORTS,
         shown="size; similarity with --pairs"),
     Row("--new", "query", "Print only the names of documents without a match.", common=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from simdup.cli.call import Call
@@ -58,15 +57,13 @@ def _overlaps(
 
     call.screen.skipped(result.skipped, result.notes)
     out, rates, carried = call.out, call["rates"], text_of if call["text"] else None
-    counted, limit = bool(call["leave_out"]), call["limit"]
+    counted = bool(call["leave_out"])
     if out.format == PAGE:
         from simdup.show.report.passages_page import passages_page
 
         return passages_page(
-            result, call.value(PassageCriteria), text_of, call.page, rates, counted, limit
+            result, call.value(PassageCriteria), text_of, call.page, rates, counted
         )
-    if limit is not None:
-        result = replace(result, overlaps=result.overlaps[:limit], rates=result.rates[:limit])
     if out.format == "csv":
         listed = show.overlap_csv(result.overlaps, out.bom, carried)
         return show.rate_csv(result.rates, out.bom) if rates else listed

@@ -162,9 +162,7 @@ def names_of(known: Sequence[str]) -> Text:
     """Return the type of some names that there are, with commas between, Chinese ones too."""
 
     def read(text: str) -> tuple[str, ...]:
-        names = [one.strip() for one in re.split("[,，、]", text)] if text.strip() else []
-        if not all(names):
-            raise SimdupError("", f"{text!r:.200} has a comma too many", "write names, such as a,b")
+        names = [name for one in re.split("[,，、]", text) if (name := one.strip())]
         if unknown := [one for one in names if one not in known]:
             what = f"{unknown[0]!r} is not one of {', '.join(known)}"
             raise SimdupError("", what, near_choice(unknown[0], known))

@@ -95,18 +95,11 @@ def _of_lines(path: str, text: str) -> tuple[bool, list[FoundPair]]:
                 removed += _redundant(values["documents"])
             elif kind == "removed":
                 removed.append(_pair(values["kept"], values["document"], values["similarity"]))
-            elif kind in ("overlap", "rate"):
-                raise _passages(f"{path}:{number}")
             elif kind == "pair":
                 listed.append(_pair(values["a"], values["b"], values.get("similarity")))
         except (KeyError, TypeError, IndexError):
             raise not_written(path, number, _HINT) from None
     return not listed, removed + listed
-
-
-def _passages(place: str) -> SimdupError:
-    what = "has passages, which are parts of documents: nobody can say whether they are duplicates"
-    return SimdupError(place, what, _HINT)
 
 
 def _redundant(documents: list[dict[str, Any]]) -> Iterator[FoundPair]:
@@ -128,8 +121,6 @@ def _pair(stays: Any, goes: Any, similarity: Any) -> FoundPair:
 def _of_table(path: str, rows: list[list[str]]) -> tuple[bool, list[FoundPair]]:
     header = [cell.strip().lower() for cell in rows[0]] if rows else []
     columns = {name: header.index(name) for name in header}
-    if "a_start" in columns:
-        raise _passages(path)
     known = next((needed for needed in _TABLES if columns.keys() >= set(needed)), None)
     if known is None:
         what = f"columns {', '.join(rows[0])}: not those of a result" if rows else "is empty"

@@ -51,9 +51,6 @@ class ConflictCriteria:
     def __post_init__(self) -> None:
         """Check the values."""
         check_type("context", self.context, WHOLE)
-        check_type("kinds", self.kinds, (Iterable, "names of kinds"))
-        kinds = (self.kinds,) if isinstance(self.kinds, str) else tuple(self.kinds)
-        object.__setattr__(self, "kinds", kinds)
         if not LEAST_CONTEXT <= self.context <= MOST_CONTEXT:
             raise invalid("context", self.context, f"{LEAST_CONTEXT} to {MOST_CONTEXT:,}")
         for kind in self.kinds:

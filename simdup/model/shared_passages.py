@@ -123,17 +123,26 @@ class PassageScope:
         Files and folders: text that also occurs in one of them is ignored.
     leave_out : tuple of str
         Of `PARTS`: what does not count in rates.
+    by : str or None
+        A field: rates are those of all documents that agree in it, and these are not compared with
+        each other.
     """
 
     same: tuple[str, ...] = ()
     across: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
     leave_out: tuple[str, ...] = ()
+    by: str | None = None
 
     def __post_init__(self) -> None:
         """Parse the fields, and check the values."""
         for name in ("same", "across"):
             object.__setattr__(self, name, parse_fields(name, getattr(self, name)))
+        if self.by is not None:
+            by = parse_fields("by", self.by)
+            if self.across not in ((), by):
+                raise invalid("across", ", ".join(self.across), f"{self.by}, or nothing, with `by`")
+            object.__setattr__(self, "across", by)
         check_scope(self.same, self.across)
         for one in self.leave_out:
             if one not in PARTS:

@@ -170,8 +170,8 @@ def _with_references(
     units = cut.texts["common_units"][cut.text_of]
     # References first: Finder.ranges ends behind the last one.
     order, sharing = np.argsort(~is_reference, kind="stable"), _may_share(cut, is_reference)
-    if scope.leave_out:
-        # What is left out is looked for in the texts, whatever they share.
+    if scope.leave_out or scope.by is not None:
+        # What is left out is looked for in the texts, whatever they share; and each is of a group.
         sharing |= True
     rows, silent = order[sharing[order]], np.flatnonzero(~sharing & ~is_reference)
     left = cut.documents.take(silent)

@@ -12,7 +12,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from simdup.base.errors import SimdupError, check_names, check_type
+from simdup.base.errors import check_names, check_type
 from simdup.base.regular_files import read_named
 from simdup.base.when_used import pattern
 from simdup.corpus.rows import Paths, as_paths
@@ -173,13 +173,11 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
     )
 
 
-def _read_terms(path: str) -> list[str]:
-    """Return the terms of a file, a term per line; lines that begin with # are comments."""
-    lines = read_named(path).decode("utf-8-sig", "replace").splitlines()
-    terms = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    if not terms:
-        raise SimdupError(path, "has no term", "write a term a line", "terms")
-    return terms
+def _read_terms(path: str) -> Iterator[str]:
+    """Yield the terms of a file, a term per line; lines that begin with # are comments."""
+    for line in read_named(path).decode("utf-8-sig", "replace").splitlines():
+        if line.strip() and not line.startswith("#"):
+            yield line.strip()
 
 
 def _titled(document: int, cut: Collection) -> tuple[str, str]:

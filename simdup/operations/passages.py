@@ -32,8 +32,10 @@ from simdup.model.shared_passages import (
 )
 from simdup.near.compared import References, compared
 from simdup.near.cutting import PairTexts, find_in_ranges
+from simdup.near.field_groups import group_by
 from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.finding import concat
+from simdup.reuse.group_rates import rate_groups
 from simdup.reuse.overlaps import form_overlaps
 from simdup.reuse.rates import Omissions, and_silent, counted_shares, rate_documents
 from simdup.reuse.symbols import Units, look_up_in, spans_in, symbols_before
@@ -50,6 +52,7 @@ def passages(
     same: str | Iterable[str] = (),
     across: str | Iterable[str] = (),
     leave_out: Iterable[str] = (),
+    by: str | None = None,
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -75,6 +78,9 @@ def passages(
         but for ``title``.
     leave_out : iterable of str, optional
         What does not count in ``rates``: ``references``, ``quotes``.
+    by : str, optional
+        A field, such as ``folder:1``: ``rates`` has a row for each of its values, with all
+        documents that have it.  These are not compared with each other.
     reading : Reading, optional
         Encoding, patterns and formats of files.
     run : RunOptions, optional
@@ -113,7 +119,7 @@ def passages(
     check_type("leave_out", leave_out, (Iterable, "names of parts"))
     left_out = (leave_out,) if isinstance(leave_out, str) else tuple(leave_out)
     same, across = parse_fields("same", same), parse_fields("across", across)
-    scope = PassageScope(same, across, tuple(as_paths(templates, "templates")), left_out)
+    scope = PassageScope(same, across, tuple(as_paths(templates, "templates")), left_out, by)
     opened, beside = open_passages(data, settings, references, scope)
     with examine(opened, criteria, scope, beside) as (result, _):
         return result
@@ -181,6 +187,10 @@ def examine(
             own = rate_documents(found, rated_units, holders, shared, names, left_out)
             copied, of_many = own.copied, own.of_many
             rates = and_silent(own, texts.silent_names, texts.places)
+            if scope.by is not None:
+                groups = group_by("by", parse_fields("by", scope.by)[0], texts.cut)
+                about = found, rated_units, holders, shared, names, left_out
+                rates = rate_groups(groups.of, groups.names, *about)
         copies = np.bincount(texts.text_of[texts.sides.sources], minlength=len(starts) - 1)
         summary = PassageSummary(
             documents=texts.documents,

@@ -111,7 +111,7 @@ class Rates(Sequence[Rate]):
         return map(self.__getitem__, range(len(self)))
 
 
-class _Spans(NamedTuple):
+class Spans(NamedTuple):
     """Spans of texts, each with what it is shared with; texts and classes alike own some."""
 
     owners: I64
@@ -119,8 +119,9 @@ class _Spans(NamedTuple):
     starts: I64
     ends: I64
 
-    def take(self, rows: I64 | Bools | slice) -> _Spans:
-        return _Spans(*(column[rows] for column in self))
+    def take(self, rows: I64 | Bools | slice) -> Spans:
+        """Return some of the spans."""
+        return Spans(*(column[rows] for column in self))
 
 
 def rate_documents(
@@ -156,22 +157,22 @@ def rate_documents(
     keys = text_of[rated] * (int(groups.max(initial=-1)) + 2) + groups + 1
     _, firsts, class_of = np.unique(keys, return_index=True, return_inverse=True)
     texts, groups = text_of[rated[firsts]], groups[firsts]  # of the classes
-    leaders = _Leaders.of(holders)
-    spans = _class_spans(_text_spans(by_units(found, units), sizes, shared), texts, groups, leaders)
+    leaders = Leaders.of(holders)
+    spans = _class_spans(text_spans(by_units(found, units), sizes, shared), texts, groups, leaders)
     sources = _sources(spans, leaders.lead(spans.others, groups[spans.owners]), texts)
     # The union of what a class shares with anybody.
-    union = _union(spans._replace(others=np.zeros_like(spans.others)))
-    copied = np.bincount(union.owners, union.ends - union.starts, minlength=len(texts))
+    whole = union(spans._replace(others=np.zeros_like(spans.others)))
+    copied = np.bincount(whole.owners, whole.ends - whole.starts, minlength=len(texts))
     size = np.maximum(sizes[text_of[rated]], 1)
     number, largest, most = (column[class_of] for column in sources.best(len(texts)))
     figures = np.stack([copied[class_of] / size, copied[class_of] / size, most / size], 1)
     classes, rests = np.arange(len(texts) + 1), left_out.units.sizes
-    bounds = np.stack([np.searchsorted(one.owners, classes) for one in (spans, union)])
+    bounds = np.stack([np.searchsorted(one.owners, classes) for one in (spans, whole)])
     for row in np.flatnonzero(rests[rated] < size).tolist():
         document = int(rated[row])
         rest = max(int(rests[document]), 1)
         own, every = bounds[:, class_of[row] : class_of[row] + 2].tolist()
-        left = _units_left(left_out, document, union.take(slice(*every)))
+        left = _units_left(left_out, document, whole.take(slice(*every)))
         figures[row, 1] = left.sum() / rest
         left = _units_left(left_out, document, spans.take(slice(*own)))
         some = sources.recount(left, own)
@@ -189,7 +190,7 @@ def rate_documents(
     )  # fmt: skip
 
 
-def _of_many(spans: _Spans, documents: I64, count: int) -> I64:
+def _of_many(spans: Spans, documents: I64, count: int) -> I64:
     """Return how many units of each owner `MANY` documents have, with it.
 
     The spans are disjoint for each owner and other one, of which so many `documents` have each.
@@ -226,7 +227,7 @@ def and_silent(rates: Rates, names: Sequence[Any], places: I64) -> Rates:
     )  # fmt: skip
 
 
-def _units_left(left_out: Omissions, document: int, spans: _Spans) -> I64:
+def _units_left(left_out: Omissions, document: int, spans: Spans) -> I64:
     """Return how many units of spans of a document are left."""
     starts, ends = (left_out.units.before(document, side) for side in (spans.starts, spans.ends))
     units: I64 = ends - starts
@@ -262,7 +263,7 @@ def counted_shares(
     return covered / np.maximum(rests[overlaps.documents], 1)
 
 
-class _Leaders(NamedTuple):
+class Leaders(NamedTuple):
     """The documents that others are compared with, by text; -1 for none."""
 
     first: I64
@@ -271,7 +272,7 @@ class _Leaders(NamedTuple):
     groups: I64  # of documents
 
     @classmethod
-    def of(cls, holders: Holders) -> _Leaders:
+    def of(cls, holders: Holders) -> Leaders:
         """Return the first documents of each text."""
         firsts = np.full((3, len(holders.firsts) - 1), -1)
         able = holders.order[holders.sides.references[holders.order]]
@@ -300,10 +301,10 @@ class _Leaders(NamedTuple):
         return self.after[texts]
 
 
-def _text_spans(found: Passages, sizes: I64, shared: I64) -> _Spans:
+def text_spans(found: Passages, sizes: I64, shared: I64) -> Spans:
     """Return what each text shares with others, and what copies share: all of it."""
     a, b = found.texts.T
-    return _Spans(
+    return Spans(
         np.concatenate([a, b, shared]),
         np.concatenate([b, a, shared]),
         np.concatenate([found.a[:, 0], found.b[:, 0], np.zeros_like(shared)]),
@@ -311,9 +312,9 @@ def _text_spans(found: Passages, sizes: I64, shared: I64) -> _Spans:
     )
 
 
-def _class_spans(spans: _Spans, texts: I64, groups: I64, leaders: _Leaders) -> _Spans:
+def _class_spans(spans: Spans, texts: I64, groups: I64, leaders: Leaders) -> Spans:
     """Return what each class of documents shares with texts that it is compared with."""
-    spans = _union(spans)
+    spans = union(spans)
     bounds = np.searchsorted(spans.owners, np.stack([texts, texts + 1]))
     counts = bounds[1] - bounds[0]
     rows = ranges(bounds[0], counts)
@@ -353,7 +354,7 @@ class _Sources(NamedTuple):
         return np.bincount(self.owners, minlength=count), largest, most
 
 
-def _sources(spans: _Spans, documents: I64, texts: I64) -> _Sources:
+def _sources(spans: Spans, documents: I64, texts: I64) -> _Sources:
     """Return the sources of owners of texts.
 
     The spans are disjoint for each owner and other one, and sorted; `documents` names the others.
@@ -366,7 +367,7 @@ def _sources(spans: _Spans, documents: I64, texts: I64) -> _Sources:
     return _Sources(first, owners, documents[first], same, covered)
 
 
-def _union(spans: _Spans) -> _Spans:
+def union(spans: Spans) -> Spans:
     """Return disjoint spans that cover the same for each owner and other one, sorted."""
     spans = spans.take(_in_order(spans))
     pair = np.cumsum(
@@ -381,7 +382,7 @@ def _union(spans: _Spans) -> _Spans:
     return spans.take(first)._replace(ends=(reach - far)[last])
 
 
-def _in_order(spans: _Spans) -> I64:
+def _in_order(spans: Spans) -> I64:
     """Return the order of spans by owner, other one and start."""
     others, starts = (int(column.max(initial=0)) + 1 for column in (spans.others, spans.starts))
     if (int(spans.owners.max(initial=0)) + 1) * others * starts < 1 << 63:

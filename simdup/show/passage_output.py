@@ -32,23 +32,22 @@ from simdup.show.summary import read_words
 from simdup.show.text import Painter, aligned, first_cells, padded, shortened
 from simdup.show.words import ENGLISH, Phrases
 
-# The columns of a passage's text.
-TEXT_COLUMNS = ("text_a", "text_b")
-# Returns the text of either document of a pair by the pair's number, and the side.
-TextOf = Callable[[int, int], str]
+# The column of a passage's text.
+TEXT_COLUMN = ("text",)
 # Passages of a pair that a person reads, and cells of the text that is shown of each.
 _MOST = 3
 _WIDTH = 72
 
 
 def overlap_csv(
-    overlaps: Iterable[Overlap], bom: bool = False, text_of: TextOf | None = None
+    overlaps: Iterable[Overlap], bom: bool = False, text_of: Callable[[int], str] | None = None
 ) -> Iterator[bytes]:
     """Yield the CSV of passages: a header, then one row per passage.
 
-    With `text_of`, each row has the text of the passage in both documents.
+    `text_of` returns the text of the first document of a pair by the pair's number; then each row
+    has the text of the passage in that document.
     """
-    yield csv_head(PASSAGE_COLUMNS + TEXT_COLUMNS * (text_of is not None), bom)
+    yield csv_head(PASSAGE_COLUMNS + TEXT_COLUMN * (text_of is not None), bom)
     for number, one in enumerate(overlaps):
         texts = _texts(one, number, text_of)
         rows = (
@@ -58,15 +57,17 @@ def overlap_csv(
         yield csv_rows(rows, bom)
 
 
-def _texts(overlap: Overlap, number: int, text_of: TextOf | None) -> Iterator[tuple[str, ...]]:
-    """Yield the text of each passage in both documents, if it is asked."""
-    if text_of is None:
-        return iter([()] * len(overlap.passages))
-    a, b = text_of(number, 0), text_of(number, 1)
-    return ((a[slice(*passage.a)], b[slice(*passage.b)]) for passage in overlap.passages)
+def _texts(
+    one: Overlap, number: int, text_of: Callable[[int], str] | None
+) -> Iterator[tuple[str, ...]]:
+    """Yield the text of each passage in the first document, if it is asked."""
+    text = "" if text_of is None else text_of(number)
+    return (() if text_of is None else (text[slice(*p.a)],) for p in one.passages)
 
 
-def overlap_jsonl(result: PassageResult, text_of: TextOf | None = None) -> Iterator[bytes]:
+def overlap_jsonl(
+    result: PassageResult, text_of: Callable[[int], str] | None = None
+) -> Iterator[bytes]:
     """Yield the typed JSON lines of a result; `text_of` is as for `overlap_csv`."""
     for number, one in enumerate(result.overlaps):
         texts = _texts(one, number, text_of)
@@ -79,7 +80,7 @@ def overlap_jsonl(result: PassageResult, text_of: TextOf | None = None) -> Itera
                 "share_b": rounded(one.share_b),
                 "longest": one.longest,
                 "passages": [
-                    passage_values(passage) | dict(zip(TEXT_COLUMNS, text, strict=False))
+                    passage_values(passage) | dict(zip(TEXT_COLUMN, text, strict=False))
                     for passage, text in zip(one.passages, texts, strict=True)
                 ],
                 **({"identical": True} if one.identical else {}),

@@ -211,21 +211,58 @@ def test_a_statement_of_a_whole_class_pairs_nobody(criteria: PassageCriteria) ->
     assert pairs(passages(enumerate(alone), criteria)) == []
     found = passages(enumerate([*works, works[0]]), criteria)
     assert pairs(found) == [(0, 30)]
-    assert found.summary.most_documents == 24
+    assert found.summary.most_documents == 10
     assert found.summary.common_documents == 31
     # All have the full stop before it, too.
     assert found.summary.common_units == 31 * (len(STATEMENT) + 1)
 
 
-@pytest.mark.parametrize(("works", "copied"), [(30, 24), (30, 25), (10, 8), (10, 9), (9, 9)])
-def test_what_four_fifths_of_a_class_copied_is_reported(works: int, copied: int) -> None:
+@pytest.mark.parametrize(("works", "copied"), [(30, 10), (30, 11), (10, 5), (10, 6), (9, 9)])
+def test_what_a_third_of_a_class_copied_is_reported(works: int, copied: int) -> None:
     paragraph = prose(99, 60)
     data = [(i, f"{prose(i, 60)}\n{paragraph * (i < copied)}\n甲{i}") for i in range(works)]
     found = sorted(pairs(passages(data)))
-    hidden = works >= 10 and copied > works * 4 / 5
+    hidden = works >= 10 and copied > max(works // 3, 5)
     assert found == (
         [] if hidden else [(i, j) for i in range(copied) for j in range(i + 1, copied)]
     )
+
+
+TASK = [prose(7000 + n, 40) for n in range(3)]
+
+
+def works_of_a_class(task: int, count: int = 24) -> list[tuple[str, str]]:
+    """Works in which so many answer the questions one by one; the first three copied an answer."""
+    copied = prose(8000, 100)
+    return [
+        (f"{n}", "".join(f"{question * (n < task)}{copied if n < 3 and not part else ''}"
+                         f"{prose(100 * n + part, 60)}" for part, question in enumerate(TASK)))
+        for n in range(count)
+    ]  # fmt: skip
+
+
+def shares(found: PassageResult) -> dict[str, float]:
+    return {rate.document: round(rate.share, 9) for rate in found.rates}
+
+
+@pytest.mark.parametrize("task", [9, 15, 24])
+def test_a_task_that_a_class_was_given_is_in_no_rate(task: int, tmp_path: Path) -> None:
+    plain, found = (passages(works_of_a_class(count)) for count in (0, task))
+    assert shares(found) == shares(plain)
+    assert {rate.document for rate in found.rates if rate.share} == {"0", "1", "2"}
+    # Nor is it if references have it.
+    write(tmp_path, {"task.txt": "\n".join(TASK), "source.txt": prose(8000, 100)})
+    beside = passages(works_of_a_class(task), references=str(tmp_path))
+    assert shares(beside) == shares(plain)
+    assert {rate.largest_source for rate in beside.rates[:3]} == {str(tmp_path / "source.txt")}
+
+
+def test_text_of_many_in_rates_is_counted() -> None:
+    found = passages(works_of_a_class(8))
+    summary = found.summary
+    assert 0.5 < summary.many_units / summary.rated_units < 1
+    less = passages(works_of_a_class(8), common=5)
+    assert (shares(less), less.summary.many_units) == (shares(passages(works_of_a_class(0))), 0)
 
 
 def test_length_counts_runs_and_similarity_what_an_alignment_has() -> None:

@@ -38,18 +38,13 @@ def passages_page(
     options: PageOptions,
     rates: bool = False,
     counted: bool = False,
-    limit: int | None = None,
 ) -> Iterator[bytes]:
-    """Return the page of passages, with a table of `rates` if asked for, and what is `counted`.
-
-    It lists the pairs, and the rates, up to a `limit`.
-    """
-    most_pairs, most_rates = (min(most, limit or most) for most in (PAIRS, RATES))
+    """Return the page of passages, with a table of `rates` if asked for, and what is `counted`."""
     documents, best = text_of.documents, text_of.counted.max(axis=1)
     order = np.arange(len(best))
     if counted:
         order = np.argsort(-best, kind="stable")  # those that share only what is left out are last
-    shown = order[:most_pairs].tolist()
+    shown = order[:PAIRS].tolist()
     pairs = [(i, found.overlaps[i]) for i in shown]
     groups = [
         _group(documents, text_of.pairs[i].tolist(), min(float(best[i]), 1.0), overlap.identical)
@@ -59,7 +54,7 @@ def passages_page(
     sharing = np.unique(text_of.pairs[counting]).tolist()
     every = folders_of(documents, range(len(documents)))
     folders = by_folder(every, folders_of(documents, sharing))
-    listed = min(len(counting), most_pairs)
+    listed = min(len(counting), PAIRS)
     silent = np.flatnonzero(best == 0).tolist()
     figures = _figures(found, listed, len(sharing)) | {
         "pairs": len(counting),
@@ -72,7 +67,7 @@ def passages_page(
         **overview(groups[:listed], figures, folders, found.skipped, found.notes),
         "heat": [],  # pairs have no distance
         "sizes": [],  # and each has two documents
-        "rates": [_rate(one, counted) for one in found.rates[:most_rates]] if rates else [],
+        "rates": [_rate(one, counted) for one in found.rates[:RATES]] if rates else [],
     }
     add = partial(_add_texts, pairs=pairs, text_of=text_of)
     return assemble(groups, about, replace(options, kind="passages"), add)
