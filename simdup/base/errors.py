@@ -97,6 +97,21 @@ def check_type(field: str, value: object, kind: tuple[Any, str], unset: object =
         raise TypeError(f"{field}: expected {kind[1]}, got {type(value).__name__}")
 
 
+def as_strings(field: str, values: str | Iterable[str], expected: str) -> tuple[str, ...]:
+    """Return one string, or several, as a tuple.
+
+    Raises
+    ------
+    TypeError
+        If a value is none.
+    """
+    check_type(field, values, (Iterable, expected))
+    strings = (values,) if isinstance(values, str) else tuple(values)
+    for string in strings:
+        check_type(field, string, (str, expected))
+    return strings
+
+
 # No path is longer on any system, and the time to read a pattern grows with its square.
 LONGEST_PATTERN = 4096
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from simdup.cli.call import Call
@@ -45,7 +46,8 @@ def command(call: Call) -> Status:
         opened, beside = open_passages(sources, settings, references, scope)
         with examine(opened, criteria, scope, beside, rates) as (result, text_of):
             stream.writelines(_overlaps(call, typed(result), text_of, stream))
-    report = show.passage_report(result, criteria, words)
+    limit = None if call.out.format == PAGE else call["limit"]
+    report = show.passage_report(result, criteria, words, rates, limit)
     return call.finish(result.skipped, report, listed=result.rates if rates else result.overlaps)
 
 
@@ -64,6 +66,9 @@ def _overlaps(
         return passages_page(
             result, call.value(PassageCriteria), text_of, call.page, rates, counted
         )
+    if call["limit"]:
+        some = slice(call["limit"])
+        result = replace(result, overlaps=result.overlaps[some], rates=result.rates[some])
     if out.format == "csv":
         listed = show.overlap_csv(result.overlaps, out.bom, carried)
         return show.rate_csv(result.rates, out.bom) if rates else listed

@@ -162,8 +162,8 @@ def names_of(known: Sequence[str]) -> Text:
     """Return the type of some names that there are, with commas between, Chinese ones too."""
 
     def read(text: str) -> tuple[str, ...]:
-        names = [name for one in re.split("[,，、]", text) if (name := one.strip())]
-        if unknown := [one for one in names if one not in known]:
+        names = [name.strip() for name in re.split("[,，、]", text)] if text else []
+        if unknown := [name for name in names if name not in known]:
             what = f"{unknown[0]!r} is not one of {', '.join(known)}"
             raise SimdupError("", what, near_choice(unknown[0], known))
         return tuple(dict.fromkeys(names))

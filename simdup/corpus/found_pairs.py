@@ -16,6 +16,13 @@ from simdup.corpus.json_text import object_lines
 from simdup.corpus.names import from_bytes
 from simdup.corpus.sources import read_bytes
 from simdup.model.audited import FoundPair, Population
+from simdup.model.formats import PASSAGE_COLUMNS
+
+# The types of lines that are no near-duplicates, and the commands that write them.
+_UNJUDGED = {
+    "overlap": "passages", "rate": "passages", "conflict": "conflicts", "form": "conflicts",
+    "leak": "decontaminate", "removed_part": "dedupe --unit", "match": "query", "new": "query",
+}  # fmt: skip
 
 _HINT = "expected the JSONL or CSV of scan, cluster or pairs, or what `dedupe` lists as removed"
 
@@ -84,11 +91,18 @@ def read_population(path: str) -> Population:
     return Population.of(pairs, removal)
 
 
+def _unjudged(path: str, command: str) -> SimdupError:
+    """Return the error for the result of a command that finds no near-duplicates."""
+    return SimdupError(path, f"is of simdup {command}, which finds no near-duplicates", _HINT)
+
+
 def _of_lines(path: str, text: str) -> tuple[bool, list[FoundPair]]:
     """Return whether pairs are of redundant documents, and the pairs."""
     removed: list[FoundPair] = []
     listed: list[FoundPair] = []
     for number, values in json_lines(path, text, _HINT):
+        if command := _UNJUDGED.get(str(values.get("type"))):
+            raise _unjudged(path, command)
         try:
             kind = values["type"]
             if kind == "cluster":
@@ -121,6 +135,8 @@ def _pair(stays: Any, goes: Any, similarity: Any) -> FoundPair:
 def _of_table(path: str, rows: list[list[str]]) -> tuple[bool, list[FoundPair]]:
     header = [cell.strip().lower() for cell in rows[0]] if rows else []
     columns = {name: header.index(name) for name in header}
+    if columns.keys() >= set(PASSAGE_COLUMNS):
+        raise _unjudged(path, "passages")
     known = next((needed for needed in _TABLES if columns.keys() >= set(needed)), None)
     if known is None:
         what = f"columns {', '.join(rows[0])}: not those of a result" if rows else "is empty"

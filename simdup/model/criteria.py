@@ -6,7 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from simdup.base.errors import NUMBER, TEXT, WHOLE, SimdupError, check_patterns, check_type, invalid
+from simdup.base.errors import (
+    NUMBER,
+    TEXT,
+    WHOLE,
+    SimdupError,
+    as_strings,
+    check_patterns,
+    check_type,
+    invalid,
+)
 from simdup.base.when_used import pattern
 from simdup.model.decisions import UNDECIDED, Decisions
 from simdup.model.fields import FACTS, check_fields, parse_fields
@@ -191,9 +200,8 @@ class Criteria:
             check_type(name, getattr(self, name), kind, unset=None if name in _OPTIONAL else ())
         shingle = Shingling(fits=True) if self.shingle is None else Shingling.parse(self.shingle)
         object.__setattr__(self, "shingle", shingle)
-        prefer = (self.prefer,) if isinstance(self.prefer, str) else tuple(self.prefer)
-        object.__setattr__(self, "prefer", prefer)
-        check_patterns("prefer", prefer)
+        object.__setattr__(self, "prefer", as_strings("prefer", self.prefer, "patterns"))
+        check_patterns("prefer", self.prefer)
         if self.similarity is None:
             similarity = SIMILARITY if self.containment is None else 0.0
             object.__setattr__(self, "similarity", similarity)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from simdup.base.errors import SimdupError, check_type, invalid
+from simdup.base.errors import SimdupError, as_strings, invalid
 from simdup.base.when_used import pattern
 
 # The innermost folder, the file, and the title: a record's field of that name, else the first
@@ -27,10 +27,8 @@ def parse_fields(argument: str, fields: str | Iterable[str]) -> tuple[str, ...]:
     SimdupError
         If one is empty, has no number of levels after ``folder:``, or is a condition of `same`.
     """
-    check_type(argument, fields, (Iterable, "names of fields"))
-    named = (fields,) if isinstance(fields, str) else tuple(fields)
+    named = as_strings(argument, fields, "names of fields")
     for field in named:
-        check_type(argument, field, (str, "names of fields"))
         if not field or (field.startswith(f"{FOLDER}:") and not folder_levels(field)):
             raise invalid(argument, field, _EXPECTED)
         if field == FACTS and argument == "across":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import Any, NamedTuple, TypedDict
 
-from simdup.base.errors import WHOLE, check_type, invalid
+from simdup.base.errors import WHOLE, as_strings, check_type, invalid
 from simdup.model.documents import Skipped
 from simdup.model.fields import check_scope, parse_fields
 from simdup.model.recipe import Recipe
@@ -30,7 +30,7 @@ class ConflictFields(TypedDict, total=False):
     """The fields of `ConflictCriteria`, as keywords."""
 
     context: int
-    kinds: tuple[str, ...]
+    kinds: str | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,7 @@ class ConflictCriteria:
         check_type("context", self.context, WHOLE)
         if not LEAST_CONTEXT <= self.context <= MOST_CONTEXT:
             raise invalid("context", self.context, f"{LEAST_CONTEXT} to {MOST_CONTEXT:,}")
+        object.__setattr__(self, "kinds", as_strings("kinds", self.kinds, "names of kinds"))
         for kind in self.kinds:
             if kind not in KINDS:
                 raise invalid("kinds", kind, f"one of {', '.join(KINDS)}")

@@ -15,6 +15,7 @@ from simdup.base.errors import (
     TEXT,
     WHOLE,
     SimdupError,
+    as_strings,
     check_type,
     did_you_mean,
     invalid,
@@ -98,9 +99,8 @@ class Recipe:
         """Reject invalid values."""
         for name, kind in _KINDS.items():
             check_type(name, getattr(self, name), kind)
-        strip = (self.strip,) if isinstance(self.strip, str) else tuple(self.strip)
-        object.__setattr__(self, "strip", strip)
-        _check_strip(strip)
+        object.__setattr__(self, "strip", as_strings("strip", self.strip, "regular expressions"))
+        _check_strip(self.strip)
         if not TOKENS.fullmatch(self.tokens):
             raise invalid("tokens", self.tokens, "words, split, tagged, chars:N or ngrams:N")
         for name, allowed in CHOICES.items():
@@ -142,8 +142,6 @@ class Recipe:
 
 def _check_strip(strip: tuple[str, ...]) -> None:
     """Raise unless these are regular expressions, short enough to be compiled soon."""
-    for expression in strip:
-        check_type("strip", expression, TEXT)
     if sum(map(len, strip)) > _MOST_STRIP:
         what = f"the expressions have more than {_MOST_STRIP:,} characters in all"
         raise SimdupError("strip", what, field="strip")

@@ -10,6 +10,7 @@ from simdup.base.errors import (
     TEXT,
     WHOLE,
     SimdupError,
+    as_strings,
     check_names,
     check_patterns,
     check_type,
@@ -86,8 +87,9 @@ class Reading:
 
     def __post_init__(self) -> None:
         """Reject patterns that would take too long."""
-        check_patterns("glob", self.glob)
-        check_patterns("exclude", self.exclude)
+        for name in ("glob", "exclude"):
+            object.__setattr__(self, name, as_strings(name, getattr(self, name), "patterns"))
+            check_patterns(name, getattr(self, name))
 
     @property
     def html(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
-from simdup.base.errors import WHOLE, check_type, invalid
+from simdup.base.errors import WHOLE, as_strings, check_type, invalid
 from simdup.model.documents import Skipped
 from simdup.model.fields import check_scope, parse_fields
 
@@ -144,9 +144,11 @@ class PassageScope:
                 raise invalid("across", ", ".join(self.across), f"{self.by}, or nothing, with `by`")
             object.__setattr__(self, "across", by)
         check_scope(self.same, self.across)
-        for one in self.leave_out:
-            if one not in PARTS:
-                raise invalid("leave_out", one, f"one of {', '.join(PARTS)}")
+        parts = as_strings("leave_out", self.leave_out, "names of parts")
+        object.__setattr__(self, "leave_out", parts)
+        for part in parts:
+            if part not in PARTS:
+                raise invalid("leave_out", part, f"one of {', '.join(PARTS)}")
 
 
 class Passage(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from simdup.base.errors import check_names, check_type
+from simdup.base.errors import SimdupError, check_names, check_type
 from simdup.base.regular_files import read_named
 from simdup.base.when_used import pattern
 from simdup.corpus.rows import Paths, as_paths
@@ -117,7 +118,9 @@ def conflicts(
     check_type("criteria", criteria, (ConflictCriteria, "a ConflictCriteria"), unset=None)
     check_type("scope", scope, (ConflictScope, "a ConflictScope"), unset=None)
     check_names(fields, ConflictFields.__annotations__)
-    criteria, scope = replace(criteria or ConflictCriteria(), **fields), scope or ConflictScope()
+    # `ConflictCriteria` takes a string as the one kind.
+    criteria = replace(criteria or ConflictCriteria(), **fields)  # type: ignore[arg-type]
+    scope = scope or ConflictScope()
     return examine(open_conflicts(data, settings, references, scope), criteria, scope)
 
 
@@ -134,7 +137,7 @@ def open_conflicts(
 def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> ConflictResult:
     """Find the conflicts of opened documents."""
     started = time.monotonic()
-    terms = term_pattern(_read_terms(scope.terms) if scope.terms else ())
+    terms = _read_terms(scope.terms) if scope.terms else None
     clean = None if scope.code else without_code
     work = Cutting(Window.of(COPIED.min_run), lines=True, clean=clean)
     with collected(opened, opened.analyzer(), work) as cut:
@@ -173,11 +176,19 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
     )
 
 
-def _read_terms(path: str) -> Iterator[str]:
-    """Yield the terms of a file, a term per line; lines that begin with # are comments."""
-    for line in read_named(path).decode("utf-8-sig", "replace").splitlines():
-        if line.strip() and not line.startswith("#"):
-            yield line.strip()
+def _read_terms(path: str) -> re.Pattern[str]:
+    """Return what finds the terms of a file, a term per line; lines that begin with # are comments.
+
+    Raises
+    ------
+    SimdupError
+        If it cannot be read, or has no term.
+    """
+    lines = read_named(path).decode("utf-8-sig", "replace").splitlines()
+    terms = term_pattern(line for line in lines if not line.startswith("#"))
+    if terms is None:
+        raise SimdupError(path, "has no term", "write a term per line; # begins a comment")
+    return terms
 
 
 def _titled(document: int, cut: Collection) -> tuple[str, str]:

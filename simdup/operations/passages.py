@@ -11,7 +11,7 @@ from typing import Unpack
 
 import numpy as np
 
-from simdup.base.errors import SimdupError, check_names, check_type
+from simdup.base.errors import SimdupError, as_strings, check_names, check_type
 from simdup.corpus.batches import read
 from simdup.corpus.rows import Paths, as_paths
 from simdup.corpus.sources import ONLY_SOURCES, Named
@@ -51,7 +51,7 @@ def passages(
     templates: Paths = (),
     same: str | Iterable[str] = (),
     across: str | Iterable[str] = (),
-    leave_out: Iterable[str] = (),
+    leave_out: str | Iterable[str] = (),
     by: str | None = None,
     reading: Reading | None = None,
     run: RunOptions | None = None,
@@ -76,7 +76,7 @@ def passages(
     same, across : str or iterable of str, optional
         Fields that documents must agree in to be compared, and must not agree in; as for `scan`,
         but for ``title``.
-    leave_out : iterable of str, optional
+    leave_out : str or iterable of str, optional
         What does not count in ``rates``: ``references``, ``quotes``.
     by : str, optional
         A field, such as ``folder:1``: ``rates`` has a row for each of its values, with all
@@ -116,8 +116,7 @@ def passages(
     check_type("criteria", criteria, (PassageCriteria, "a PassageCriteria"), unset=None)
     check_names(fields, PassageFields.__annotations__)
     criteria = replace(criteria or PassageCriteria(), **fields)
-    check_type("leave_out", leave_out, (Iterable, "names of parts"))
-    left_out = (leave_out,) if isinstance(leave_out, str) else tuple(leave_out)
+    left_out = as_strings("leave_out", leave_out, "names of parts")
     same, across = parse_fields("same", same), parse_fields("across", across)
     scope = PassageScope(same, across, tuple(as_paths(templates, "templates")), left_out, by)
     opened, beside = open_passages(data, settings, references, scope)

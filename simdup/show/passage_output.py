@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from typing import TypeAlias
 
 from rich.cells import cell_len
 
@@ -32,22 +33,23 @@ from simdup.show.summary import read_words
 from simdup.show.text import Painter, aligned, first_cells, padded, shortened
 from simdup.show.words import ENGLISH, Phrases
 
-# The column of a passage's text.
-TEXT_COLUMN = ("text",)
+# The columns of a passage's text in either document.
+TEXT_COLUMNS = ("text", "text_b")
+# The text of a pair, by its number, on one side, 0 or 1.
+TextOf: TypeAlias = Callable[[int, int], str]
 # Passages of a pair that a person reads, and cells of the text that is shown of each.
 _MOST = 3
 _WIDTH = 72
 
 
 def overlap_csv(
-    overlaps: Iterable[Overlap], bom: bool = False, text_of: Callable[[int], str] | None = None
+    overlaps: Iterable[Overlap], bom: bool = False, text_of: TextOf | None = None
 ) -> Iterator[bytes]:
     """Yield the CSV of passages: a header, then one row per passage.
 
-    `text_of` returns the text of the first document of a pair by the pair's number; then each row
-    has the text of the passage in that document.
+    With `text_of`, each row has the text of the passage in both documents.
     """
-    yield csv_head(PASSAGE_COLUMNS + TEXT_COLUMN * (text_of is not None), bom)
+    yield csv_head(PASSAGE_COLUMNS + TEXT_COLUMNS * (text_of is not None), bom)
     for number, one in enumerate(overlaps):
         texts = _texts(one, number, text_of)
         rows = (
@@ -57,17 +59,16 @@ def overlap_csv(
         yield csv_rows(rows, bom)
 
 
-def _texts(
-    one: Overlap, number: int, text_of: Callable[[int], str] | None
-) -> Iterator[tuple[str, ...]]:
-    """Yield the text of each passage in the first document, if it is asked."""
-    text = "" if text_of is None else text_of(number)
-    return (() if text_of is None else (text[slice(*p.a)],) for p in one.passages)
+def _texts(one: Overlap, number: int, text_of: TextOf | None) -> Iterator[tuple[str, ...]]:
+    """Yield the text of each passage in both documents, if it is asked."""
+    a, b = ("", "") if text_of is None else (text_of(number, side) for side in (0, 1))
+    return (
+        () if text_of is None else (a[slice(*passage.a)], b[slice(*passage.b)])
+        for passage in one.passages
+    )
 
 
-def overlap_jsonl(
-    result: PassageResult, text_of: Callable[[int], str] | None = None
-) -> Iterator[bytes]:
+def overlap_jsonl(result: PassageResult, text_of: TextOf | None = None) -> Iterator[bytes]:
     """Yield the typed JSON lines of a result; `text_of` is as for `overlap_csv`."""
     for number, one in enumerate(result.overlaps):
         texts = _texts(one, number, text_of)
@@ -80,7 +81,7 @@ def overlap_jsonl(
                 "share_b": rounded(one.share_b),
                 "longest": one.longest,
                 "passages": [
-                    passage_values(passage) | dict(zip(TEXT_COLUMN, text, strict=False))
+                    passage_values(passage) | dict(zip(TEXT_COLUMNS, text, strict=False))
                     for passage, text in zip(one.passages, texts, strict=True)
                 ],
                 **({"identical": True} if one.identical else {}),
@@ -102,20 +103,15 @@ def passage_values(passage: Passage) -> dict[str, object]:
     return passage._asdict() | {"similarity": rounded(passage.similarity)}
 
 
-def overlap_text(
-    overlaps: Sequence[Overlap], text_of: Callable[[int], str], paint: Painter
-) -> Iterator[bytes]:
-    """Yield overlaps as a person reads them: how much of each document, then what.
-
-    `text_of` returns the text of the first document of a pair by the pair's number.
-    """
+def overlap_text(overlaps: Sequence[Overlap], text_of: TextOf, paint: Painter) -> Iterator[bytes]:
+    """Yield overlaps as a person reads them: how much of each document, then what."""
     words = paint.words
     for number, one in enumerate(overlaps):
         lines = [""] if number else []
         lines.append(paint("heading", _title(one, words)))
         for share, name in ((one.share_a, one.a), (one.share_b, one.b)):
             lines.append("  " + words("passages.share", share=percent(share), name=shown(name)))
-        text = "" if one.identical else text_of(number)
+        text = "" if one.identical else text_of(number, 0)
         lines += [] if one.identical else passage_lines(one.passages, text, paint)
         yield to_bytes("\n".join(lines) + "\n")
 
@@ -168,9 +164,16 @@ def excerpt(text: str) -> str:
 
 
 def passage_report(
-    result: PassageResult, criteria: PassageCriteria, words: Phrases = ENGLISH
+    result: PassageResult,
+    criteria: PassageCriteria,
+    words: Phrases = ENGLISH,
+    rates: bool = False,
+    limit: int | None = None,
 ) -> str:
-    """Return the sentences that end a run, a line each."""
+    """Return the sentences that end a run, a line each.
+
+    `rates` says whether these are listed instead of pairs, `limit` how many at most.
+    """
     summary, least = result.summary, criteria.min_length
     lines = [read_words(result, words)]
     if not summary.pairs:
@@ -178,6 +181,9 @@ def passage_report(
     else:
         passages = words("passages.plain", n=summary.passages)
         lines.append(words("passages.found", n=summary.pairs, passages=passages, least=least))
+    total = len(result.rates if rates else result.overlaps)
+    if limit and limit < total:
+        lines.append(words(f"listed.{'rates' if rates else 'pairs'}", listed=limit, n=total))
     if summary.identical:
         lines.append(words("passages.identical", n=summary.identical))
     if summary.common:

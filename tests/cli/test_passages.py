@@ -178,24 +178,48 @@ def test_parts_are_left_out_of_rates_and_pages_only(simdup: Command, theses: Pat
     assert simdup("passages", "theses", "--leave-out", "references", "-o", "x.html").status == 0
 
 
-def test_text_of_passages_is_as_it_is_in_the_first_document(
-    simdup: Command, tmp_path: Path
-) -> None:
+def test_text_of_passages_is_as_it_is_in_both_documents(simdup: Command, tmp_path: Path) -> None:
     text = '=SUM(1)\t"a",\r\n' + prose(1) + "\x1b"
-    write(tmp_path / "x", {"a.txt": prose(2) + text, "b.txt": text + prose(3)})
-    whole = (tmp_path / "x/a.txt").read_bytes().decode()
+    copied = text.replace('"a"', '"A"')
+    write(tmp_path / "x", {"a.txt": prose(2) + text, "b.txt": copied + prose(3)})
+    a, b = ((tmp_path / name).read_bytes().decode() for name in ("x/a.txt", "x/b.txt"))
     done = simdup("passages", "x", "-f", "csv", "--text")
     [row] = csv.DictReader(io.StringIO(done.out.decode(), newline=""))
-    assert list(row)[-1] == "text"
-    assert row["text"] == whole[int(row["a_start"]) : int(row["a_end"])]
+    assert list(row)[-2:] == ["text", "text_b"]
+    assert row["text"] == a[int(row["a_start"]) : int(row["a_end"])]
+    assert row["text_b"] == b[int(row["b_start"]) : int(row["b_end"])]
     assert '\t"a",\r\n' in row["text"]
+    assert '\t"A",\r\n' in row["text_b"]
     safe = simdup("passages", "x", "-f", "csv", "--text", "--bom").out.decode("utf-8-sig")
     [cell] = csv.DictReader(io.StringIO(safe, newline=""))
     assert cell["text"] in (row["text"], f"'{row['text']}")
     overlap = json.loads(simdup("passages", "x", "-f", "jsonl", "--text").lines[0])
     assert overlap["passages"][0]["text"] == row["text"]
+    assert overlap["passages"][0]["text_b"] == row["text_b"]
     refused = simdup("passages", "x", "--text")
     assert (refused.status, "--text needs --format csv or jsonl" in refused.err) == (2, True)
+
+
+def test_a_limit_lists_the_largest_and_says_so(simdup: Command, essays: Path) -> None:
+    every = simdup("passages", "essays", "-f", "csv", "-q").lines
+    done = simdup("passages", "essays", "-f", "csv", "-n", "1")
+    assert done.lines == every[:2] != every
+    assert "Listed 1 of 2 pairs." in done.err
+    assert "2 pairs share 2 passages" in done.err
+    overlap, summary = map(json.loads, simdup("passages", "essays", "-f", "jsonl", "-n1").lines)
+    assert (overlap["identical"], summary["pairs"]) == (True, 2)
+    rates = simdup("passages", "essays", "--rates", "-n", "3", "--lang", "zh")
+    assert (len(rates.lines), "4 篇文档中列出了 3 篇。" in rates.err) == (4, True)
+    assert "Listed" not in simdup("passages", "essays", "-n", "2").err
+
+
+def test_empty_names_in_a_list_are_errors(simdup: Command, theses: Path) -> None:
+    for names in (",", "references,", "，quotes", "references,,quotes"):
+        done = simdup("passages", "theses", "--rates", "--leave-out", names)
+        assert (done.status, "'' is not one of references, quotes" in done.err) == (2, True)
+    done = simdup("conflicts", "theses", "--kinds", "amount,,date")
+    assert (done.status, "'' is not one of address, date" in done.err) == (2, True)
+    assert simdup("passages", "theses", "--rates", "--leave-out", "").status == 0
 
 
 def test_names_may_be_separated_by_chinese_commas(simdup: Command, theses: Path) -> None:

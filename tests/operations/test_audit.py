@@ -54,6 +54,18 @@ def test_redundant_documents_are_judged_with_what_stays(found):
     assert all(one.similarity is not None for one in population.pairs)
 
 
+def test_results_without_near_duplicates_are_refused(simdup, tmp_path):
+    write(tmp_path / "texts", {f"{i}.txt": f"{prose(1)}\n{prose(i)}" for i in (2, 3)})
+    simdup("dedupe", "texts", "--unit", "line", "--removed", "parts.jsonl", "-o", "out", "-q")
+    for name in ("p.csv", "p.jsonl", "rates.jsonl", "parts.jsonl"):
+        if name != "parts.jsonl":
+            simdup("passages", "texts", "-o", name, "-q", *["--rates"] * (name[0] == "r"))
+        done = simdup("audit", name, "-o", "page.html")
+        command = "dedupe --unit" if name == "parts.jsonl" else "passages"
+        told = f"{name}: is of simdup {command}, which finds no near-duplicates"
+        assert (done.status, told in done.err) == (2, True)
+
+
 def test_forms_of_a_result_have_the_same_pairs(simdup, found, tmp_path):
     simdup("scan", "texts", "-s", "0.5", "-o", "found.csv", "-q")
     simdup("scan", "texts", "-s", "0.5", "--linkage", "star", "-o", "star.jsonl", "-q")

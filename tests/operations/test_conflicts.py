@@ -300,9 +300,17 @@ def test_facts_near_each_other_are_conflicts_of_their_own() -> None:
 def test_kinds_and_wording() -> None:
     made = pages(["10 mg of it", "20 mg of it", "10 mg of it"])
     assert said(conflicts(made, kinds=("date", "number"))) == []
-    assert said(conflicts(made, kinds=("amount",))) == [("amount", {"20 mg": 1, "10 mg": 2})]
+    for kinds in (("amount",), "amount", ["amount"]):
+        assert said(conflicts(made, kinds=kinds)) == [("amount", {"20 mg": 1, "10 mg": 2})]
     words = pages(["all of it", "some of it", "all of it"])
     assert said(conflicts(words, kinds=("wording",))) == [("wording", {"some": 1, "all": 2})]
+
+
+def test_a_file_without_a_term_is_an_error(tmp_path: Path) -> None:
+    for text in ("", "\ufeff# drugs\n \n#\n"):
+        write(tmp_path, {"terms.txt": text})
+        with pytest.raises(SimdupError, match="has no term"):
+            conflicts([], scope=ConflictScope(terms=str(tmp_path / "terms.txt")))
 
 
 def test_terms_are_facts(tmp_path: Path) -> None:
