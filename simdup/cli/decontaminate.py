@@ -60,7 +60,8 @@ def command(call: Call) -> Status:
                 stream.writelines(evidence(_typed(found)))
 
     with call.watch() as settings:
-        texts = read_evaluations(Named(call["against"]), settings, call["against_field"])
+        fields = call["against_field"], call["against_id_field"]
+        texts = read_evaluations(Named(call["against"]), settings, *fields)
         how = criteria, call["mask"]
         found = _typed(clean(call.sources, texts, options, settings, how, write_evidence))
     screen.skipped(found.skipped, found.notes)

@@ -67,6 +67,7 @@ class References:
     stored: Sequence[StoredTexts] = ()
     others: Sequence[Batch] = ()  # those that are read as files are
     share: float = 0  # of its units, that a SOURCE must have of one to matter
+    common: Members | None = None  # k-grams that start no passage, if that is known
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,9 @@ def _with_references(
     texts = texts._replace(seeds=_of_both(texts, sides))
     of_texts = _text_sides(texts, sides)
     place = Place.of(texts.symbols, criteria, of_texts.keys)
-    index = index_known(texts.seeds, texts.starts, place, common, of_texts.sources)
+    # Whoever knows beforehand what is common looks for it in what is found.
+    looked_up = of_texts.sources & (references.common is None)
+    index = index_known(texts.seeds, texts.starts, place, common, looked_up)
     finder = Finder.indexed(texts.starts, texts.symbols, index, criteria, of_texts)
     # A text that references have, too, was counted as theirs.
     units[rows] = index.crowded.by_text(texts.starts)[texts.text_of]
@@ -229,20 +232,23 @@ def _references_first(
 ) -> _Read:
     """Read all references, then the SOURCEs that may share a passage with one."""
     opened, stored = reading.opened, references.stored
+    work = replace(work, common=references.common or NONE)
     reading.read(replace(opened, batches=opened.reference_batches), work)
     first = reading.collector.size
     others = chain(references.others, *(one.every() for one in stored))
     reading.read(replace(opened, batches=others), work, named=False)
     read = reading.collector.so_far()
-    common, most = NONE, 0
-    if not scope.same:
+    common, most = work.common, 0
+    if not scope.same and references.common is None:
         # Else it is known only once all are read what is of one group.
         own = Sides.every(len(read))
         common, most = _common(assemble(read, own), own, criteria)
     if not scope.leave_out:
         needs = _needs(read, criteria, references.share)
         work = replace(work, sought=SoughtSeeds.of(*_seeds(read), common, needs, once=True))
-    reading.read(opened, replace(work, common=common))
+    # How much of the SOURCEs is common is not asked where it is known beforehand.
+    counted = common if references.common is None else NONE
+    reading.read(opened, replace(work, common=counted))
     cut = reading.finish()
     numbers = np.arange(len(cut))
     is_reference = numbers < len(read)
@@ -276,15 +282,15 @@ def _seeds(read: Collection) -> tuple[U64, I64]:
 def _needs(read: Collection, criteria: PassageCriteria, share: float = 0) -> I64:
     """Return how many seeds of each text another one has that shares a passage with it.
 
-    If that has to be a share of the text, rows count too, though they have no seeds.
+    If that has to be a share of what counts of the text, rows count too, though they have no seeds.
     """
-    sizes = read.texts["symbols"][:, 1] // 4
-    symbols = np.full(len(sizes), criteria.min_length)
+    counted = read.texts["symbols"][:, 1] // 4 - read.texts["common_units"]
+    symbols = np.full(len(counted), criteria.min_length)
     if share:
         k = Window.of(criteria.min_run).k
-        for row in range(len(sizes)):
+        for row, size in enumerate(counted.tolist()):
             own = np.frombuffer(read.spool.row(read.texts["symbols"], row), np.uint32)
-            least = int(share * len(own)) - len(row_symbols(own, k))
+            least = int(share * size) - len(row_symbols(own, k))
             symbols[row] = max(symbols[row], least)
     return least_seeds(criteria, symbols)
 
