@@ -1,4 +1,4 @@
-"""Texts within JSON that is no file of records: where they are, as jq names the place."""
+"""JSON in a form of its own: where its texts are, as jq names the place."""
 
 from __future__ import annotations
 
