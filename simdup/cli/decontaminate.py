@@ -24,10 +24,10 @@ def command(call: Call) -> Status:
 
     A text of --against is leaked if one document has at least --share of it, in equal runs of at
     least --min-run units (Chinese characters; a word is 2), whatever the line breaks, the text
-    around it or the encoding. What many evaluation texts of a file share, such as an instruction,
-    does not count. A document with a leak is left out; with --mask it stays, and loses what it has of the
-    text. All others are as they were, byte for byte. Neither the SOURCEs nor the evaluation texts
-    are changed.
+    around it or the encoding. Text that many evaluation texts of a file share, such as an
+    instruction, does not count. A document with a leak is left out; with --mask it stays, and loses
+    what it has of the text. All others are as they were, byte for byte. Neither the SOURCEs nor the
+    evaluation texts are changed.
 
     The report has a rate for each file of evaluation texts. Without -o, nothing is written.
 

@@ -67,7 +67,7 @@ class References:
     stored: Sequence[StoredTexts] = ()
     others: Sequence[Batch] = ()  # those that are read as files are
     share: float = 0  # of its units, that a SOURCE must have of one to matter
-    common: Members | None = None  # k-grams that start no passage, if that is known
+    shared: Members | None = None  # their runs that start no passage, if that is known
 
 
 @dataclass(frozen=True)
@@ -183,9 +183,7 @@ def _with_references(
     texts = texts._replace(seeds=_of_both(texts, sides))
     of_texts = _text_sides(texts, sides)
     place = Place.of(texts.symbols, criteria, of_texts.keys)
-    # Whoever knows beforehand what is common looks for it in what is found.
-    looked_up = of_texts.sources & (references.common is None)
-    index = index_known(texts.seeds, texts.starts, place, common, looked_up)
+    index = index_known(texts.seeds, texts.starts, place, common, of_texts.sources)
     finder = Finder.indexed(texts.starts, texts.symbols, index, criteria, of_texts)
     # A text that references have, too, was counted as theirs.
     units[rows] = index.crowded.by_text(texts.starts)[texts.text_of]
@@ -232,23 +230,23 @@ def _references_first(
 ) -> _Read:
     """Read all references, then the SOURCEs that may share a passage with one."""
     opened, stored = reading.opened, references.stored
-    work = replace(work, common=references.common or NONE)
-    reading.read(replace(opened, batches=opened.reference_batches), work)
+    known = replace(work, shared=references.shared or NONE)
+    reading.read(replace(opened, batches=opened.reference_batches), known)
     first = reading.collector.size
     others = chain(references.others, *(one.every() for one in stored))
-    reading.read(replace(opened, batches=others), work, named=False)
+    reading.read(replace(opened, batches=others), known, named=False)
     read = reading.collector.so_far()
-    common, most = work.common, 0
-    if not scope.same and references.common is None:
+    common, most = NONE, 0
+    if not scope.same and references.shared is None:
         # Else it is known only once all are read what is of one group.
         own = Sides.every(len(read))
         common, most = _common(assemble(read, own), own, criteria)
     if not scope.leave_out:
         needs = _needs(read, criteria, references.share)
-        work = replace(work, sought=SoughtSeeds.of(*_seeds(read), common, needs, once=True))
-    # How much of the SOURCEs is common is not asked where it is known beforehand.
-    counted = common if references.common is None else NONE
-    reading.read(opened, replace(work, common=counted))
+        # A share of a reference has what this repeats as often as this does.
+        sought = SoughtSeeds.of(*_seeds(read), common, needs, once=not references.share)
+        work = replace(work, sought=sought)
+    reading.read(opened, replace(work, common=common))
     cut = reading.finish()
     numbers = np.arange(len(cut))
     is_reference = numbers < len(read)

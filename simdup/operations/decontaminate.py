@@ -47,7 +47,6 @@ from simdup.near.inputs import Data, Input, open_input, require_existing
 from simdup.reuse.finding import concat
 from simdup.reuse.rates import find_leaks, grams_of_many
 from simdup.reuse.symbols import SymbolTexts, cut, locate, look_up_in
-from simdup.reuse.winnowing import Window
 from simdup.search.arrays import I64, Members, distinct, ranges
 from simdup.show.cleaned_corpus import rewrite_corpus
 from simdup.text.characters import fold_all
@@ -178,15 +177,14 @@ class Evaluations:
             numbers.setdefault(document.path if document.record else folder, []).append(number)
         return numbers
 
-    def common(self, criteria: LeakCriteria) -> Members:
-        """Return the k-grams that too many texts of a file share."""
+    def shared(self, criteria: LeakCriteria) -> Members:
+        """Return the runs of the least length that too many texts of a file share."""
         (starts, symbols), hashes = self.symbols, [np.zeros(0, np.uint64)]
-        k = Window.of(criteria.min_run).k
         for numbers in self.by_file().values():
             texts = [symbols[starts[number] : starts[number + 1]] for number in numbers]
             ends = np.cumsum([0, *map(len, texts)])
             of_file = SymbolTexts(ends, np.concatenate(texts))
-            hashes.append(grams_of_many(of_file, k, criteria.most_texts))
+            hashes.append(grams_of_many(of_file, criteria.min_run, criteria.most_texts))
         return Members(distinct(np.concatenate(hashes)))
 
     def references(self, criteria: LeakCriteria) -> References:
@@ -194,8 +192,8 @@ class Evaluations:
         texts = [Document(number, one.text) for number, one in enumerate(self.documents)]  # type: ignore[arg-type]
         parts = range(0, len(texts), _TEXTS)
         batches = [TextBatch(tuple(texts[low : low + _TEXTS])) for low in parts]
-        common = self.common(criteria)
-        return References(True, others=batches, share=criteria.share, common=common)
+        shared = self.shared(criteria)
+        return References(True, others=batches, share=criteria.share, shared=shared)
 
     def rates(self, leaks: Iterable[_Leaked], counted: I64, least: int) -> Iterator[LeakRate]:
         """Yield how many of each file are leaked, and have fewer units that count than a run."""
@@ -410,7 +408,7 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
         again = rows, pile, references, criteria, opened.settings
         uncut = _search_again(*again) if mask else set()
         sizes = np.diff(texts.symbols.starts)
-        common = units_of(references.common or NONE, texts.symbols, Window.of(criteria.min_run).k)
+        common = units_of(references.shared or NONE, texts.symbols, criteria.min_run)
         rates = texts.rates(leaks, sizes - common, criteria.min_run)
         about = Decontaminated(
             [
@@ -465,8 +463,8 @@ def _leaks_of(
     """Yield the leaks of documents, by these and by the evaluation texts."""
     documents, holders = pile.cut.documents, pile.holders
     found = concat(find_in_ranges(pile.finder, run))
-    common = references.common or NONE
-    leaks = find_leaks(found, pile.finder, criteria.share, criteria.gap, common)
+    shared = references.shared or NONE
+    leaks = find_leaks(found, pile.finder, criteria.share, criteria.gap, shared)
     held = list[tuple[int, int, int]]()
     for leak, (text, other) in enumerate(leaks.texts.tolist()):
         evaluations, others = holders(text), holders(other)

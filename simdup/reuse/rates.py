@@ -33,7 +33,7 @@ from simdup.reuse.finding import Finder, Passages, covered_anew
 from simdup.reuse.overlaps import Holders, Overlaps, by_units
 from simdup.reuse.seeds import Stretches
 from simdup.reuse.symbols import SymbolTexts, Units
-from simdup.reuse.winnowing import Window, gram_hashes, positions_of
+from simdup.reuse.winnowing import gram_hashes, positions_of
 from simdup.search.arrays import I64, U64, Bools, Members, contains, ranges, run_starts
 
 
@@ -416,7 +416,7 @@ def _frequent(ordered: U64, most: int) -> U64:
     return ordered[firsts[np.diff(firsts, append=len(ordered)) > most]]
 
 
-def find_leaks(found: Passages, finder: Finder, least: float, gap: int, common: Members) -> Leaks:
+def find_leaks(found: Passages, finder: Finder, least: float, gap: int, shared: Members) -> Leaks:
     """Return the references of which a text has at least a share, and where.
 
     Parameters
@@ -429,8 +429,8 @@ def find_leaks(found: Passages, finder: Finder, least: float, gap: int, common: 
         The share.
     gap : int
         Most symbols between runs that become one passage, in either text.
-    common : Members
-        K-grams whose symbols do not count.
+    shared : Members
+        Runs of the least length whose symbols do not count.
     """
     sizes, sides = np.diff(finder.starts) - 1, finder.sides
     itself = np.flatnonzero(sides.sources & sides.references)
@@ -443,7 +443,7 @@ def find_leaks(found: Passages, finder: Finder, least: float, gap: int, common: 
     spans = np.concatenate([whole, found.a[first], found.b[second]])
     places = np.concatenate([whole, found.b[first], found.a[second]])
     # By symbols that count of the reference, and those of these that are in no row.
-    counts, begins = _counts(finder, common), finder.starts[texts[:, :1]]
+    counts, begins = _counts(finder, shared), finder.starts[texts[:, :1]]
     counted, plain = (each[spans + begins] - each[begins] for each in counts)
     enough = np.diff(plain)[:, 0] >= finder.criteria.min_run
     enough |= (texts[:, 0] == texts[:, 1]) & (counted[:, 1] > 0)
@@ -469,12 +469,12 @@ def find_leaks(found: Passages, finder: Finder, least: float, gap: int, common: 
     return Leaks(texts[firsts[leaked]], shares[leaked], bounds, spans[rows], places[rows])
 
 
-def _counts(finder: Finder, common: Members) -> tuple[I64, I64]:
+def _counts(finder: Finder, shared: Members) -> tuple[I64, I64]:
     """Return how many symbols of references that count are before each, rows included or not."""
     count = int(np.flatnonzero(finder.sides.references).max(initial=-1)) + 1
     texts = SymbolTexts(finder.starts[: count + 1], finder.symbols[: finder.starts[count]])
-    k, size = Window.of(finder.criteria.min_run).k, len(texts.symbols)
-    bits = Stretches.of(positions_of(common, texts, k), k, size).bits.view(np.uint8)
+    run, size = finder.criteria.min_run, len(texts.symbols)
+    bits = Stretches.of(positions_of(shared, texts, run), run, size).bits.view(np.uint8)
     counting = np.unpackbits(bits, bitorder="little")[:size] == 0
     plain = counting.copy()
     plain[finder.rows[finder.rows < size]] = False

@@ -15,8 +15,10 @@ from record_forms import FORMS
 from support import examples
 
 from lab.corpora.made import write
+from lab.oracles import reuse as oracle
 from simdup import SimdupError, decontaminate
 from simdup.corpus.span_cutting import joined, without_spans
+from simdup.text.characters import fold_all
 
 Q1 = (
     "The keeper of the northern lighthouse counts every boat that passes before the storm comes in."
@@ -311,6 +313,8 @@ def test_arguments_without_sense(tmp_path: Path) -> None:
 
 # -- what evaluation texts share --
 
+FOLDED = sorted(set("".join(fold_all([*map(chr, range(0x5000, 0x5400))]))))
+
 INSTRUCTION = "Read the question below with care, and answer it with one letter and nothing else. "
 OPTIONS = " Options: A. always true; B. sometimes true; C. never true. Answer:"
 SYLLABLES = ["lan", "har", "mea", "thim", "gra", "wal", "sad", "peb", "cob", "bar", "rib", "anv"]
@@ -335,6 +339,32 @@ def test_an_instruction_makes_no_leak_and_hides_none(count: int) -> None:
     assert found.common_texts == count
     bare = decontaminate(pages, [*enumerate(plain)])
     assert [one[:3] for one in bare.leaks] == [one[:3] for one in found.leaks]
+
+
+@examples(40)
+@given(st.integers(0, 2**32), st.sampled_from([2, 3, 5]))
+def test_shares_are_those_of_all_pairs_of_places(seed: int, most: int) -> None:
+    chance = random.Random(seed)
+    pool = "".join(chance.sample(FOLDED, 60))
+
+    def made() -> str:
+        starts = (chance.randrange(60) for _ in range(chance.randrange(1, 5)))
+        return "".join(pool[start : start + chance.randrange(2, 20)] for start in starts)
+
+    asked = [pool[:7] * chance.randrange(2) + made() for _ in range(6)]
+    texts = [pool[:7] * chance.randrange(2) + made() for _ in range(5)]
+    found = decontaminate([*enumerate(texts)], [*enumerate(asked)], min_run=5, share=0.3,
+                          common=most, jobs=1)  # fmt: skip
+    codes = [[*map(ord, text)] for text in asked]
+    counting = oracle.counting_places(codes, 5, most)
+    expected = {
+        (document, number): share
+        for number, places in enumerate(counting)
+        for document, text in enumerate(texts)
+        if (share := oracle.leaked_share(codes[number], [*map(ord, text)], places, 5)) >= 0.3
+    }
+    shares = {(one.document, one.evaluation): one.share for one in found.leaks}
+    assert shares == pytest.approx(expected)
 
 
 def test_only_what_many_texts_of_a_file_share_does_not_count() -> None:

@@ -13,7 +13,7 @@ from lab.oracles import reuse as oracle
 from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse.finding import Finder, Passages, Sides, concat
 from simdup.reuse.rates import find_leaks, grams_of_many
-from simdup.reuse.winnowing import Window, gram_hashes
+from simdup.reuse.winnowing import gram_hashes
 from simdup.search.arrays import Members
 
 RUN = 4
@@ -49,9 +49,8 @@ def test_shares_are_those_of_the_definition(
     texts, kinds = made
     found, tried = with_sides(texts, kinds)
     asked = [row for row, kind in enumerate(kinds) if "e" in kind]
-    k = Window.of(RUN).k
-    common = Members(grams_of_many(cut([texts[row] for row in asked]), k, lambda _: most))
-    counting = oracle.counting_places([texts[row] for row in asked], k, most)
+    shared = Members(grams_of_many(cut([texts[row] for row in asked]), RUN, lambda _: most))
+    counting = oracle.counting_places([texts[row] for row in asked], RUN, most)
     expected = {
         (x, y): share
         for x, places in zip(asked, counting, strict=True)
@@ -59,7 +58,7 @@ def test_shares_are_those_of_the_definition(
         if "s" in kind and (x == y or texts[x] != texts[y])
         if (share := oracle.leaked_share(texts[x], texts[y], places, RUN)) >= 0.3
     }
-    leaks = find_leaks(found, tried, 0.3, gap, common)
+    leaks = find_leaks(found, tried, 0.3, gap, shared)
     pairs = [*map(tuple, leaks.texts.tolist())]
     same = {(x, y) for x, y in pairs if x != y and texts[x] == texts[y]}
     shares = dict(zip(pairs, leaks.shares.tolist(), strict=True))
