@@ -212,7 +212,7 @@ _MATCHING = (
     _runs("--common N", text="Text in more than N documents does not start a passage.",
         kind=_SEVERAL, shown="50 or 5 %, the larger; at most 4/5",
         per={"decontaminate": {"text": "Text that more than N of a file share does not count.",
-                               "shown": "5 or 5 %, the larger; at most 1000", "of": LeakCriteria}}),
+                               "shown": "5 or 5 %, the larger", "of": LeakCriteria}}),
     _repeated("--unit UNIT", kind=UNITS, common=True, shown="off",
         text="Cut repeated parts out of documents"),
     _repeated("--copies N", of=PartCriteria, kind=_COUNT,

@@ -12,6 +12,8 @@ from simdup.model.shared_passages import PassageCriteria
 
 # Text that more documents have may be a licence or a proverb.
 MANY = 5
+# K-grams that more evaluation texts have start no run, which bounds the time.
+_MOST = 1000
 
 
 class LeakFields(TypedDict, total=False):
@@ -37,8 +39,7 @@ class LeakCriteria:
         Runs with at most this many units between them in both texts become one span.
     common : int or None
         Text that more evaluation texts of a file share, such as an instruction, makes no leak, and
-        is in neither number that the share is of.  None for the larger of 5 and 5 % of them, at
-        most 1,000.
+        is in neither number that the share is of.  None for the larger of 5 and 5 % of them.
     """
 
     share: float = 0.5
@@ -56,11 +57,12 @@ class LeakCriteria:
     @property
     def passages(self) -> PassageCriteria:
         """When a document and an evaluation text share a run."""
-        return PassageCriteria(self.min_run, 0, self.min_run, self.common)
+        common = max(self.common or 0, _MOST)
+        return PassageCriteria(self.min_run, 0, self.min_run, common)
 
     def most_texts(self, texts: int) -> int:
         """Return how many of so many evaluation texts may share text that counts."""
-        return min(max(5, texts // 20), 1000) if self.common is None else self.common
+        return max(5, texts // 20) if self.common is None else self.common
 
 
 class Leak(NamedTuple):

@@ -67,7 +67,7 @@ class References:
     stored: Sequence[StoredTexts] = ()
     others: Sequence[Batch] = ()  # those that are read as files are
     share: float = 0  # of its units, that a SOURCE must have of one to matter
-    shared: Members | None = None  # their runs that start no passage, if that is known
+    shared: Members = NONE  # their runs that start no passage
 
 
 @dataclass(frozen=True)
@@ -230,14 +230,14 @@ def _references_first(
 ) -> _Read:
     """Read all references, then the SOURCEs that may share a passage with one."""
     opened, stored = reading.opened, references.stored
-    known = replace(work, shared=references.shared or NONE)
+    known = replace(work, shared=references.shared)
     reading.read(replace(opened, batches=opened.reference_batches), known)
     first = reading.collector.size
     others = chain(references.others, *(one.every() for one in stored))
     reading.read(replace(opened, batches=others), known, named=False)
     read = reading.collector.so_far()
     common, most = NONE, 0
-    if not scope.same and references.shared is None:
+    if not scope.same:
         # Else it is known only once all are read what is of one group.
         own = Sides.every(len(read))
         common, most = _common(assemble(read, own), own, criteria)

@@ -42,7 +42,7 @@ from simdup.model.decontaminated import (
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.near.compared import Compared, References, compared
-from simdup.near.cutting import NONE, find_in_ranges, units_of
+from simdup.near.cutting import find_in_ranges, units_of
 from simdup.near.inputs import Data, Input, open_input, require_existing
 from simdup.reuse.finding import concat
 from simdup.reuse.rates import find_leaks, grams_of_many
@@ -408,7 +408,7 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
         again = rows, pile, references, criteria, opened.settings
         uncut = _search_again(*again) if mask else set()
         sizes = np.diff(texts.symbols.starts)
-        common = units_of(references.shared or NONE, texts.symbols, criteria.min_run)
+        common = units_of(references.shared, texts.symbols, criteria.min_run)
         rates = texts.rates(leaks, sizes - common, criteria.min_run)
         about = Decontaminated(
             [
@@ -463,8 +463,8 @@ def _leaks_of(
     """Yield the leaks of documents, by these and by the evaluation texts."""
     documents, holders = pile.cut.documents, pile.holders
     found = concat(find_in_ranges(pile.finder, run))
-    shared = references.shared or NONE
-    leaks = find_leaks(found, pile.finder, criteria.share, criteria.gap, shared)
+    how = criteria.share, criteria.gap, references.shared
+    leaks = find_leaks(found, pile.finder, *how)
     held = list[tuple[int, int, int]]()
     for leak, (text, other) in enumerate(leaks.texts.tolist()):
         evaluations, others = holders(text), holders(other)

@@ -77,8 +77,9 @@ def leak_report(
     if short := sum(one.short for one in found.rates):
         lines.append(words("leaks.short", n=short, least=criteria.min_run))
     if found.common_units:
-        share = "leaks.share" if criteria.common is None else "leaks.more_than"
-        texts = words(share, n=criteria.common or MANY)
+        texts = words("leaks.share")
+        if criteria.common is not None:
+            texts = words("leaks.more_than", n=criteria.common)
         lines.append(
             words("leaks.common", units=found.common_units, n=found.common_texts, texts=texts)
         )
