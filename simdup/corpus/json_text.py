@@ -156,9 +156,12 @@ def _only_array(text: str, start: int) -> tuple[int, list[str]]:
     begins, keys, at = list[int](), list[str](), start
     try:
         while text[at : at + 1] == ("," if keys else "{"):
-            key, at = _DECODER.raw_decode(text, _blanks(text, at + 1))
+            at = _blanks(text, at + 1)
+            if text[at : at + 1] != '"':
+                return -1, []
+            key, at = _DECODER.raw_decode(text, at)
             at = _blanks(text, at)
-            if not isinstance(key, str) or text[at : at + 1] != ":":
+            if text[at : at + 1] != ":":
                 return -1, []
             keys.append(key.encode("latin-1", "replace").decode("utf-8", "replace"))
             at = _blanks(text, at + 1)

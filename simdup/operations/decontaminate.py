@@ -238,7 +238,7 @@ def read_evaluations(
             if isinstance(one, Document):
                 found.append(one)
                 continue
-            if isinstance(one, NoField) and one.argument == "field":
+            if isinstance(one, NoField):
                 lacking.append(one)
             report.leave(one)
     records = opened.rows is not None or any(text.record for text in found)

@@ -90,6 +90,17 @@ def test_evidence(simdup: Command) -> None:
     assert (ran.status, "unknown suffix '.csv'" in ran.err) == (2, True)
 
 
+def test_evaluation_records_may_have_another_id_field(simdup: Command) -> None:
+    rows = [{"name": "n", "key": "k1", "text": Q1}, {"key": "k2", "text": Q3}]
+    Path("k.jsonl").write_bytes(FORMS["jsonl"](rows))
+    names = ("--id-field", "name", "--against-id-field", "key", "--evidence", "-", "-q")
+    ran = simdup("decontaminate", "train.jsonl", "--against", "k.jsonl", *names)
+    leak, summary = map(json.loads, ran.lines)
+    assert (leak["document"], leak["eval"], summary["evaluations"]) == ("n1", "k1", 2)
+    ran = simdup("decontaminate", "train.jsonl", "--against", "k.jsonl", "--against-id-field", "no")
+    assert (ran.status, "no field 'no' (fields: 'name', 'key', 'text')" in ran.err) == (2, True)
+
+
 def test_standard_streams(simdup: Command) -> None:
     records = Path("train.jsonl").read_bytes()
     options = ("--input-format", "jsonl", "--against")
