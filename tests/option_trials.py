@@ -91,6 +91,7 @@ TRIALS: Mapping[str, str | Mapping[str, str]] = {
     "--force": "|-o full|",
     "--against": "k",
     "--against-field": "r.jsonl||body",
+    "--against-id-field": "id",
     "--share": "1",
     "--evidence": "leaks.jsonl",
     "--check": {"query": "twice||", "*": "0"},

@@ -268,7 +268,10 @@ VIEWS: dict[str, View] = {
     "audit/others": columns(
         plain("result", "precision", "sample", "inside", "width"), title="Other samples"
     ),
-    "leaks": columns(plain("planted", "leak", "texts", "found"), title="Planted evaluation texts"),
+    "leaks": columns(
+        {"instructed": "instructions"} | plain("planted", "leak", "texts", "found"),
+        title="Planted evaluation texts",
+    ),
     "leaks/again": columns(
         plain("documents are", "texts", "leaked", "documents with a leak",
               "leaked when checked again"),

@@ -19,14 +19,22 @@ ELSEWHERE = "elsewhere"
 
 def leaks(trial: Trial) -> Iterator[Table]:
     """Leaks: evaluation texts found in a corpus, and none left after a mask; speed, memory."""
-    count, controls = trial.pick(40, 300), trial.pick(8, 60)
-    say("leaks: writing the corpus")
-    made = write_leaks(trial.folder / "leaks", trial.pick(2, 30), count=count, controls=controls)
+    counts = {"count": trial.pick(40, 300), "controls": trial.pick(8, 60)}
+    say("leaks: writing corpora")
+    corpora = {
+        word: write_leaks(
+            trial.folder / word, trial.pick(2, 30), instructed=word == "yes", **counts
+        )
+        for word in ("no", "yes")
+    }
+    made = corpora["no"]
     note = (
+        "instructed: all texts of an evaluation have the same instructions; "
         "found: planted texts that are found in their record; only leaks should be; "
         "elsewhere: found in a record in which the text was not planted"
     )
-    yield tabulate("Planted evaluation texts", _planted(made), note)
+    rows = (row for word, one in corpora.items() for row in _planted(one, word))
+    yield tabulate("Planted evaluation texts", rows, note)
     note = "checked: the files of the first run, read again"
     yield tabulate("Rates before and after", _again(trial, made), note)
     note = "one process, in turns; the least processor time; peak: PSS of all processes"
@@ -38,8 +46,8 @@ def _command(made: LeakCorpus, *more: object) -> tuple[object, ...]:
     return ("decontaminate", made.corpus, *against, "--id-field", "id", "-q", *more)
 
 
-def _planted(made: LeakCorpus) -> Iterator[Row]:
-    """Count what is found by how it was planted."""
+def _planted(made: LeakCorpus, instructed: str) -> Iterator[Row]:
+    """Count what is found by how it was planted, and in all: what is found, and what is false."""
     lines = simdup(*_command(made, "--evidence", "-")).records
     found = {(one["eval"], one["document"]) for one in lines if one["type"] == "leak"}
     planted = defaultdict[str, set[tuple[str, str]]](set)
@@ -48,13 +56,19 @@ def _planted(made: LeakCorpus) -> Iterator[Row]:
     for kind in (*LEAKS, *DECOYS):
         hits = len(planted[kind] & found)
         yield {
-            "planted": kind, "leak": "yes" if kind in LEAKS else "no",
+            "instructed": instructed, "planted": kind, "leak": "yes" if kind in LEAKS else "no",
             "texts": len(planted[kind]), "found": hits, "share": hits / len(planted[kind]),
         }  # fmt: skip
     others = found - {pair for pairs in planted.values() for pair in pairs}
     yield {
-        "planted": ELSEWHERE, "leak": "no", "texts": None, "found": len(others), "share": None
+        "instructed": instructed, "planted": ELSEWHERE, "leak": "no", "texts": None,
+        "found": len(others), "share": None,
     }  # fmt: skip
+    leaked = set[tuple[str, str]]().union(*(planted[kind] for kind in LEAKS))
+    say(
+        f"leaks: instructed {instructed}: found {len(leaked & found) / len(leaked):.4f}, "
+        f"false {len(found - leaked)}"
+    )
 
 
 def _again(trial: Trial, made: LeakCorpus) -> Iterator[Row]:

@@ -4,6 +4,10 @@ Each text of an evaluation is in the corpus once in each of four ways, but for t
 set, which are nowhere in it.  What looks like a leak and is none is there too: pages with the same
 templates, pages on the same topic with short phrases of a text, and short parts of long texts.
 
+All texts may have an instruction before them and one behind them, longer than many questions.
+Then a record that is the text has both, all others have the text alone, and pages with the same
+templates have the instructions.
+
 as it is
     The record is the text.
 wrapped
@@ -49,6 +53,19 @@ DECOYS = (TEMPLATE, TOPIC, PART)
 # Evaluation files and the types of text in each.
 _FILES = {"questions": (QUESTION,), "reading": (READING,), "problems": (PROBLEM, CODE)}
 
+# What is before and behind each text, if they have instructions.
+_INSTRUCTIONS = {
+    ENGLISH: (
+        ("You will be given a task from an examination. Read it twice, think about it step by step "
+        "before you decide, and write down nothing but your final answer. Here is the task:\n\n"),
+        "\n\nGive your answer on a line of its own, without any explanation, units or full stop.",
+    ),
+    CHINESE: (
+        "以下是一道考试题目，请你先通读两遍，逐步思考之后再作决定，最后只写出你的答案，不要写出过程。题目如下：\n\n",
+        "\n\n请把答案单独写在一行里，不要附带任何解释、单位或者标点符号。",
+    ),
+}  # fmt: skip
+
 # A decoy has this share of a text, if the text has at least this number of characters.
 _PART, _LONG = 0.2, 400
 # One text in this many has a decoy of a template, and of a topic.
@@ -90,6 +107,11 @@ def evaluations(count: int = 360, seed: int = 41) -> list[Evaluation]:
         text = examiner.text(type_, language)
         made.append(Evaluation(f"{type_}-{number:04}", type_, language, text))
     return made
+
+
+def _instructed(text: str, language: str) -> str:
+    before, behind = _INSTRUCTIONS[language]
+    return before + text + behind
 
 
 # -- what happens to a text --
@@ -220,11 +242,11 @@ def _real_texts() -> list[str]:
 
 
 def _planted(
-    made: Sequence[Evaluation], web: _Web, chance: random.Random
+    made: Sequence[Evaluation], web: _Web, chance: random.Random, asked: Callable[[str, str], str]
 ) -> list[tuple[str, str, str]]:
     """Return evaluation, kind and text of each leak."""
     ways: dict[str, Callable[[Evaluation], str]] = {
-        AS_IS: lambda one: one.text,
+        AS_IS: lambda one: asked(one.text, one.language),
         WRAPPED: lambda one: web.page(one.language, wrapped(one.text)),
         EMBEDDED: lambda one: web.page(one.language, _embedded(one.text, one.language, chance)),
         CHANGED: lambda one: web.page(one.language, changed(one.text, one.language, chance)),
@@ -238,11 +260,12 @@ def _decoys(
     web: _Web,
     examiner: Examiner,
     chance: random.Random,
+    asked: Callable[[str, str], str],
 ) -> Iterator[tuple[str, str, str]]:
     """Yield evaluation, kind and text of what looks like a leak."""
     for number, one in enumerate(made):
         if number % _EVERY == 0:
-            other = examiner.text(one.type, one.language)
+            other = asked(examiner.text(one.type, one.language), one.language)
             yield one.id, TEMPLATE, web.page(one.language, other)
         elif number % _EVERY == 1:
             phrases = _phrases(one.text, one.language, chance)
@@ -260,7 +283,7 @@ def _decoys(
 
 def write_leaks(
     folder: Path, megabytes: float = 50, seed: int = 43, *, count: int = 300, controls: int = 60,
-    real: bool = True,
+    real: bool = True, instructed: bool = False,
 ) -> LeakCorpus:  # fmt: skip
     """Write evaluation files and a corpus in which their texts are planted.
 
@@ -274,7 +297,10 @@ def write_leaks(
         Numbers of evaluation texts that are planted, and that are not.
     real : bool
         Whether a part of the background are real texts, where there are some.
+    instructed : bool
+        Whether all evaluation texts have the same instructions before and behind them.
     """
+    asked = _instructed if instructed else lambda text, language: text
     chance = random.Random(seed)
     made = evaluations(count + controls, seed)
     # Text after text has another type and language: the controls are spread over them.
@@ -284,8 +310,8 @@ def write_leaks(
     examiner = Examiner(random.Random(f"{seed} decoys"))
     for one in made:
         examiner.know(one.text)
-    planted = _planted(inside, web, chance)
-    planted += _decoys(made, nowhere, web, examiner, chance)
+    planted = _planted(inside, web, chance, asked)
+    planted += _decoys(made, nowhere, web, examiner, chance, asked)
     chance.shuffle(planted)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
@@ -294,7 +320,7 @@ def write_leaks(
         with path.open("wb") as lines:
             for one in made:
                 if one.type in types:
-                    _write(lines, one.id, one.text)
+                    _write(lines, one.id, asked(one.text, one.language))
         paths.append(path)
     corpus = folder / "corpus.jsonl"
     with corpus.open("wb", buffering=1 << 20) as lines:

@@ -1,7 +1,9 @@
 """Passages by their definitions: all pairs, all windows, all tables."""
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 # How the names of characters begin whose scripts have no spaces between words.
@@ -144,14 +146,38 @@ def in_step_again(
     return 0, 0, 0
 
 
-def leaked_share(passages: Sequence[tuple[int, int, int]], size: int) -> float:
-    """The share of a text that another one has, by the text's passages: begin, end, equal units.
+def leaked_share(
+    x: Sequence[int], y: Sequence[int], counting: Collection[int], least: int
+) -> float:
+    """The share of the symbols of `x` that count, by place, which are in equal runs with `y`.
 
-    What an earlier passage covers does not count again.
+    Of a run so many symbols count at least; all of `x` is shared if both are equal.
     """
-    covered, equal = set[int](), 0.0
-    for begin, end, length in sorted(passages, key=lambda one: one[0]):
-        new = set(range(begin, end)) - covered
-        covered |= new
-        equal += len(new) * min(length / (end - begin), 1)
-    return equal / size
+    counting = set(counting)
+    if x == y:
+        return float(bool(counting))
+    covered = set[int]()
+    for i, j in product(range(len(x)), range(len(y))):
+        if not (i and j and x[i - 1] == y[j - 1]):
+            pairs = enumerate(zip(x[i:], y[j:], strict=False))
+            size = next((n for n, (a, b) in pairs if a != b), min(len(x) - i, len(y) - j))
+            own = counting & set(range(i, i + size))
+            covered |= own if len(own) >= least else set()
+    return len(covered) / len(counting) if counting else 0.0
+
+
+def counting_places(texts: Sequence[Sequence[int]], k: int, most: int) -> list[set[int]]:
+    """The places of each text that are in no k-gram which more than `most` different texts have."""
+    common = {gram for gram, count in gram_counts(texts, k).items() if count > most}
+    places = []
+    for text in texts:
+        starts = (i for i in range(len(text) - k + 1) if tuple(text[i : i + k]) in common)
+        places.append(set(range(len(text))) - {i + step for i in starts for step in range(k)})
+    return places
+
+
+def gram_counts(texts: Sequence[Sequence[int]], k: int) -> Counter[tuple[int, ...]]:
+    """How many different texts have each k-gram."""
+    different = {tuple(text) for text in texts}
+    grams = ({text[i : i + k] for i in range(len(text) - k + 1)} for text in different)
+    return Counter(gram for within in grams for gram in within)

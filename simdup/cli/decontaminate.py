@@ -24,8 +24,9 @@ def command(call: Call) -> Status:
 
     A text of --against is leaked if one document has at least --share of it, in equal runs of at
     least --min-run units (Chinese characters; a word is 2), whatever the line breaks, the text
-    around it or the encoding. Such a document is left out; with --mask it stays, and loses what it
-    has of the text. All others are as they were, byte for byte. Neither the SOURCEs nor the
+    around it or the encoding. Text that many evaluation texts of a file share, such as an
+    instruction, does not count. A document with a leak is left out; with --mask it stays, and loses
+    what it has of the text. All others are as they were, byte for byte. Neither the SOURCEs nor the
     evaluation texts are changed.
 
     The report has a rate for each file of evaluation texts. Without -o, nothing is written.
@@ -60,7 +61,8 @@ def command(call: Call) -> Status:
                 stream.writelines(evidence(_typed(found)))
 
     with call.watch() as settings:
-        texts = read_evaluations(Named(call["against"]), settings, call["against_field"])
+        fields = call["against_field"], call["against_id_field"]
+        texts = read_evaluations(Named(call["against"]), settings, *fields)
         how = criteria, call["mask"]
         found = _typed(clean(call.sources, texts, options, settings, how, write_evidence))
     screen.skipped(found.skipped, found.notes)

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from typing import IO, NamedTuple, TypeAlias
 
 from simdup.base.errors import SimdupError, reason
+from simdup.base.regular_files import read_up_to
+from simdup.base.when_used import pattern
 from simdup.corpus.compression import decompress, split_compression
-from simdup.corpus.json_text import WHITE_SPACE, parse_json
+from simdup.corpus.json_text import LARGEST, WHITE_SPACE, parse_json, records_within
 from simdup.model.settings import PAGES, Reading
 
 STDIN = "-"
@@ -36,6 +38,7 @@ Opener: TypeAlias = Callable[[], AbstractContextManager[IO[bytes]]]
 
 # Bytes that tell an array or lines of objects from other JSON: a first line is seldom longer.
 _HEAD = 1 << 16
+_RECORDS = pattern(rb":\s*\[\s*\{")
 
 
 class ZipMember(NamedTuple):
@@ -133,7 +136,7 @@ def format_of(path: str, reading: Reading) -> str:
 
 
 def format_of_file(path: str, opened: Opener | None, reading: Reading) -> str:
-    """Return the format of a file; JSON contains many documents if it is an array or lines.
+    """Return the format of a file; JSON holds many documents if it is lines or has an array.
 
     `opened` opens the file; a named pipe can be read only once, so there is none for it.
     """
@@ -146,7 +149,7 @@ def format_of_file(path: str, opened: Opener | None, reading: Reading) -> str:
         if opened is not None:
             with opened() as raw, decompress(raw, compression) as content:
                 head = content.read(_HEAD)
-                if _begins_array(head):
+                if _begins_array(head) or _holds_array(head, content, reading):
                     return kind
                 if _begins_lines(head):
                     return "jsonl"
@@ -157,6 +160,25 @@ def _begins_array(head: bytes) -> bool:
     """Return whether the beginning of a file is that of an array of objects."""
     head = head.removeprefix(codecs.BOM_UTF8).lstrip(WHITE_SPACE)
     return head.startswith(b"[") and head[1:].lstrip(WHITE_SPACE).startswith(b"{")
+
+
+def _holds_array(head: bytes, rest: IO[bytes], reading: Reading) -> bool:
+    """Return whether JSON is an object with one array of records that have the wanted fields.
+
+    An object that has these itself is a document.
+    """
+    if not head.removeprefix(codecs.BOM_UTF8).lstrip(WHITE_SPACE).startswith(b"{"):
+        return False
+    if not _RECORDS.search(head):
+        return False
+    keys, record = records_within(head + read_up_to(rest, LARGEST + 1 - len(head)))
+    try:
+        fields = parse_json(record.decode(reading.encoding or "utf-8"))
+    except ValueError:
+        return False
+    names = [{name, name.partition(".")[0]} for name in reading.text_fields]
+    itself, within = (all(not name.isdisjoint(of) for name in names) for of in (keys, fields))
+    return within and not itself
 
 
 def _begins_lines(head: bytes) -> bool:

@@ -1,9 +1,9 @@
 """Parse JSON that others wrote, with the same limit in every Python.
 
 *Arrays* are read whole, and cut into their elements, so that those that stay can be written again
-byte for byte.  Where an element ends is found by parsing it as Latin-1, in which each byte is a
-character: so places are those in the file, in every encoding that keeps ASCII.  Another process
-parses the bytes of an element in their encoding.
+byte for byte; so is the only array of objects that an object holds.  Where an element ends is found
+by parsing it as Latin-1, in which each byte is a character: so places are those in the file, in
+every encoding that keeps ASCII.  Another process parses the bytes of an element in their encoding.
 
 An element that is not valid JSON ends the reading: where the next one begins is not known.
 """
@@ -97,34 +97,97 @@ TOO_LARGE = Fault(
 
 
 def split_array(stream: IO[bytes]) -> Iterator[Elements | Outside | Fault]:
-    """Cut a file; all bytes that are yielded are the file again."""
+    """Cut a file that is an array, or an object that holds one array of objects.
+
+    All bytes that are yielded are the file again.
+    """
     content = read_up_to(stream, LARGEST + 1)
     if len(content) > LARGEST:
         yield TOO_LARGE
         yield Outside(content)
         yield from map(Outside, chunks_of(stream))
         return
-    text = content.replace(b"\0", b" ").decode("latin-1")
-    done = _blanks(text, len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0)
-    if text[done : done + 1] != "[":
-        yield Outside(content[:done])
-        yield Fault("not a JSON array")
-        yield Outside(content[done:])
+    text, start = _as_text(content)
+    begin = start if text[start : start + 1] == "[" else _only_array(text, start)[0]
+    if begin < 0:
+        yield Outside(content[:start])
+        yield Fault("not a JSON array, nor an object with one array of objects")
+        yield Outside(content[start:])
         return
-    at = done = done + 1
+    done = begin + 1
     yield Outside(content[:done])
-    first, fault = True, None  # whether no element has been found, and why there are no more
-    while fault is None:
-        ends, at, fault = _scan(text, done, first)
-        if ends:
+    for part in _parts(text, done):
+        if ends := part[0]:
             yield Elements(content[done : ends[-1]], [end - done for end in ends])
-            done, first = ends[-1], False
+            done = ends[-1]
+    _, at, fault = part
     yield Outside(content[done:at])
-    if fault is _CLOSED and _blanks(text, at) < len(text):
+    if fault is _CLOSED and begin == start and _blanks(text, at) < len(text):
         fault = Fault("not valid JSON: the array ends before the file does")
     if fault:
         yield fault
     yield Outside(content[at:])
+
+
+def records_within(content: bytes) -> tuple[list[str], bytes]:
+    """Return the fields of an object that holds one array of objects, and the first of these.
+
+    Of anything else both are empty.
+    """
+    text, start = _as_text(content)
+    begin, keys = _only_array(text, start)
+    if begin < 0:
+        return [], b""
+    first = _blanks(text, begin + 1)
+    return keys, content[first : _DECODER.raw_decode(text, first)[1]]
+
+
+def _as_text(content: bytes) -> tuple[str, int]:
+    """Return a character for each byte, and where the value begins."""
+    text = content.replace(b"\0", b" ").decode("latin-1")
+    return text, _blanks(text, len(codecs.BOM_UTF8) * content.startswith(codecs.BOM_UTF8))
+
+
+def _only_array(text: str, start: int) -> tuple[int, list[str]]:
+    """Return where the only array of objects in an object begins, and the object's fields.
+
+    It is -1 where the text is not such an object.
+    """
+    begins, keys, at = list[int](), list[str](), start
+    try:
+        while text[at : at + 1] == ("," if keys else "{"):
+            at = _blanks(text, at + 1)
+            if text[at : at + 1] != '"':
+                return -1, []
+            key, at = _DECODER.raw_decode(text, at)
+            at = _blanks(text, at)
+            if text[at : at + 1] != ":":
+                return -1, []
+            keys.append(key.encode("latin-1", "replace").decode("utf-8", "replace"))
+            at = _blanks(text, at + 1)
+            if text[at : at + 1] != "[":
+                at = _blanks(text, _DECODER.raw_decode(text, at)[1])
+                continue
+            if text.startswith("{", _blanks(text, at + 1)):
+                begins.append(at)
+            *_, (_, at, fault) = _parts(text, at + 1)
+            if fault is not _CLOSED:
+                return -1, []
+            at = _blanks(text, at)
+    except (RecursionError, json.JSONDecodeError):
+        return -1, []
+    whole = text[at : at + 1] == "}" and _blanks(text, at + 1) == len(text)
+    return (begins[0], keys) if whole and len(begins) == 1 else (-1, [])
+
+
+def _parts(text: str, at: int) -> Iterator[tuple[list[int], int, Fault | None]]:
+    """Yield what `_scan` finds, from behind the bracket of an array to its end."""
+    first, fault = True, None
+    while fault is None:
+        ends, end, fault = _scan(text, at, first)
+        yield ends, end, fault
+        if ends:
+            at, first = ends[-1], False
 
 
 def _scan(text: str, start: int, first: bool) -> tuple[list[int], int, Fault | None]:

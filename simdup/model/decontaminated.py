@@ -10,6 +10,11 @@ from simdup.base.errors import NUMBER, check_type, invalid
 from simdup.model.documents import Skipped
 from simdup.model.shared_passages import PassageCriteria
 
+# Text that more documents have may be a licence or a proverb.
+MANY = 5
+# K-grams that more evaluation texts have start no run, which bounds the time.
+_MOST = 1000
+
 
 class LeakFields(TypedDict, total=False):
     """The fields of `LeakCriteria`, as keywords."""
@@ -17,7 +22,7 @@ class LeakFields(TypedDict, total=False):
     share: float
     min_run: int
     gap: int
-    common: int
+    common: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +33,36 @@ class LeakCriteria:
     ----------
     share : float
         The least share of its units that one document has, in equal runs.
-    min_run, gap, common
-        As in `PassageCriteria`, which says what a unit is; `common` counts evaluation texts, and
-        only bounds the time: many questions of one form are leaked as one question is.
+    min_run : int
+        The least number of units of a run; `PassageCriteria` says what a unit is.
+    gap : int
+        Runs with at most this many units between them in both texts become one span.
+    common : int or None
+        Text that more evaluation texts of a file share, such as an instruction, makes no leak, and
+        is in neither number that the share is of.  None for the larger of 5 and 5 % of them.
     """
 
     share: float = 0.5
     min_run: int = PassageCriteria().min_run
     gap: int = PassageCriteria().gap
-    common: int = 1000
+    common: int | None = None
 
     def __post_init__(self) -> None:
         """Check the values."""
         check_type("share", self.share, NUMBER)
         if not 0 < self.share <= 1:
             raise invalid("share", self.share, "above 0, up to 1")
-        _ = self.passages
+        PassageCriteria(self.min_run, self.gap, self.min_run, self.common)
 
     @property
     def passages(self) -> PassageCriteria:
-        """When a document and an evaluation text share a passage: a single run is enough."""
-        return PassageCriteria(self.min_run, self.gap, self.min_run, self.common)
+        """When a document and an evaluation text share a run."""
+        common = max(self.common or 0, _MOST)
+        return PassageCriteria(self.min_run, 0, self.min_run, common)
+
+    def most_texts(self, texts: int) -> int:
+        """Return how many of so many evaluation texts may share text that counts."""
+        return max(5, texts // 20) if self.common is None else self.common
 
 
 class Leak(NamedTuple):
@@ -81,13 +95,17 @@ class LeakRate(NamedTuple):
     texts, leaked : int
         How many there are, and how many are leaked.
     short : int
-        Texts with fewer than `min_run` units: they are found only where a document has no more.
+        Texts with fewer than `min_run` units that count: they are found only where a document has
+        no more.
+    widespread : int
+        Leaked texts of which more than `MANY` documents have enough.
     """
 
     file: str
     texts: int
     leaked: int
     short: int
+    widespread: int
 
     @property
     def rate(self) -> float:
@@ -109,9 +127,11 @@ class Decontaminated(NamedTuple):
     affected, left_out, kept : int
         Documents with a leak, how many of these are left out, and how many stay though they should
         not, as `skipped` says; the others have lost the spans.
-    common_units, common_documents, most_documents : int
-        Units of documents that more evaluation texts than the last number have, which start no
-        run, and how many documents have some.
+    lengths : (int, int, int)
+        Units of the shortest evaluation text, of the one in the middle, and of the longest.
+    common_units, common_texts : int
+        Units of evaluation texts that too many texts of a file share, which make no leak, and how
+        many texts have some.
     masked : bool
         Whether documents lost the spans only.
     skipped, notes
@@ -135,9 +155,9 @@ class Decontaminated(NamedTuple):
     affected: int
     left_out: int
     kept: int
+    lengths: tuple[int, int, int]
     common_units: int
-    common_documents: int
-    most_documents: int
+    common_texts: int
     masked: bool
     skipped: tuple[Skipped, ...]
     notes: tuple[tuple[str, str], ...]

@@ -67,6 +67,7 @@ class References:
     stored: Sequence[StoredTexts] = ()
     others: Sequence[Batch] = ()  # those that are read as files are
     share: float = 0  # of its units, that a SOURCE must have of one to matter
+    shared: Members = NONE  # their runs that start no passage
 
 
 @dataclass(frozen=True)
@@ -234,10 +235,11 @@ def _references_first(
 ) -> _Read:
     """Read all references, then the SOURCEs that may share a passage with one."""
     opened, stored = reading.opened, references.stored
-    reading.read(replace(opened, batches=opened.reference_batches), work)
+    known = replace(work, shared=references.shared)
+    reading.read(replace(opened, batches=opened.reference_batches), known)
     first = reading.collector.size
     others = chain(references.others, *(one.every() for one in stored))
-    reading.read(replace(opened, batches=others), work, named=False)
+    reading.read(replace(opened, batches=others), known, named=False)
     read = reading.collector.so_far()
     common, most = NONE, 0
     if not scope.same:
@@ -246,7 +248,9 @@ def _references_first(
         common, most = _common(assemble(read, own), own, criteria)
     if not scope.leave_out:
         needs = _needs(read, criteria, references.share)
-        work = replace(work, sought=SoughtSeeds.of(*_seeds(read), common, needs, once=True))
+        # A share of a reference has what this repeats as often as this does.
+        sought = SoughtSeeds.of(*_seeds(read), common, needs, once=not references.share)
+        work = replace(work, sought=sought)
     reading.read(opened, replace(work, common=common))
     cut = reading.finish()
     numbers = np.arange(len(cut))
@@ -293,15 +297,15 @@ def _seeds(read: Collection) -> tuple[U64, I64]:
 def _needs(read: Collection, criteria: PassageCriteria, share: float = 0) -> I64:
     """Return how many seeds of each text another one has that shares a passage with it.
 
-    If that has to be a share of the text, rows count too, though they have no seeds.
+    If that has to be a share of what counts of the text, rows count too, though they have no seeds.
     """
-    sizes = read.texts["symbols"][:, 1] // 4
-    symbols = np.full(len(sizes), criteria.min_length)
+    counted = read.texts["symbols"][:, 1] // 4 - read.texts["common_units"]
+    symbols = np.full(len(counted), criteria.min_length)
     if share:
         k = Window.of(criteria.min_run).k
-        for row in range(len(sizes)):
+        for row, size in enumerate(counted.tolist()):
             own = np.frombuffer(read.spool.row(read.texts["symbols"], row), np.uint32)
-            least = int(share * len(own)) - len(row_symbols(own, k))
+            least = int(share * size) - len(row_symbols(own, k))
             symbols[row] = max(symbols[row], least)
     return least_seeds(criteria, symbols)
 

@@ -59,6 +59,8 @@ class Cutting:
     sought: SoughtSeeds | None = None
     common: Members = NONE  # k-grams whose units are counted
     clean: Callable[[str, str], str] | None = None  # takes a text and its name; places stay
+    # Runs of the least length that start no passage; their units are counted instead.
+    shared: Members = NONE
 
     def __call__(self) -> Callable[[Sequence[Document]], CutTexts]:
         """Return what prepares the documents of each batch in one process."""
@@ -97,6 +99,14 @@ class CutTexts:
         if work.template is not None:
             texts = work.template.cover(texts)
         seeds = winnow(texts, work.window)
+        common_units = units_of(work.common, texts, work.window.k)
+        if len(work.shared):
+            k, run = work.window.k, sum(work.window) - 1
+            found = positions_of(work.shared, texts, run)
+            stretches = Stretches.of(found, run, len(texts.symbols))
+            common_units = stretches.by_text(texts.starts)
+            starting = stretches.within(seeds.positions, np.full_like(seeds.positions, k)) < k
+            seeds = Seeds(seeds.hashes[starting], seeds.positions[starting])
         left = np.zeros(len(first), np.bool_)
         if work.sought is not None:
             bounds = np.searchsorted(seeds.positions, texts.starts)
@@ -115,7 +125,7 @@ class CutTexts:
             for low, high in zip(texts.starts[:-1].tolist(), ends.tolist(), strict=True)
         )
         columns["lines"] = spool(self._lines[place].tobytes() for place in first)
-        columns["common_units"] = units_of(work.common, texts, work.window.k)
+        columns["common_units"] = common_units
         gone = {place for place, left in zip(first, left.tolist(), strict=True) if left}
         originals = spool(
             b"" if place in gone else self._documents[place].text.encode("utf-8", "surrogatepass")

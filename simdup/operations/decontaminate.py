@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from simdup.base.errors import SimdupError, check_names, check_type
+from simdup.base.errors import TEXT, SimdupError, check_names, check_type
+from simdup.base.system import quoted
 from simdup.corpus.batches import TextBatch, read
+from simdup.corpus.compression import split_compression
 from simdup.corpus.files import File
+from simdup.corpus.json_text import parse_json
+from simdup.corpus.nested_json import texts_within
 from simdup.corpus.rewriting import Change
 from simdup.corpus.rows import as_optional_path, keep_rows, recognise, select
 from simdup.corpus.span_cutting import (
@@ -26,16 +31,23 @@ from simdup.corpus.span_cutting import (
     without_spans,
 )
 from simdup.model.cleaned import DedupeOptions
-from simdup.model.decontaminated import Decontaminated, Leak, LeakCriteria, LeakFields, LeakRate
+from simdup.model.decontaminated import (
+    MANY,
+    Decontaminated,
+    Leak,
+    LeakCriteria,
+    LeakFields,
+    LeakRate,
+)
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.near.compared import Compared, References, compared
-from simdup.near.cutting import find_in_ranges
+from simdup.near.cutting import find_in_ranges, units_of
 from simdup.near.inputs import Data, Input, open_input, require_existing
 from simdup.reuse.finding import concat
-from simdup.reuse.rates import find_leaks
-from simdup.reuse.symbols import cut, locate, look_up_in
-from simdup.search.arrays import ranges
+from simdup.reuse.rates import find_leaks, grams_of_many
+from simdup.reuse.symbols import SymbolTexts, cut, locate, look_up_in
+from simdup.search.arrays import I64, Members, distinct, ranges
 from simdup.show.cleaned_corpus import rewrite_corpus
 from simdup.text.characters import fold_all
 
@@ -45,6 +57,8 @@ Place = tuple[str, int]
 
 # Evaluation texts that one process gets at a time.
 _TEXTS = 1000
+# How errors name the arguments of evaluation texts.
+_OF_EVALUATIONS = {"data": "against", "text": "against_field", "id": "against_id_field"}
 _ARCHIVED = "is in an archive, which is kept whole: unpack it first"
 _BOTH = "is both a SOURCE and an EVAL, so all its texts are leaks"
 _WITHIN = "has evaluation text within single characters, so it cannot be cut: leave it out"
@@ -59,6 +73,7 @@ def decontaminate(
     output: str | os.PathLike[str] | None = None,
     force: bool = False,
     against_field: str | tuple[str, ...] | None = None,
+    against_id_field: str | None = None,
     reading: Reading | None = None,
     run: RunOptions | None = None,
     jobs: int | None = None,
@@ -86,6 +101,8 @@ def decontaminate(
     against_field : str or tuple of str, optional
         The field of the text of evaluation records, where it has another name; several are one
         text.
+    against_id_field : str, optional
+        The field of the ids of evaluation records, where it has another name.
     reading, run, jobs, text, id
         As for `scan`.
     **fields
@@ -116,8 +133,9 @@ def decontaminate(
     check_type("mask", mask, (bool, "True or False"))
     check_names(fields, LeakFields.__annotations__)
     criteria = replace(criteria or LeakCriteria(), **fields)
+    check_type("against_id_field", against_id_field, TEXT, unset=None)
     names = (against_field,) if isinstance(against_field, str) else against_field
-    texts = read_evaluations(against, settings, names)
+    texts = read_evaluations(against, settings, names, against_id_field)
     target = as_optional_path(output, "output")
     options = DedupeOptions(target, force=force, references=texts.files)
     rows = keep_rows(data)
@@ -144,48 +162,71 @@ class Evaluations:
     """Evaluation texts that were read."""
 
     documents: Sequence[Document]
-    sizes: Sequence[int]  # units of each
+    symbols: SymbolTexts  # of each
     skipped: Sequence[Skipped]
     notes: Sequence[tuple[str, str]]
     files: tuple[str, ...]  # that they are from
     whole: tuple[str, ...]  # those of which it is not one record
+    by_field: bool  # whether some are records, which name their text as the documents do
+
+    def by_file(self) -> Mapping[str, list[int]]:
+        """Return the numbers of texts by their file of records, or the folder of their files."""
+        numbers = dict[str, list[int]]()
+        for number, document in enumerate(self.documents):
+            folder = os.path.dirname(document.path) or os.curdir * bool(document.path)
+            numbers.setdefault(document.path if document.record else folder, []).append(number)
+        return numbers
+
+    def shared(self, criteria: LeakCriteria) -> Members:
+        """Return the runs of the least length that too many texts of a file share."""
+        (starts, symbols), hashes = self.symbols, [np.zeros(0, np.uint64)]
+        for numbers in self.by_file().values():
+            texts = [symbols[starts[number] : starts[number + 1]] for number in numbers]
+            ends = np.cumsum([0, *map(len, texts)])
+            of_file = SymbolTexts(ends, np.concatenate(texts))
+            hashes.append(grams_of_many(of_file, criteria.min_run, criteria.most_texts))
+        return Members(distinct(np.concatenate(hashes)))
 
     def references(self, criteria: LeakCriteria) -> References:
         """Return the texts, ready to be read as references; their names are their numbers."""
         texts = [Document(number, one.text) for number, one in enumerate(self.documents)]  # type: ignore[arg-type]
         parts = range(0, len(texts), _TEXTS)
         batches = [TextBatch(tuple(texts[low : low + _TEXTS])) for low in parts]
-        return References(True, others=batches, share=criteria.share)
+        shared = self.shared(criteria)
+        return References(True, others=batches, share=criteria.share, shared=shared)
 
-    def rates(self, leaked: Set[int], least: int) -> Iterator[LeakRate]:
-        """Yield how many of each file are leaked, and have fewer units than a run."""
-        numbers = dict[str, list[int]]()
-        for number, one in enumerate(self.documents):
-            # The file of records, or the folder of a file that is one text.
-            folder = os.path.dirname(one.path) or os.curdir * bool(one.path)
-            numbers.setdefault(one.path if one.record else folder, []).append(number)
-        for file, own in numbers.items():
-            short = sum(self.sizes[number] < least for number in own)
-            yield LeakRate(file, len(own), len(leaked & set(own)), short)
+    def rates(self, leaks: Iterable[_Leaked], counted: I64, least: int) -> Iterator[LeakRate]:
+        """Yield how many of each file are leaked, and have fewer units that count than a run."""
+        documents = Counter(leak.number for leak in leaks)
+        for file, numbers in self.by_file().items():
+            leaked = [documents[number] for number in numbers if number in documents]
+            short = int(np.count_nonzero(counted[numbers] < least))
+            many = sum(count > MANY for count in leaked)
+            yield LeakRate(file, len(numbers), len(leaked), short, many)
 
 
 def read_evaluations(
-    against: Data, settings: Settings, fields: tuple[str, ...] | None = None
+    against: Data,
+    settings: Settings,
+    fields: tuple[str, ...] | None = None,
+    id_field: str | None = None,
 ) -> Evaluations:
     """Read evaluation texts.
 
     Raises
     ------
     SimdupError
-        If there is none.
+        If there is none, `fields` are in no record, or a file of records is read as one text.
     """
     reading = settings.reading
     if fields:
         reading = replace(reading, field=fields[0] if len(fields) == 1 else fields)
+    if id_field is not None:
+        reading = replace(reading, id_field=id_field)
     try:
         opened = open_input(against, replace(settings, reading=reading))
     except SimdupError as error:
-        own = {"data": "against", "text": "against_field"}.get(error.field, error.field)
+        own = _OF_EVALUATIONS.get(error.field, error.field)
         hint = error.hint.replace("text=", "against_field=")
         where = own if error.where == error.field else error.where
         raise SimdupError(where, error.what, hint, own) from None
@@ -197,20 +238,26 @@ def read_evaluations(
             if isinstance(one, Document):
                 found.append(one)
                 continue
-            if isinstance(one, NoField) and one.argument == "field":
+            if isinstance(one, NoField):
                 lacking.append(one)
             report.leave(one)
-    if lacking and not found:
+    records = opened.rows is not None or any(text.record for text in found)
+    if reading.input_format == "auto":
+        for text in found:
+            _require_one_text(text, reading)
+    if lacking and not records:
         refused = report.refuse(lacking[0])
         hint = refused.hint.replace("`field`", "`against_field`")
         raise SimdupError(str(lacking[0].document), refused.what, hint)
+    if fields and not records:
+        raise _no_records("against_field", fields)
     if opened.rows is not None:
         found = [one._replace(name=report.ids[one.record - 1], record=0) for one in found]
-    sizes = np.diff(cut(fold_all([one.text for one in found])).starts).tolist()
-    for one, size in zip(found, sizes, strict=True):
-        if not size:
-            report.leave(one.skip("empty"))
-    texts = [one for one, size in zip(found, sizes, strict=True) if size]
+    starts, symbols = cut(fold_all([one.text for one in found]))
+    sizes = np.diff(starts)
+    for row in np.flatnonzero(sizes == 0).tolist():
+        report.leave(found[row].skip("empty"))
+    texts = [one for one, size in zip(found, sizes.tolist(), strict=True) if size]
     if not texts:
         first = next((one for one in report.skipped if one.error), None)
         where, what = (str(first.document), first.fault) if first else ("against", "has no text")
@@ -219,7 +266,40 @@ def read_evaluations(
     whole = tuple(file.on_disk.path for file in opened.files if not file.record)
     # Whether an option has an effect, the SOURCEs decide.
     notes = [note for note in report.notes if not note[0].startswith("`")]
-    return Evaluations(texts, list(filter(None, sizes)), report.skipped, notes, files, whole)
+    cut_texts = SymbolTexts(np.append(0, starts[1:][sizes > 0]), symbols)
+    by_field = records and not fields
+    return Evaluations(texts, cut_texts, report.skipped, notes, files, whole, by_field)
+
+
+def _no_records(argument: str, fields: tuple[str, ...]) -> SimdupError:
+    what = f"no record has a field {fields[0]!r}: there are texts only"
+    return SimdupError(argument, what, "name files of records, or leave it out", argument)
+
+
+def _require_one_text(document: Document, reading: Reading) -> None:
+    """Raise if a file that was read as one text has most of its text in an array.
+
+    A benchmark in a form of its own would be a text that nobody has.
+    """
+    if document.record or not split_compression(document.path)[0].endswith(".json"):
+        return
+    try:
+        values = parse_json(document.text)
+    except ValueError:
+        return
+    within = texts_within(values, reading.text_fields)
+    if within is None:
+        return
+    path, first, is_record = within
+    texts = [name for name in first if isinstance(first[name], str)] if is_record else []
+    if texts:
+        what = f"no field {reading.text_fields[0]!r} (fields: {', '.join(map(repr, first))})"
+        longest = max(texts, key=lambda name: len(first[name]))
+        raise SimdupError(document.path, what, f"`against_field` {quoted([longest])}")
+    path += " | {text: .}" * isinstance(first, str)
+    lines = f"{quoted(['jq', '-c', path, document.path])} > records.jsonl"
+    what = "holds many texts in a form of its own, and would be read as a single one"
+    raise SimdupError(document.path, what, f"make JSON lines of it first, such as with {lines}")
 
 
 def clean(
@@ -313,29 +393,37 @@ class _CorpusLeaks:
 def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool) -> _CorpusLeaks:
     """Read all documents, and find their leaks; masked ones are searched again."""
     started = time.monotonic()
+    reading = opened.settings.reading
+    held = opened.rows is not None or any(file.records for file in opened.files)
+    if reading.field != Reading().field and not held and not texts.by_field:
+        raise _no_records("field", reading.text_fields)
     references = texts.references(criteria)
     with compared(opened, criteria.passages, references=references) as pile:
         documents, report = pile.cut.documents, pile.cut.report
-        leaks = list(_leaks_of(pile, criteria, opened.settings.run))
+        leaks = list(_leaks_of(pile, criteria, references, opened.settings.run))
         rows = dict[int, Spans]()
         for one in leaks:
             rows.setdefault(one.row, []).extend(one.spans)
         names = documents["name"].tolist()
-        uncut = _search_again(rows, pile, texts, criteria, opened.settings) if mask else set()
+        again = rows, pile, references, criteria, opened.settings
+        uncut = _search_again(*again) if mask else set()
+        sizes = np.diff(texts.symbols.starts)
+        common = units_of(references.shared, texts.symbols, criteria.min_run)
+        rates = texts.rates(leaks, sizes - common, criteria.min_run)
         about = Decontaminated(
             [
                 Leak(names[row], texts.documents[number].name, share, spans, eval_spans)
                 for row, number, share, spans, eval_spans in leaks
             ],
-            tuple(texts.rates({one.number for one in leaks}, criteria.min_run)),
+            tuple(rates),
             documents=pile.documents - len(texts.documents),
             evaluations=len(texts.documents),
             affected=len(rows),
             left_out=0,
             kept=0,
-            common_units=int(pile.units.sum()),
-            common_documents=int(np.count_nonzero(pile.units)),
-            most_documents=pile.most,
+            lengths=(int(sizes.min()), int(np.median(sizes)), int(sizes.max())),
+            common_units=int(common.sum()),
+            common_texts=int(np.count_nonzero(common)),
             masked=mask,
             skipped=(),
             notes=(),
@@ -369,11 +457,14 @@ class _Leaked(NamedTuple):
     eval_spans: Spans
 
 
-def _leaks_of(pile: Compared, criteria: LeakCriteria, run: RunOptions) -> Iterator[_Leaked]:
+def _leaks_of(
+    pile: Compared, criteria: LeakCriteria, references: References, run: RunOptions
+) -> Iterator[_Leaked]:
     """Yield the leaks of documents, by these and by the evaluation texts."""
     documents, holders = pile.cut.documents, pile.holders
     found = concat(find_in_ranges(pile.finder, run))
-    leaks = find_leaks(found, pile.finder, criteria.share)
+    how = criteria.share, criteria.gap, references.shared
+    leaks = find_leaks(found, pile.finder, *how)
     held = list[tuple[int, int, int]]()
     for leak, (text, other) in enumerate(leaks.texts.tolist()):
         evaluations, others = holders(text), holders(other)
@@ -402,7 +493,7 @@ def _leaks_of(pile: Compared, criteria: LeakCriteria, run: RunOptions) -> Iterat
 def _search_again(
     rows: dict[int, Spans],
     pile: Compared,
-    texts: Evaluations,
+    references: References,
     criteria: LeakCriteria,
     settings: Settings,
 ) -> set[int]:
@@ -422,9 +513,9 @@ def _search_again(
         masked = [(row, without_spans(original(row), some)) for row, some in cuts.items()]
         uncut -= waiting
         waiting = set()
-        opened, references = open_input(masked, plain), texts.references(criteria)
+        opened = open_input(masked, plain)
         with compared(opened, criteria.passages, references=references) as left:
-            for one in _leaks_of(left, criteria, run):
+            for one in _leaks_of(left, criteria, references, run):
                 row = left.cut.documents["name"][one.row]
                 if one.spans:
                     spans = spans_before(one.spans, cuts[row])

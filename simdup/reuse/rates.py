@@ -11,26 +11,30 @@ Passages are of pairs of texts, while rights are those of documents (a reference
 nobody copies from their own group).  So texts are split into classes of documents that may be
 compared with the same others; most have one.
 
-*Leaks* are the other side: a reference of which one text has enough.  A passage reaches from its
-first equal run to its last one, over what differs in between.  So that chance runs with gaps
-between them do not add up, it counts by its equal units: what it covers of the reference, and no
-earlier one of the pair does, times the share of it that is equal.
+*Leaks* are the other side: a reference of which one text has enough.  What counts are the symbols
+of the reference in equal runs of `min_run` symbols that count, each once: text that too many
+references have is on neither side of the fraction.  Runs near each other are one passage, and of
+passages those that cover the most are named first; a smaller one is named if it adds something.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.kernels.passages import chains
 from simdup.model.shared_passages import MANY, Rate, TextPart
-from simdup.reuse.finding import Finder, Passages, covered_anew, first_passages
+from simdup.reuse.finding import Finder, Passages, covered_anew
 from simdup.reuse.overlaps import Holders, Overlaps, by_units
-from simdup.reuse.symbols import Units
-from simdup.search.arrays import I64, Bools, ranges, run_starts
+from simdup.reuse.seeds import Stretches
+from simdup.reuse.symbols import SymbolTexts, Units
+from simdup.reuse.winnowing import gram_hashes, positions_of
+from simdup.search.arrays import I64, U64, Bools, Members, contains, ranges, run_starts
 
 
 class Omissions(NamedTuple):
@@ -404,64 +408,112 @@ class Leaks(NamedTuple):
     places: I64  # int64[passages, 2]: symbols of the other text
 
 
-def find_leaks(found: Passages, finder: Finder, least: float) -> Leaks:
+def grams_of_many(texts: SymbolTexts, k: int, most: Callable[[int], int]) -> U64:
+    """Return the hashes, ascending, of the k-grams that too many of some texts have.
+
+    Identical texts count once; `most` returns how many of so many texts may have a k-gram.
+    """
+    starts, symbols = texts
+    bounds = enumerate(pairwise(starts.tolist()))
+    different = {symbols[start:end].tobytes(): text for text, (start, end) in bounds}
+    hashes, limit = gram_hashes(symbols, k), most(len(different))
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[: len(hashes)]
+    inside = np.arange(len(hashes)) + k <= starts[owners + 1]
+    rows = np.flatnonzero(inside & np.isin(owners, [*different.values()]))
+    hashes, owners = hashes[rows], owners[rows]
+    # Only what is there often enough is sorted by text, too.
+    rows = np.flatnonzero(contains(_frequent(np.sort(hashes), limit), hashes))
+    hashes, owners = hashes[rows], owners[rows]
+    order = np.lexsort((owners, hashes))
+    hashes, owners = hashes[order], owners[order]
+    return _frequent(hashes[run_starts(hashes, owners)], limit)
+
+
+def _frequent(ordered: U64, most: int) -> U64:
+    """Return the distinct ones of ordered numbers that are there more than so many times."""
+    firsts = run_starts(ordered)
+    return ordered[firsts[np.diff(firsts, append=len(ordered)) > most]]
+
+
+def find_leaks(found: Passages, finder: Finder, least: float, gap: int, shared: Members) -> Leaks:
     """Return the references of which a text has at least a share, and where.
 
     Parameters
     ----------
     found : Passages
-        Of pairs of texts that are compared.
+        The equal runs of pairs of texts that are compared.
     finder : Finder
-        Has found them.  A text on both sides has all of itself.
+        Has found them, without gaps.  A text on both sides has all of itself.
     least : float
         The share.
+    gap : int
+        Most symbols between runs that become one passage, in either text.
+    shared : Members
+        Runs of the least length whose symbols do not count.
     """
     sizes, sides = np.diff(finder.starts) - 1, finder.sides
     itself = np.flatnonzero(sides.sources & sides.references)
-    spans = np.stack([np.zeros_like(itself), sizes[itself]], 1)
+    whole = np.stack([np.zeros_like(itself), sizes[itself]], 1)
     a, b = found.texts.T
-    ways = [
-        (sides.references[a] & sides.sources[b], found.texts, found.a, found.b),
-        (sides.references[b] & sides.sources[a], found.texts[:, ::-1], found.b, found.a),
-    ]
-    every = Passages(
-        np.concatenate([np.stack([itself, itself], 1), *(texts[rows] for rows, texts, *_ in ways)]),
-        np.concatenate([spans, *(one[rows] for rows, _, one, _ in ways)]),
-        np.concatenate([spans, *(other[rows] for rows, _, _, other in ways)]),
-        np.concatenate([sizes[itself], *(found.lengths[rows] for rows, *_ in ways)]),
-        np.concatenate([np.ones(len(itself)), *(found.similarities[rows] for rows, *_ in ways)]),
+    first, second = (sides.references[x] & sides.sources[y] for x, y in ((a, b), (b, a)))
+    texts = np.concatenate(
+        [np.stack([itself, itself], 1), found.texts[first], found.texts[second, ::-1]]
     )
-    every = every.take(np.lexsort((every.b[:, 0], every.a[:, 0], *every.texts.T[::-1])))
-    if not len(every.texts):
-        return Leaks(every.texts, np.zeros(0), np.zeros(1, np.int64), every.a, every.b)
-    firsts = first_passages(every)
+    spans = np.concatenate([whole, found.a[first], found.b[second]])
+    places = np.concatenate([whole, found.b[first], found.a[second]])
+    # By symbols that count of the reference, and those of these that are in no row.
+    counts, begins = _counts(finder, shared), finder.starts[texts[:, :1]]
+    counted, plain = (each[spans + begins] - each[begins] for each in counts)
+    enough = np.diff(plain)[:, 0] >= finder.criteria.min_run
+    enough |= (texts[:, 0] == texts[:, 1]) & (counted[:, 1] > 0)
+    order = np.lexsort((places[:, 0], spans[:, 0], *texts.T[::-1]))
+    order = order[enough[order]]
+    texts, spans, places, counted = texts[order], spans[order], places[order], counted[order]
+    firsts = np.append(run_starts(*texts.T), len(texts)).astype(np.int64)
     pairs = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
-    # Lengths leave out rows, which are equal too.
-    places = every.a + finder.starts[every.texts[:, :1]]
-    rows = np.diff(np.searchsorted(finder.rows, places))[:, 0]
-    spans = every.a[:, 1] - every.a[:, 0]
-    equal = covered_anew(pairs, every.a) * np.minimum((every.lengths + rows) / spans, 1)
-    shares = np.add.reduceat(equal, firsts[:-1]) / sizes[every.texts[firsts[:-1], 0]]
-    rows = np.flatnonzero(shares >= least)
-    run = finder.criteria.min_run
-    kept = [_telling(every, firsts[row : row + 2], run) for row in rows.tolist()]
-    own = np.concatenate([np.zeros(0, np.int64), *kept])
-    ends = np.append(0, np.cumsum(list(map(len, kept)), dtype=np.int64))
-    return Leaks(every.texts[firsts[rows]], shares[rows], ends, every.a[own], every.b[own])
+    references = texts[firsts[:-1], 0]
+    ends = counts[0][finder.starts[references] + sizes[references]]
+    equal = np.bincount(pairs, covered_anew(pairs, counted), len(references))
+    shares = equal / (ends - counts[0][finder.starts[references]])
+    starts = np.stack([spans[:, 0], places[:, 0]]) + finder.starts[texts.T]
+    lengths = spans[:, 1] - spans[:, 0]
+    chain, *_ = chains(starts[0], starts[1], lengths, pairs, gap, finder.criteria.min_run)
+    for side in (spans, places):
+        np.maximum.at(side[:, 1], chain, side[:, 1].copy())
+    leaked = np.flatnonzero(shares >= least)
+    kept = [_telling(chain, counted, *firsts[row : row + 2].tolist()) for row in leaked.tolist()]
+    rows = np.concatenate([np.zeros(0, np.int64), *kept])
+    rows = rows[np.lexsort((spans[rows, 0], places[rows, 0], pairs[rows]))]
+    bounds = np.append(0, np.cumsum(list(map(len, kept)), dtype=np.int64))
+    return Leaks(texts[firsts[leaked]], shares[leaked], bounds, spans[rows], places[rows])
 
 
-def _telling(found: Passages, bounds: I64, least: int) -> I64:
-    """Return the passages of a pair, by number, that cover so many symbols that no longer one does.
+def _counts(finder: Finder, shared: Members) -> tuple[I64, I64]:
+    """Return how many symbols of references that count are before each, rows included or not."""
+    count = int(np.flatnonzero(finder.sides.references).max(initial=-1)) + 1
+    texts = SymbolTexts(finder.starts[: count + 1], finder.symbols[: finder.starts[count]])
+    run, size = finder.criteria.min_run, len(texts.symbols)
+    bits = Stretches.of(positions_of(shared, texts, run), run, size).bits.view(np.uint8)
+    counting = np.unpackbits(bits, bitorder="little")[:size] == 0
+    plain = counting.copy()
+    plain[finder.rows[finder.rows < size]] = False
+    before, before_plain = (np.append(0, np.cumsum(side)) for side in (counting, plain))
+    return before, before_plain
+
+
+def _telling(chain: I64, counted: I64, low: int, high: int) -> list[int]:
+    """Return the chains of a pair, by their first run, that cover what no larger one does.
 
     A phrase of the reference that comes again anywhere in the other text does not belong to the
-    leak.  They are in the order of the other text.
+    leak.
     """
-    low, high = bounds.tolist()
-    covered = np.zeros(int(found.a[low:high].max()), np.bool_)
-    kept = list[int]()
-    for row in (low + np.argsort(-found.lengths[low:high], kind="stable")).tolist():
-        begin, end = found.a[row].tolist()
-        if not kept or np.count_nonzero(~covered[begin:end]) >= least:
-            covered[begin:end] = True
+    runs: dict[int, list[list[int]]] = {}
+    for row in range(low, high):
+        runs.setdefault(int(chain[row]), []).append(counted[row].tolist())
+    covered, kept = np.zeros(int(counted[low:high].max()), np.bool_), list[int]()
+    for row in sorted(runs, key=lambda row: -sum(end - start for start, end in runs[row])):
+        if any(not covered[start:end].all() for start, end in runs[row]):
             kept.append(row)
-    return np.array(sorted(kept, key=lambda row: tuple(found.b[row].tolist())), np.int64)
+        for start, end in runs[row]:
+            covered[start:end] = True
+    return kept

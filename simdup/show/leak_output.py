@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simdup._version import __version__
-from simdup.model.decontaminated import Decontaminated, LeakCriteria
+from simdup.model.decontaminated import MANY, Decontaminated, LeakCriteria
 from simdup.show.csv_jsonl import SCHEMA, json_line, rounded, skipped_line
 from simdup.show.escaping import shown
 from simdup.show.summary import skipped_words
@@ -32,8 +32,8 @@ def evidence(found: Decontaminated) -> Iterator[bytes]:
             "evaluations": found.evaluations, "leaks": len(found.leaks),
             "affected": found.affected, "left_out": found.left_out, "kept": found.kept,
             "masked": found.masked, "rates": rates,
-            "common_units": found.common_units, "common_documents": found.common_documents,
-            "most_documents": found.most_documents, "skipped": len(found.skipped),
+            "lengths": found.lengths, "common_units": found.common_units,
+            "common_texts": found.common_texts, "skipped": len(found.skipped),
             "seconds": round(found.seconds, 3), "simdup": __version__,
         }
     )  # fmt: skip
@@ -50,13 +50,18 @@ def leak_report(
     evaluations = words("leaks.evaluations", n=found.evaluations)
     read = words("leaks.read", documents=documents, evaluations=evaluations, seconds=found.seconds)
     lines = [words.sentence([read, skipped_words(found.skipped, words)])]
+    least, median, most = found.lengths
+    lines.append(words("leaks.lengths", n=found.evaluations, least=least, median=median, most=most))
     # The worst first, and what a person names first of equal ones.
     by_rate = sorted(found.rates, key=lambda one: -one.rate)
     for one in by_rate[:_MOST]:
         name = shown(one.file) or words("leaks.data")
         lines.append(
-            words("leaks.rate", file=name, leaked=one.leaked, n=one.texts, rate=_percent(one.rate))
-        )
+            words(
+                "leaks.rate_apart" if one.widespread else "leaks.rate", file=name, n=one.texts,
+                leaked=one.leaked, rate=_percent(one.rate), apart=one.widespread, many=MANY,
+            )
+        )  # fmt: skip
     if len(by_rate) > _MOST:
         lines.append(
             words("leaks.more", n=len(by_rate) - _MOST, rate=_percent(by_rate[_MOST].rate))
@@ -72,8 +77,12 @@ def leak_report(
     if short := sum(one.short for one in found.rates):
         lines.append(words("leaks.short", n=short, least=criteria.min_run))
     if found.common_units:
-        units, n, most = found.common_units, found.common_documents, found.most_documents
-        lines.append(words("leaks.common", units=units, n=n, most=most))
+        texts = words("leaks.share")
+        if criteria.common is not None:
+            texts = words("leaks.more_than", n=criteria.common)
+        lines.append(
+            words("leaks.common", units=found.common_units, n=found.common_texts, texts=texts)
+        )
     return "\n".join(lines)
 
 

@@ -33,12 +33,13 @@ def test_without_o_nothing_is_written(simdup: Command, tmp_path: Path) -> None:
     lines = ran.err.splitlines()
     assert lines[0].startswith("Read 3 documents and 4 evaluation texts in ")
     assert lines[1:] == [
+        "The evaluation texts have 1 to 43 units; the median is 29.",
         "50.0 % of evals/one.jsonl leaked: 1 of 2.",
         "50.0 % of evals/two.csv leaked: 1 of 2.",
         "Would leave out 2 documents that have evaluation text.",
         (
-            "1 evaluation text has fewer than 15 units: it is found only in a document with no "
-            "other text. --min-run sets the number."
+            "1 evaluation text has fewer than 15 units that count: it is found only in a document "
+            "with no other text. --min-run sets the number."
         ),
     ]
     assert sorted(tmp_path.rglob("*")) == before
@@ -87,6 +88,17 @@ def test_evidence(simdup: Command) -> None:
     assert json.loads(ran.lines[0]) == leak
     ran = simdup("decontaminate", "train.jsonl", *more, "e.csv")
     assert (ran.status, "unknown suffix '.csv'" in ran.err) == (2, True)
+
+
+def test_evaluation_records_may_have_another_id_field(simdup: Command) -> None:
+    rows = [{"name": "n", "key": "k1", "text": Q1}, {"key": "k2", "text": Q3}]
+    Path("k.jsonl").write_bytes(FORMS["jsonl"](rows))
+    names = ("--id-field", "name", "--against-id-field", "key", "--evidence", "-", "-q")
+    ran = simdup("decontaminate", "train.jsonl", "--against", "k.jsonl", *names)
+    leak, summary = map(json.loads, ran.lines)
+    assert (leak["document"], leak["eval"], summary["evaluations"]) == ("n1", "k1", 2)
+    ran = simdup("decontaminate", "train.jsonl", "--against", "k.jsonl", "--against-id-field", "no")
+    assert (ran.status, "no field 'no' (fields: 'name', 'key', 'text')" in ran.err) == (2, True)
 
 
 def test_standard_streams(simdup: Command) -> None:

@@ -169,6 +169,52 @@ def test_other_json_is_one_text_unless_the_format_is_given(simdup: Command, tmp_
     assert (ran.status, "o.json: line 1: not a JSON array" in ran.err) == (2, True)
 
 
+@pytest.mark.usefixtures("batch_bytes")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.dictionaries(TEXT, VALUES, max_size=4), st.lists(st.dictionaries(TEXT, VALUES), max_size=4),
+    st.integers(0, 4), st.sampled_from([None, 0, 3]),
+)  # fmt: skip
+def test_the_only_array_of_objects_is_cut(
+    others: dict[str, object], rows: list[dict[str, object]], place: int, indent: int | None
+) -> None:
+    items = list(others.items())
+    values = dict([*items[:place], ("rows", rows), *items[place:]])
+    arrays = [
+        one for one in values.values() if isinstance(one, list) and one and isinstance(one[0], dict)
+    ]
+    content = json.dumps(values, indent=indent, ensure_ascii=indent != 3).encode() + b"\n"
+    pieces = cut(content)
+    assert bytes_of(pieces) == content
+    if len(arrays) == 1:
+        assert (faults_of(pieces), [*map(json.loads, elements_of(pieces))]) == ([], arrays[0])
+    else:
+        assert faults_of(pieces) == ["not a JSON array, nor an object with one array of objects"]
+    for end in range(0, len(content) - 2, 7):
+        assert faults_of(cut(content[:end]))
+
+
+def test_an_object_with_records_is_written_with_fewer(simdup: Command, tmp_path: Path) -> None:
+    values = {"版": "1", "labels": ["a", "b"], "rows": [*ROWS, ROWS[0]], "n": {"x": [1]}}
+    content = b"\xef\xbb\xbf" + json.dumps(values, ensure_ascii=False, indent=2).encode()
+    (tmp_path / "a.json").write_bytes(content)
+    ran = simdup("dedupe", "a.json", "-o", "b.json")
+    assert (ran.status, "Read 6 documents" in ran.err) == (0, True)
+    written = (tmp_path / "b.json").read_bytes()
+    assert json.loads(written) == {**values, "rows": ROWS[:3]}
+    assert written[: content.index(b"rows")] == content[: content.index(b"rows")]
+    assert simdup("compare", "a.json#1", "a.json#4").status == 0
+
+
+@pytest.mark.parametrize("values", [
+    {"rows": [{"body": "a"}]}, {"text": "a", "rows": [{"text": "a"}]}, {"rows": {"text": "a"}},
+    {"a": [{"text": "a"}], "b": [{"text": "b"}]}, {"rows": [["a"]]}, {"rows": []},
+])  # fmt: skip
+def test_other_objects_are_one_text(simdup: Command, tmp_path: Path, values: object) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(values))
+    assert simdup("scan", "a.json", "--list", "unique").lines == ["a.json"]
+
+
 def test_json_lines_may_be_in_a_json_file(simdup: Command, tmp_path: Path) -> None:
     rows = [{"text": prose(1)}, {"text": prose(2)}, {"text": prose(1)}]
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -101,6 +101,19 @@ def test_leaks_are_leaks_and_nothing_else_is(made: LeakCorpus) -> None:
             assert share < 0.5
 
 
+def test_instructions_are_around_all_texts(made: LeakCorpus, tmp_path: Path) -> None:
+    again = write_leaks(tmp_path, MEGABYTES, 43, count=COUNT, controls=CONTROLS, real=False,
+                        instructed=True)  # fmt: skip
+    texts, pages = asked(again), records(again.corpus)
+    for name, text in asked(made).items():
+        before, _, behind = texts[name].partition(text)
+        assert min(len(before), len(behind)) > 20
+    for one in again.truth:
+        assert (pages[one.record] == texts[one.evaluation]) == (one.kind == AS_IS)
+        if one.kind in (WRAPPED, EMBEDDED, CHANGED):
+            assert bare(texts[one.evaluation])[:30] not in bare(pages[one.record])
+
+
 def test_the_texts_of_controls_are_nowhere(made: LeakCorpus) -> None:
     planted = {one.evaluation for one in made.truth if one.kind not in (TEMPLATE, TOPIC)}
     assert made.controls.isdisjoint(planted)

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import random
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ from record_forms import FORMS
 from support import examples
 
 from lab.corpora.made import write
+from lab.oracles import reuse as oracle
 from simdup import SimdupError, decontaminate
 from simdup.corpus.span_cutting import joined, without_spans
+from simdup.text.characters import fold_all
 
 Q1 = (
     "The keeper of the northern lighthouse counts every boat that passes before the storm comes in."
@@ -116,7 +119,7 @@ def test_a_short_text_is_found_where_it_is_all_there_is() -> None:
     found = decontaminate(texts, asked, mask=True)
     assert [(one.document, one.evaluation) for one in found.leaks] == [("a", "short"), ("c", "q2")]
     assert found.data == [("a", ""), texts[1], ("c", "")]
-    assert found.rates[0][1:] == (4, 2, 1)
+    assert found.rates[0][1:] == (4, 2, 1, 0)
 
 
 def test_what_cannot_be_cut_stays_and_is_an_error() -> None:
@@ -306,3 +309,164 @@ def test_arguments_without_sense(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="'shar'"):
         decontaminate([("a", A)], ASKED, shar=1)  # type: ignore[call-arg]
     assert asked.read_text("utf-8") == Q1
+
+
+# -- what evaluation texts share --
+
+FOLDED = sorted(set("".join(fold_all([*map(chr, range(0x5000, 0x5400))]))))
+
+INSTRUCTION = "Read the question below with care, and answer it with one letter and nothing else. "
+OPTIONS = " Options: A. always true; B. sometimes true; C. never true. Answer:"
+SYLLABLES = ["lan", "har", "mea", "thim", "gra", "wal", "sad", "peb", "cob", "bar", "rib", "anv"]
+
+
+def questions(count: int) -> list[str]:
+    """Questions of which no two share a run."""
+    chance = random.Random(5)
+    words = [f"{a}{b}" for a in SYLLABLES for b in SYLLABLES]
+    return ["Why is " + " ".join(chance.sample(words, 11)) + "?" for _ in range(count)]
+
+
+@pytest.mark.parametrize("count", [6, 40, 200])
+def test_an_instruction_makes_no_leak_and_hides_none(count: int) -> None:
+    plain = questions(count)
+    asked = [(n, f"{INSTRUCTION}{text}{OPTIONS}") for n, text in enumerate(plain)]
+    pages = [("rules", f"{A}{INSTRUCTION}{OPTIONS}{B}"), *((n, A + plain[n] + B) for n in (1, 4))]
+    pages += [("all", f"{B}{asked[2][1]}{A}"), ("other", f"{INSTRUCTION}{A}{OPTIONS}")]
+    found = decontaminate(pages, asked)
+    leaks = {(one.document, one.evaluation): one.share for one in found.leaks}
+    assert leaks == {(1, 1): 1, (4, 4): 1, ("all", 2): 1}
+    assert found.common_texts == count
+    bare = decontaminate(pages, [*enumerate(plain)])
+    assert [one[:3] for one in bare.leaks] == [one[:3] for one in found.leaks]
+
+
+@examples(40)
+@given(st.integers(0, 2**32), st.sampled_from([2, 3, 5]))
+def test_shares_are_those_of_all_pairs_of_places(seed: int, most: int) -> None:
+    chance = random.Random(seed)
+    pool = "".join(chance.sample(FOLDED, 60))
+
+    def made() -> str:
+        starts = (chance.randrange(60) for _ in range(chance.randrange(1, 5)))
+        return "".join(pool[start : start + chance.randrange(2, 20)] for start in starts)
+
+    asked = [pool[:7] * chance.randrange(2) + made() for _ in range(6)]
+    texts = [pool[:7] * chance.randrange(2) + made() for _ in range(5)]
+    found = decontaminate([*enumerate(texts)], [*enumerate(asked)], min_run=5, share=0.3,
+                          common=most, jobs=1)  # fmt: skip
+    codes = [[*map(ord, text)] for text in asked]
+    counting = oracle.counting_places(codes, 5, most)
+    expected = {
+        (document, number): share
+        for number, places in enumerate(counting)
+        for document, text in enumerate(texts)
+        if (share := oracle.leaked_share(codes[number], [*map(ord, text)], places, 5)) >= 0.3
+    }
+    shares = {(one.document, one.evaluation): one.share for one in found.leaks}
+    assert shares == pytest.approx(expected)
+
+
+def test_only_what_many_texts_of_a_file_share_does_not_count() -> None:
+    plain = questions(6)
+    asked = [(n, INSTRUCTION + text) for n, text in enumerate(plain)]
+    pages = [("rules", A + INSTRUCTION)]
+    assert not decontaminate(pages, asked).leaks
+    few = decontaminate(pages, asked[:5], share=0.3)
+    assert (len(few.leaks), few.common_units) == (5, 0)
+    # Copies of a text count once.
+    assert len(decontaminate(pages, asked[:5] * 2, share=0.3).leaks) == 10
+    assert not decontaminate(pages, asked[:4], share=0.3, common=3).leaks
+    # A text that is nothing else has nothing that could leak.
+    whole = decontaminate([("rules", INSTRUCTION)], [*asked, ("only", INSTRUCTION)])
+    assert (whole.leaks, whole.rates[0].short) == ([], 1)
+
+
+def test_leaks_in_many_documents_are_counted_apart() -> None:
+    texts = [(n, f"{n} {Q1}") for n in range(6)]
+    assert decontaminate(texts[:5], ASKED).rates[0][1:] == (3, 1, 0, 0)
+    assert decontaminate(texts, ASKED).rates[0][1:] == (3, 1, 0, 1)
+
+
+def test_the_order_of_input_does_not_matter(tmp_path: Path) -> None:
+    plain, chance = questions(30), random.Random(1)
+    asked = [{"id": f"q{n}", "text": INSTRUCTION + text} for n, text in enumerate(plain)]
+    rows = [
+        {"id": f"d{n}", "text": f"{A}{text[: 9 * n]} {text}{B}{plain[(n * 7) % 30]}"}
+        for n, text in enumerate(plain)
+    ]
+    seen = set()
+    for _ in range(5):
+        paths: dict[str, list[Path]] = {"train": [], "eval": []}
+        for kind, records in (("train", rows), ("eval", asked)):
+            chance.shuffle(records)
+            for part, some in enumerate((records[:11], records[11:])):
+                paths[kind].append(tmp_path / f"{kind}{part}.jsonl")
+                content = some if kind == "train" else records
+                paths[kind][-1].write_bytes(FORMS["jsonl"](content))
+            chance.shuffle(paths[kind])
+        found = decontaminate(paths["train"], paths["eval"][:1], id="id")
+        seen.add(str(sorted(found.leaks)))
+    assert len(seen) == 1
+    assert len(found.leaks) > 30
+
+
+# -- evaluation texts as they are distributed --
+
+
+def test_an_object_with_one_array_of_records(tmp_path: Path) -> None:
+    rows = [{"key": "k1", "question": Q1}, {"key": "k2", "question": "How are ropes made?"}]
+    asked = tmp_path / "bench.json"
+    asked.write_text(json.dumps({"version": "1.0", "labels": ["a"], "data": rows}, indent=1))
+    names = {"against_field": "question", "against_id_field": "key"}
+    found = decontaminate([("a", A + Q1)], asked, **names)
+    assert [(one.evaluation, one.share) for one in found.leaks] == [("k1", 1)]
+    assert (found.evaluations, found.rates[0].file) == (2, str(asked))
+    with pytest.raises(
+        SimdupError, match=r"no field 'text' \(fields: 'key', 'question'\)"
+    ) as raised:
+        decontaminate([("a", A)], asked)
+    assert raised.value.hint == "`against_field` question"
+
+
+NESTED = {"version": "1", "data": [{"title": "T", "parts": [{"text": Q1, "asked": [{"q": Q2}]}]}]}
+
+
+@pytest.mark.parametrize(("values", "field", "path"), [
+    (NESTED, "q", ".data[].parts[].asked[]"), (NESTED, None, ".data[].parts[]"),
+    ({"train": [{"q": Q1}], "test": [{"q": Q2}]}, "q", ".train[]"),
+    ({"my texts": [Q1, Q2], "data": [{"n": "1"}]}, None, '.["my texts"][] | {text: .}'),
+    ([Q1, Q2], "q", ".[] | {text: .}"),
+])  # fmt: skip
+def test_another_form_is_an_error_that_names_the_next_step(
+    values: Any, field: str | None, path: str, tmp_path: Path
+) -> None:
+    asked = tmp_path / "bench.json"
+    asked.write_text(json.dumps(values))
+    with pytest.raises(SimdupError, match="many texts in a form of its own") as raised:
+        decontaminate([("a", A + Q1)], asked, against_field=field)
+    assert f"jq -c '{path}' {asked} > " in raised.value.hint
+
+
+def test_json_that_is_a_text_itself_stays_one(tmp_path: Path) -> None:
+    asked = tmp_path / "task.json"
+    task = {"prompt": f"{Q1} {Q2}", "tests": [{"in": "1", "out": "2"}]}
+    asked.write_text(json.dumps(task, ensure_ascii=False), "utf-8")
+    assert decontaminate([("a", f"{A}{Q1} {Q2}")], asked).leaks[0].share > 0.5
+
+
+def test_a_field_that_names_nothing_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path, {"s/a.txt": A, "e/q.txt": Q1, "r.jsonl": json.dumps({"text": Q1})})
+    texts, asked, rows = tmp_path / "s", tmp_path / "e", tmp_path / "r.jsonl"
+    with pytest.raises(SimdupError, match="against_field: no record has a field 'question'"):
+        decontaminate(texts, asked, against_field="question")
+    with pytest.raises(SimdupError, match="no field 'question'"):
+        decontaminate(texts, [asked, rows], against_field="question")
+    with pytest.raises(SimdupError, match="field: no record has a field 'body'"):
+        decontaminate(texts, asked, text="body")
+    with pytest.raises(SimdupError, match="field: no record has a field 'body'"):
+        decontaminate(texts, rows, text="body", against_field="text")
+    with pytest.raises(SimdupError, match="field: no record has a field 'body'"):
+        decontaminate(rows, asked, text="body")
+    rows.write_text(json.dumps({"body": Q1}))
+    assert decontaminate(texts, rows, text="body").evaluations == 1
