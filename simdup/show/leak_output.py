@@ -51,7 +51,7 @@ def leak_report(
     read = words("leaks.read", documents=documents, evaluations=evaluations, seconds=found.seconds)
     lines = [words.sentence([read, skipped_words(found.skipped, words)])]
     least, median, most = found.lengths
-    lines.append(words("leaks.lengths", n=found.evaluations, least=least, median=median, most=most))
+    lines.append(words("leaks.lengths", least=least, median=median, most=most))
     # The worst first, and what a person names first of equal ones.
     by_rate = sorted(found.rates, key=lambda one: -one.rate)
     for one in by_rate[:_MOST]:

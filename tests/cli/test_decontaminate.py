@@ -33,7 +33,7 @@ def test_without_o_nothing_is_written(simdup: Command, tmp_path: Path) -> None:
     lines = ran.err.splitlines()
     assert lines[0].startswith("Read 3 documents and 4 evaluation texts in ")
     assert lines[1:] == [
-        "The evaluation texts have 1 to 43 units; the median is 29.",
+        "Lengths of the evaluation texts: 1 to 43 units; the median is 29.",
         "50.0 % of evals/one.jsonl leaked: 1 of 2.",
         "50.0 % of evals/two.csv leaked: 1 of 2.",
         "Would leave out 2 documents that have evaluation text.",

@@ -19,7 +19,7 @@ FOUND = Decontaminated(
 def test_the_worst_file_comes_first() -> None:
     assert leak_report(FOUND, LeakCriteria()).splitlines() == [
         "Read 1,000 documents and 6 evaluation texts in 1.2 s; 1 skipped (1 empty).",
-        "The evaluation texts have 2 to 1,310 units; the median is 40.",
+        "Lengths of the evaluation texts: 2 to 1,310 units; the median is 40.",
         "66.6 % of b\\x1b[31m.jsonl leaked: 2 of 3.",
         "0.0 % of a.jsonl leaked: 0 of 3.",
         "Cut evaluation text from 3 documents.",
@@ -67,7 +67,7 @@ def test_what_many_documents_have_is_counted_apart() -> None:
     found = FOUND._replace(rates=(LeakRate("a.jsonl", 8, 4, 0, 3),), evaluations=1)
     lines = leak_report(found, LeakCriteria(common=9)).splitlines()
     assert lines[1:3] == [
-        "The evaluation text has 1,310 units.",
+        "Lengths of the evaluation texts: 2 to 1,310 units; the median is 40.",
         "50.0 % of a.jsonl leaked: 4 of 8, 3 of these in more than 5 documents each.",
     ]
     assert "do not count: more than 9 texts of a file share them." in lines[-1]
