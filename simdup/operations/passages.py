@@ -167,7 +167,8 @@ def examine(
         names = documents["name"].tolist()
         rated_units = units
         if rated and finder.index.common and criteria.is_given(texts.most, texts.documents):
-            given = finder.index.crowded.flags
+            bits = finder.index.crowded.bits.view(np.uint8)
+            given = np.unpackbits(bits, bitorder="little").view(np.bool_)
             rated_units = Units.outside_holes(starts, finder.symbols, given)
         omits = partial(_parts_of, text, scope.leave_out, units, rated_units, texts.text_of)
         # Documents without a rate matter only in a pair.

@@ -180,11 +180,6 @@ class Stretches(NamedTuple):
         """Return how many symbols of runs lie in them."""
         return self._before(starts + lengths) - self._before(starts)
 
-    @property
-    def flags(self) -> Bools:
-        """Which symbols lie in them."""
-        return np.unpackbits(self.bits.view(np.uint8), bitorder="little").view(np.bool_)
-
     def by_text(self, starts: I64) -> I64:
         """Return how many symbols of each text lie in them."""
         return self.within(starts[:-1], np.diff(starts))
