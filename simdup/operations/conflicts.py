@@ -36,7 +36,7 @@ from simdup.near.cutting import Cutting, assemble, find_in_ranges, sides_of
 from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.contradictions import Contradiction, find_contradictions
 from simdup.reuse.overlaps import Holders
-from simdup.reuse.shared_places import seeds_beside
+from simdup.reuse.shared_places import KeptTexts, seeds_beside
 from simdup.reuse.slots import COPIED, Alignment, SlotFinder
 from simdup.reuse.symbols import SymbolTexts, spans_in
 from simdup.reuse.winnowing import Window
@@ -152,7 +152,10 @@ def examine(opened: Input, criteria: ConflictCriteria, scope: ConflictScope) -> 
             aligned,
             finder,
             # Of documents with these symbols, whichever: not the one that comes first.
-            lambda text: min(_titled(document, cut) for document in holders(text).tolist()),
+            KeptTexts(
+                lambda text: min(_titled(document, cut) for document in holders(text).tolist()),
+                starts,
+            ),
             criteria.kinds,
             terms,
             beside=seeds_beside,

@@ -48,10 +48,8 @@ _SEVERAL = 32
 _VERSIONS, _VERSION_CONTEXT = PassageCriteria(min_run=8, min_length=16), 4
 # Returns seeds between copies: two positions of each pair, in the order of the texts.
 Beside = Callable[["CopySlots", "Asked"], tuple[I64, I64]]
-# Characters of folded texts that are kept, and what is known of each: some 100 MB.
-_KEPT = 1 << 23
-# Returns a text and its title by the number of the text.
-TitledTexts = Callable[[int], tuple[str, str]]
+# Returns a text by its number.
+FoldedTexts = Callable[[int], FoldedText]
 
 # All begin and end with it: a fact at the end of both has equal text on either side, too.
 _EDGE = "【〖〔〈〉〕〗】"
@@ -72,7 +70,11 @@ def differing_facts(pairs: Sequence[tuple[str, str]]) -> list[list[FactDifferenc
     aligned = Alignment.concat(finder.find(*one) for one in finder.ranges())
     found = dict[int, list[Contradiction]]()
     for place in find_contradictions(
-        aligned, finder, lambda text: (originals[text], ""), FACT_KINDS, least=_VERSIONS.min_length
+        aligned,
+        finder,
+        lambda text: FoldedText.of(originals[text], "", int(starts[text])),
+        FACT_KINDS,
+        least=_VERSIONS.min_length,
     ):
         own = np.searchsorted(starts, place.spans[:, 0], "right") - 1
         if own.tolist() == [own[0], own[0] + 1]:
@@ -114,7 +116,7 @@ class Contradiction(NamedTuple):
 def find_contradictions(
     aligned: Alignment,
     finder: SlotFinder,
-    read: TitledTexts,
+    texts: FoldedTexts,
     kinds: Collection[str],
     terms: re.Pattern[str] | None = None,
     least: int = COPIED.min_length,
@@ -128,8 +130,8 @@ def find_contradictions(
         What is equal.
     finder : SlotFinder
         All texts.
-    read : callable
-        Returns a text and its title by the number of the text.
+    texts : callable
+        Returns a text by its number.
     kinds : collection of str
         The kinds of facts.
     terms : re.Pattern, optional
@@ -140,7 +142,6 @@ def find_contradictions(
         Returns the seeds of copies that are to be compared with each other, too: the first text
         may say nothing at a place, or something else.
     """
-    texts = _Texts(read, finder.starts)
     joined, asked = _Joined(), Asked(finder, texts, kinds, terms, least)
     runs, slots = asked.look(aligned, joined)
     if beside is not None:
@@ -161,29 +162,11 @@ class CopySlots(NamedTuple):
     told: Bools  # whether that was compared with what the first text has
 
 
-class _Texts:
-    """Folded texts; the first ones are kept, for each is read several times."""
-
-    def __init__(self, read: TitledTexts, starts: I64) -> None:
-        self._read, self._starts, self._left = read, starts, _KEPT
-        self._kept = dict[int, FoldedText]()
-
-    def __call__(self, text: int) -> FoldedText:
-        """Return a text by its number."""
-        found = self._kept.get(text)
-        if found is None:
-            found = FoldedText.of(*self._read(text), int(self._starts[text]))
-            self._left -= len(found.text)
-            if self._left >= 0:
-                self._kept[text] = found
-        return found
-
-
 class Asked(NamedTuple):
     """What is asked of copies; see `find_contradictions`."""
 
     finder: SlotFinder
-    texts: _Texts
+    texts: FoldedTexts
     kinds: Collection[str]
     terms: re.Pattern[str] | None
     least: int
@@ -279,7 +262,7 @@ class _Slots(NamedTuple):
         return cls(before, rows.reshape(2, -1).T, spans, texts, starts)
 
     def signs(
-        self, texts: _Texts, wanted: Bools, terms: re.Pattern[str] | None
+        self, texts: FoldedTexts, wanted: Bools, terms: re.Pattern[str] | None
     ) -> tuple[Bools, Bools, I64]:
         """Return which slots may have a fact, and of these in which the later text may have it, and
         how much wording each has at least, in units.
@@ -295,7 +278,7 @@ class _Slots(NamedTuple):
         return signed != 0, shown != 0, wording
 
     def differences(
-        self, texts: _Texts, wanted: Bools, terms: re.Pattern[str] | None
+        self, texts: FoldedTexts, wanted: Bools, terms: re.Pattern[str] | None
     ) -> dict[int, Difference]:
         """Return in what both texts differ in some slots, by the number of the slot."""
         rows = np.flatnonzero(wanted)
@@ -304,7 +287,7 @@ class _Slots(NamedTuple):
         return {row: difference(parts[i], parts[j]) for row, (i, j) in pairs}
 
     def parts(
-        self, texts: _Texts, pairs: I64, terms: re.Pattern[str] | None
+        self, texts: FoldedTexts, pairs: I64, terms: re.Pattern[str] | None
     ) -> dict[int, SlotText]:
         """Return what is in the sides of some pairs, by the number of the side."""
         found = dict[int, SlotText]()
@@ -312,7 +295,7 @@ class _Slots(NamedTuple):
             found.update(zip(side.tolist(), folded.parts(terms), strict=True))
         return found
 
-    def _read(self, texts: _Texts, pairs: I64) -> Iterator[tuple[I64, FoldedText]]:
+    def _read(self, texts: FoldedTexts, pairs: I64) -> Iterator[tuple[I64, FoldedText]]:
         """Yield the texts of pairs of sides in order, and which sides each has."""
         sides = np.unique(pairs)
         owners = self.texts[sides]

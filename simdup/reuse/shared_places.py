@@ -12,22 +12,50 @@ pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from simdup.reuse.contradictions import Asked, CopySlots
-from simdup.reuse.slot_texts import WORDING_UNITS, SlotText, plain_characters
+from simdup.reuse.slot_texts import WORDING_UNITS, FoldedText, SlotText, plain_characters
 from simdup.reuse.symbols import Symbols
 from simdup.search.arrays import I64, Bools, run_starts
 
+# Characters of folded texts that are kept, and what is known of each: some 100 MB.
+_KEPT = 1 << 23
 # The copies that have the same at a place, by their rows.
 Class = list[int]
 
 # Classes of a place that are compared: of more, those with the most copies.
 _CLASSES = 32
+
+
+class KeptTexts:
+    """Folded texts; the first ones are kept, for each is read several times.
+
+    Parameters
+    ----------
+    read : callable
+        Returns a text and its title by the number of the text.
+    starts : int64[texts + 1]
+        Where the symbols of each begin.
+    """
+
+    def __init__(self, read: Callable[[int], tuple[str, str]], starts: I64) -> None:
+        self._read, self._starts, self._left = read, starts, _KEPT
+        self._kept = dict[int, FoldedText]()
+
+    def __call__(self, text: int) -> FoldedText:
+        """Return a text by its number."""
+        found = self._kept.get(text)
+        if found is None:
+            found = FoldedText.of(*self._read(text), int(self._starts[text]))
+            self._left -= len(found.text)
+            if self._left >= 0:
+                self._kept[text] = found
+        return found
 
 
 def seeds_beside(slots: CopySlots, asked: Asked) -> tuple[I64, I64]:
