@@ -67,6 +67,7 @@ SCHEMA: Mapping[str, Any] = {
     "seeds": np.int64,  # [2]: the slot of its seeds of passages
     "runs": np.int64,  # [2]: the slot of the runs of a short text that another may contain
     "positions": np.int64,  # [2]: the slot of the places of these
+    "left_seeds": np.int64,  # [2]: the slot of the seeds of a text that has too few of them
     "lines": np.int64,  # [2]: the slot of the places where its lines begin
     "symbols": np.int64,  # [2]: the slot of the text as symbols
     "common_units": np.int64,  # of it, that too many references have

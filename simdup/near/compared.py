@@ -10,7 +10,7 @@ the rest leaves nothing behind but a count.
   that have a seed of theirs.
 
 Both give the same, as common is what too many of the references have: how many, the references
-alone decide.
+alone decide.  What too many SOURCEs have starts no passage either: it was given to them.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ from simdup.near.cutting import (
 from simdup.near.inputs import Input
 from simdup.reuse.finding import Finder, Sides
 from simdup.reuse.overlaps import Holders
-from simdup.reuse.seeds import Place, common_grams, index_known, index_seeds
+from simdup.reuse.seeds import Place, Stretches, common_grams, index_known, index_seeds
 from simdup.reuse.sought import SoughtSeeds, least_seeds
-from simdup.reuse.winnowing import Seeds, Template, Window, row_symbols
-from simdup.search.arrays import I64, U64, Bools, Members, distinct
+from simdup.reuse.symbols import SymbolTexts
+from simdup.reuse.winnowing import Seeds, Template, Window, positions_of, row_symbols
+from simdup.search.arrays import I64, U64, Bools, Members, distinct, run_starts
 
 
 class StoredTexts(Protocol):
@@ -84,6 +85,7 @@ class Compared:
     units: I64  # of each SOURCE that was read: how many of its units are common
     silent: Documents  # SOURCEs that share nothing, and were left out
     places: I64  # in the input, of documents and then of these
+    given: Stretches | None = None  # text that too many have for it to be anybody's
 
     @property
     def silent_names(self) -> list[Any]:
@@ -144,9 +146,10 @@ def _with_each_other(
     index = index_seeds(texts.seeds, texts.starts, place)
     finder = Finder.indexed(texts.starts, texts.symbols, index, criteria, of_texts)
     units = index.crowded.by_text(texts.starts)[texts.text_of]
+    given = index.crowded if criteria.is_given(place.most, len(texts.starts) - 1) else None
     return Compared(
         cut, sides, texts.text_of, texts.starts, finder,
-        len(cut), place.most, units, Documents(), np.arange(len(cut)),
+        len(cut), place.most, units, Documents(), np.arange(len(cut)), given,
     )  # fmt: skip
 
 
@@ -169,6 +172,9 @@ def _with_references(
     if not scope.across:
         sides = sides._replace(groups=_itself(cut, is_reference, read.in_index))
     units = cut.texts["common_units"][cut.text_of]
+    # A leak is one in however many documents, and groups are counted one by one.
+    counts = not (references.share or scope.same)
+    given = _given(cut, is_reference, criteria) if counts else NONE
     # References first: Finder.ranges ends behind the last one.
     order, sharing = np.argsort(~is_reference, kind="stable"), _may_share(cut, is_reference)
     if scope.leave_out or scope.by is not None:
@@ -180,21 +186,18 @@ def _with_references(
     texts = assemble(cut, sides)
     if scope.same:
         common, most = _common(texts, sides, criteria)
-    if not references.share:
-        # What too many SOURCEs have was given to them, in references or not.
-        count = int(np.count_nonzero(~is_reference))
-        of_sources = _common_of_sources(texts, sides, criteria, count)
-        common = Members(distinct(np.concatenate([common.ordered, of_sources])))
-    texts = texts._replace(seeds=_of_both(texts, sides))
+    texts = texts._replace(seeds=_of_both(texts, sides, given))
     of_texts = _text_sides(texts, sides)
     place = Place.of(texts.symbols, criteria, of_texts.keys)
     index = index_known(texts.seeds, texts.starts, place, common, of_texts.sources)
-    finder = Finder.indexed(texts.starts, texts.symbols, index, criteria, of_texts)
+    stretches = _stretches(given, texts, of_texts, work.window) if len(given) else None
+    start = index if stretches is None else index._replace(crowded=stretches | index.crowded)
+    finder = Finder.indexed(texts.starts, texts.symbols, start, criteria, of_texts)
     # A text that references have, too, was counted as theirs.
     units[rows] = index.crowded.by_text(texts.starts)[texts.text_of]
     return Compared(
         cut, sides, texts.text_of, texts.starts, finder,
-        read.documents, most, units[~is_reference], left, np.append(rows, silent),
+        read.documents, most, units[~is_reference], left, np.append(rows, silent), stretches,
     )  # fmt: skip
 
 
@@ -276,16 +279,20 @@ def _common(texts: Assembled, sides: Sides, criteria: PassageCriteria) -> tuple[
     ), place.most
 
 
-def _common_of_sources(
-    texts: Assembled, sides: Sides, criteria: PassageCriteria, count: int
-) -> U64:
-    """Return the k-grams that too many of so many SOURCEs have."""
-    of_texts, (hashes, positions) = _text_sides(texts, sides), texts.seeds
-    owners = np.searchsorted(texts.starts, positions, "right") - 1
-    rows = of_texts.sources[owners]
-    place = Place.of(texts.symbols, criteria, of_texts.keys)
-    place = place._replace(most=criteria.most_documents(count))
-    return common_grams(Seeds(hashes[rows], positions[rows]), texts.starts, place)
+def _given(cut: Collection, is_reference: Bools, criteria: PassageCriteria) -> Members:
+    """Return the seeds that too many SOURCEs have: they were given these, in references or not."""
+    texts = distinct(cut.text_of[~is_reference])
+    most = criteria.most_documents(len(texts))
+    if most >= len(texts):
+        return NONE
+    kept, left = (spooled_numbers(cut.spool, cut.texts[name][texts], np.uint64)
+                  for name in ("seeds", "left_seeds"))  # fmt: skip
+    owners = [np.repeat(np.arange(len(texts)), np.diff(starts)) for starts, _ in (kept, left)]
+    hashes, owner = np.concatenate([kept[1], left[1]]), np.concatenate(owners)
+    order = np.lexsort((owner, hashes))
+    each = hashes[order][run_starts(hashes[order], owner[order])]
+    new = run_starts(each)
+    return Members(each[new[np.diff(new, append=len(each)) > most]])
 
 
 def _seeds(read: Collection) -> tuple[U64, I64]:
@@ -335,11 +342,24 @@ def _itself(cut: Collection, is_reference: Bools, stored: Bools) -> I64:
     return groups
 
 
-def _of_both(texts: Assembled, sides: Sides) -> Seeds:
-    """Return the seeds that SOURCEs have, those of references included."""
+def _stretches(given: Members, texts: Assembled, sides: Sides, window: Window) -> Stretches:
+    """Return where SOURCEs have what was given to them.
+
+    At either end of it, windows may choose other seeds.
+    """
+    (k, w), size = window, len(texts.symbols)
+    places = positions_of(given, SymbolTexts(np.array([0, size]), texts.symbols), k)
+    owners = np.searchsorted(texts.starts, places, "right") - 1
+    places = places[sides.sources[owners]]
+    near = np.concatenate([places - (w - 1), places + (w - 1)])
+    return Stretches.of(distinct(np.clip(near, 0, size - k)), k, size)
+
+
+def _of_both(texts: Assembled, sides: Sides, given: Members) -> Seeds:
+    """Return the seeds that SOURCEs have, those of references included, but for some."""
     is_source = np.zeros(len(texts.starts) - 1, np.bool_)
     is_source[texts.text_of[sides.sources]] = True
     owners = np.searchsorted(texts.starts, texts.seeds.positions, "right") - 1
     hashes, positions = texts.seeds
-    rows = Members(distinct(hashes[is_source[owners]]))(hashes)
+    rows = Members(distinct(hashes[is_source[owners]]))(hashes) & ~given(hashes)
     return Seeds(hashes[rows], positions[rows])

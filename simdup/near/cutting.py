@@ -107,17 +107,24 @@ class CutTexts:
             common_units = stretches.by_text(texts.starts)
             starting = stretches.within(seeds.positions, np.full_like(seeds.positions, k)) < k
             seeds = Seeds(seeds.hashes[starting], seeds.positions[starting])
-        left = np.zeros(len(first), np.bool_)
+        left, left_seeds = np.zeros(len(first), np.bool_), np.zeros(0, np.uint64)
+        left_bounds = np.zeros(len(first) + 1, np.int64)
         if work.sought is not None:
             bounds = np.searchsorted(seeds.positions, texts.starts)
             left = ~work.sought.enough(seeds.hashes, bounds[1:])
-            wanted = work.sought.hashes(seeds.hashes) & ~np.repeat(left, np.diff(bounds))
-            seeds = Seeds(seeds.hashes[wanted], seeds.positions[wanted])
+            wanted, out = work.sought.hashes(seeds.hashes), np.repeat(left, np.diff(bounds))
+            left_bounds = np.searchsorted(np.flatnonzero(wanted & out), bounds)
+            left_seeds = seeds.hashes[wanted & out]
+            seeds = Seeds(seeds.hashes[wanted & ~out], seeds.positions[wanted & ~out])
         bounds = np.searchsorted(seeds.positions, texts.starts)
         own = seeds.positions - np.repeat(texts.starts[:-1], np.diff(bounds))
         columns: dict[str, Any] = {
             name: spool(values[low:high].tobytes() for low, high in pairwise(ends.tolist()))
-            for name, values, ends in (("seeds", seeds.hashes, bounds), ("positions", own, bounds))
+            for name, values, ends in (
+                ("seeds", seeds.hashes, bounds),
+                ("positions", own, bounds),
+                ("left_seeds", left_seeds, left_bounds),
+            )
         }
         ends = np.where(left, texts.starts[:-1], texts.starts[1:])
         columns["symbols"] = spool(

@@ -166,8 +166,8 @@ def examine(
         text = partial(texts.cut.spool.text, documents["original"])
         names = documents["name"].tolist()
         rated_units = units
-        if rated and finder.index.common and criteria.is_given(texts.most, texts.documents):
-            bits = finder.index.crowded.bits.view(np.uint8)
+        if rated and texts.given is not None:
+            bits = texts.given.bits.view(np.uint8)
             given = np.unpackbits(bits, bitorder="little").view(np.bool_)
             rated_units = Units.outside_holes(starts, finder.symbols, given)
         omits = partial(_parts_of, text, scope.leave_out, units, rated_units, texts.text_of)

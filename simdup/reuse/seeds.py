@@ -16,8 +16,7 @@ its edge may choose another one: in each document by what comes before the notic
 beside the first and the last common ones are counted where they are, chosen or not.
 
 *References.*  Texts may be compared with some that are there before, the references.  Then common
-is what too many of these have (`common_grams`), whoever else has it: a text that ten thousand
-others have copied is still found in each of them.
+is what too many of these have (`common_grams`), however many others have it.
 """
 
 from __future__ import annotations
@@ -175,6 +174,11 @@ class Stretches(NamedTuple):
         flags = np.cumsum(edges, dtype=np.int8)
         bits = np.packbits(flags.view(np.bool_), bitorder="little").view(np.uint64)
         return cls(bits, np.append(0, np.cumsum(np.bitwise_count(bits), dtype=np.int64)))
+
+    def __or__(self, other: Stretches) -> Stretches:
+        """Return where either is."""
+        bits = self.bits | other.bits
+        return Stretches(bits, np.append(0, np.cumsum(np.bitwise_count(bits), dtype=np.int64)))
 
     def within(self, starts: I64, lengths: I64) -> I64:
         """Return how many symbols of runs lie in them."""

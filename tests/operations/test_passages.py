@@ -253,7 +253,9 @@ def test_a_task_that_a_class_was_given_is_in_no_rate(task: int, tmp_path: Path) 
     # Nor is it if references have it.
     write(tmp_path, {"task.txt": "\n".join(TASK), "source.txt": prose(8000, 100)})
     beside = passages(works_of_a_class(task), references=str(tmp_path))
-    assert shares(beside) == shares(plain)
+    # What is given is known but for the edges of it.
+    assert shares(beside) == pytest.approx(shares(plain), abs=0.01)
+    assert sum(share > 0 for share in shares(beside).values()) == 3
     assert {rate.largest_source for rate in beside.rates[:3]} == {str(tmp_path / "source.txt")}
 
 
