@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.kernels.characters import look_up
-from simdup.search.arrays import I64, U32
+from simdup.search.arrays import I64, U32, Bools
 from simdup.text.characters import ends_of, fold_segments, to_codes
 
 Symbols = U32
@@ -90,6 +90,12 @@ def hole_marks(texts: I64) -> Symbols:
     return end_marks(texts) + np.uint32(1)
 
 
+def is_hole(symbols: Symbols) -> Bools:
+    """Return which symbols are text of a template, or a mark behind a text."""
+    holes: Bools = (symbols >= _CODE_POINTS) & (symbols <= HOLE)
+    return holes
+
+
 class Units(NamedTuple):
     """The units of texts, or of documents, that count: those outside some spans.
 
@@ -106,8 +112,7 @@ class Units(NamedTuple):
 
         See `hole_marks`; the marks behind texts are in none of them.
         """
-        holes = (symbols >= _CODE_POINTS) & (symbols <= HOLE)
-        edges = np.flatnonzero(np.diff(holes, prepend=False, append=False))
+        edges = np.flatnonzero(np.diff(is_hole(symbols), prepend=False, append=False))
         return cls(firsts, edges[::2], edges[1::2])
 
     @property
