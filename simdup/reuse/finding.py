@@ -39,6 +39,7 @@ from simdup.reuse.symbols import (
     cut,
     end_marks,
     hole_marks,
+    is_hole,
     locate,
     look_up_in,
 )
@@ -190,11 +191,42 @@ class Finder:
         runs = self._runs(low, high)
         texts = np.stack([np.searchsorted(self.starts, side, "right") - 1 for side in runs[:2]], 1)
         pairs = texts[:, 0] * len(self.starts) + texts[:, 1]
-        # By where they begin in a, runs are in order of the first texts already.
-        order = np.argsort(pairs, kind="stable")
+        # What follows what is asked of the shorter text, so it does not depend on the input order.
+        turned = self._turned(texts, pairs)
+        runs = Runs(
+            np.where(turned, runs.b, runs.a), np.where(turned, runs.a, runs.b), runs.lengths
+        )
+        order = np.lexsort((runs.b, runs.a, pairs))
+        texts = np.where(turned[:, None], texts[:, ::-1], texts)
         found = self._chained(runs.take(order), texts[order], pairs[order])
         starts = self.starts[found.texts]
-        return outermost(replace(found, a=found.a - starts[:, :1], b=found.b - starts[:, 1:]))
+        a, b = found.a - starts[:, :1], found.b - starts[:, 1:]
+        back = (found.texts[:, 0] > found.texts[:, 1])[:, None]
+        return outermost(
+            replace(
+                found,
+                texts=np.sort(found.texts, axis=1),
+                a=np.where(back, b, a),
+                b=np.where(back, a, b),
+            )
+        )
+
+    def _turned(self, texts: I64, pairs: I64) -> Bools:
+        """Return the rows whose second text is shorter, or sorts first among equally long ones."""
+        sizes = np.diff(self.starts)[texts]
+        turned: Bools = sizes[:, 0] > sizes[:, 1]
+        equal = np.flatnonzero(sizes[:, 0] == sizes[:, 1])
+        _, firsts, pair_of = np.unique(pairs[equal], return_index=True, return_inverse=True)
+        before = [self._sorts_before(b, a) for a, b in texts[equal[firsts]].tolist()]
+        turned[equal] = np.array(before, np.bool_)[pair_of]
+        return turned
+
+    def _sorts_before(self, a: int, b: int) -> bool:
+        """Return whether of two texts of one length the first has the smaller symbols."""
+        x, y = (self.symbols[self.starts[text] : self.starts[text + 1] - 1] for text in (a, b))
+        # What a template has is another symbol in each text.
+        differing = np.flatnonzero((x != y) & ~(is_hole(x) & is_hole(y)))
+        return bool(len(differing)) and bool(x[differing[0]] < y[differing[0]])
 
     def _runs(self, low: int, high: int) -> Runs:
         """Return the equal runs of some texts and later ones, each once, by where they begin."""

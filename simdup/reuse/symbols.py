@@ -90,6 +90,12 @@ def hole_marks(texts: I64) -> Symbols:
     return end_marks(texts) + np.uint32(1)
 
 
+def is_hole(symbols: Symbols) -> Bools:
+    """Return which symbols are text of a template, or a mark behind a text."""
+    holes: Bools = (symbols >= _CODE_POINTS) & (symbols <= HOLE)
+    return holes
+
+
 class Units(NamedTuple):
     """The units of texts, or of documents, that count: those outside some spans.
 
@@ -107,7 +113,7 @@ class Units(NamedTuple):
         See `hole_marks`; the marks behind texts are in none of them.  What is `given`, by symbol,
         does not count either.
         """
-        holes = (symbols >= _CODE_POINTS) & (symbols <= HOLE)
+        holes = is_hole(symbols)
         if given is not None:
             holes |= given[: len(symbols)]
         edges = np.flatnonzero(np.diff(holes, prepend=False, append=False))

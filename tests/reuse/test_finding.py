@@ -288,6 +288,25 @@ def test_ranges_of_texts_do_not_change_what_is_found(texts: Texts) -> None:
     assert whole.b.tolist() == [row for part in parts for row in part.b.tolist()]
 
 
+@given(sharing_texts(), st.randoms())
+def test_what_is_found_does_not_depend_on_the_order(texts: Texts, chance: random.Random) -> None:
+    criteria = PassageCriteria(min_run=4, min_length=6, gap=3, common=3)
+    texts = [list(text) for text in dict.fromkeys(map(tuple, texts))]
+
+    def rows(order: list[int]) -> list[object]:
+        found = finder([texts[i] for i in order], criteria).find(0, len(texts))
+        sides = zip(found.texts.tolist(), found.a.tolist(), found.b.tolist(), strict=True)
+        pairs = (
+            sorted(zip((order[i] for i in pair), spans, strict=True)) for pair, *spans in sides
+        )
+        return sorted(zip(pairs, found.lengths.tolist(), found.similarities.tolist(), strict=True))
+
+    order = list(range(len(texts)))
+    as_given = rows(order)
+    chance.shuffle(order)
+    assert rows(order) == as_given
+
+
 def test_memory_is_bounded_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(5)
     shared = [chance.randrange(500) for _ in range(200)]
