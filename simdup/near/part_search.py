@@ -300,23 +300,34 @@ def _cutter(
 
 
 def _cut_rows(text: str, criteria: PartCriteria, starts: I64, itself: int) -> I64:
-    """Return what is cut from a text; see `_CutTask` and `_CutTexts`.  The sizes are 0."""
+    """Return what is cut from a text; see `_CutTask` and `_CutTexts`.  The sizes are missing."""
     unit, least = criteria.unit, criteria.min_length
     layout = lay_out(text, unit)
-    parts = layout.parts
-    has = np.isin(parts[:, 0], starts)
-    origin = np.full(len(parts), -1, np.int64)
+    begins, ends = layout.starts, layout.ends
+    has = np.zeros(len(begins), np.bool_)
+    has[np.searchsorted(begins, starts)] = True
+    origin = np.full(len(begins), -1, np.int64)
     if itself == 2:
-        origin = repeated(text, unit, parts, forms_of(text, parts, least), least)
+        origin = repeated(text, unit, begins, ends, forms_of(text, begins, ends, least), least)
     # What stands beside each other once the parts of others are cut may repeat itself, too.
     stays = np.flatnonzero(~has & (origin < 0))
-    seams = np.flatnonzero(np.diff(stays) > 1)
-    pairs = parts[stays[np.stack([seams, seams + 1], axis=1).ravel()]]
-    if len(seams) and (itself or forms_of(text, pairs, len(text)).inside[1::2].any()):
-        again = repeated(text, unit, parts[stays], forms_of(text, parts[stays], least), least)
+    sizes = (ends - begins)[stays]
+    # Folded, a part is hardly shorter than half of what it was, and seldom longer than twice that.
+    likely = (sizes[1:] <= 2 * sizes[:-1]) & (2 * sizes[1:] >= least)
+    apart = np.diff(stays) > 1
+    seams = np.flatnonzero(apart & likely)
+    sides = stays[np.stack([seams, seams + 1], axis=1).ravel()]
+    if apart.any() and (
+        itself or forms_of(text, begins[sides], ends[sides], len(text)).inside[1::2].any()
+    ):
+        places = begins[stays], ends[stays]
+        again = repeated(text, unit, *places, forms_of(text, *places, least), least)
         origin[stays[again >= 0]] = stays[again[again >= 0]]
     gone = has | (origin >= 0)
     spans = cut_spans(text, unit, layout, gone)
     at, before = np.flatnonzero(gone), origin[gone]
-    own = np.where((before >= 0)[:, None] & ~has[at, None], parts[before, :2], -1)
-    return np.column_stack([parts[at, 0], spans[at], own, np.zeros(len(at), np.int64)])
+    rows = np.full((len(at), 6), -1, np.int64)
+    rows[:, 0], rows[:, 1:3] = begins[at], spans[at]
+    own = (before >= 0) & ~has[at]
+    rows[own, 3], rows[own, 4] = begins[before[own]], ends[before[own]]
+    return rows

@@ -91,14 +91,20 @@ I64 = NDArray[np.int64]
 class Layout(NamedTuple):
     """The parts of a text, in order, and what they are in: places are characters of the text.
 
-    Of sentences, a line is several if one goes on in the next; of paragraphs, it is a whole one.
+    Of sentences, a line is several if one goes on in the next; of paragraphs, it is a whole one.  A
+    block is lines without a blank one between them.
     """
 
-    parts: I32  # [parts, 3]: start and end without the white space around, the number of the line
-    lines: I32  # [lines, 4]: begin, end of the text, end behind the line end, number of the block
-    # Lines without a blank one between them: [blocks, 2], begin and end of what goes if all do.
-    blocks: I32
-    several: NDArray[np.bool_]  # whether a block is one part of several lines
+    starts: I32  # of parts, without the white space around
+    ends: I32
+    line: I32  # the number of each part's line
+    line_begins: I32
+    closes: I32  # where the text of each line ends
+    line_ends: I32  # behind its line end
+    block: I32  # the number of each line's block
+    block_begins: I32
+    block_ends: I32  # of what goes if all of its lines do
+    several: bool  # whether the last block is one part of several lines
 
 
 def lay_out(text: str, unit: str) -> Layout:
@@ -111,53 +117,54 @@ def lay_out(text: str, unit: str) -> Layout:
     unit : str
         One of `simdup.model.cleaned.UNITS`.
     """
-    rows = _rows(text)
-    filled = rows[:, 3] < rows[:, 4]
-    lines = rows[filled]
-    # Whether a line begins a block.
-    new = np.ones(len(lines), np.bool_)
-    if unit == "sentence" or (unit == "paragraph" and len(lines) < len(rows)):
-        new = ~np.append(False, filled[:-1])[: len(rows)][filled]
-        begins = lines[new, 0]
-        blocks = np.stack([begins, np.append(begins, rows[-1:, 2])[1:]], axis=1)
-    else:
-        blocks = lines[:, (0, 2)]
-    several = np.zeros(len(blocks), np.bool_)
-    block = np.cumsum(new, dtype=np.int32) - 1
-    if unit == "paragraph":
-        several = np.diff(np.flatnonzero(np.append(new, True))) > 1
-    elif unit == "sentence":
-        starts = zip(new.tolist(), _each(lines[:, 3]), strict=True)
-        new = np.array([first or not text[at].islower() for first, at in starts], np.bool_)
-    # The last line of each that several are one of.
-    last = np.append(new, True)[1:][: len(lines)]
-    joined = np.column_stack([lines[new, 0], lines[last, 1], lines[last, 2], block[new]])
+    (begins, closes, line_ends, starts, ends), apart, blank = _lines(text)
+    number = np.arange(len(begins), dtype=np.int32)
+    if unit == "line" or (unit == "paragraph" and not blank):
+        lines = begins, closes, line_ends, number
+        return Layout(starts, ends, number, *lines, begins, line_ends, False)
+    block_begins = begins[apart]
+    block_ends = np.append(block_begins[1:], np.int32(len(text)))[: len(block_begins)]
+    block = np.cumsum(apart, dtype=np.int32) - np.int32(1)
+    # Of lines that are one, the first and the last; a line goes on with a small letter.
+    first = apart
     if unit == "sentence":
-        return Layout(_sentences(text, joined), joined, blocks, several)
-    number = np.arange(len(joined), dtype=np.int32)
-    parts = np.column_stack([lines[new, 3], lines[last, 4], number])
-    return Layout(parts, joined, blocks, several)
+        lines_of = zip(apart.tolist(), starts.data, strict=True)
+        first = np.array([new or not text[at].islower() for new, at in lines_of], np.bool_)
+    last = np.append(first[1:], True)[: len(first)]
+    begins, closes, line_ends, block = begins[first], closes[last], line_ends[last], block[first]
+    parts: Sequence[I32] = (starts[first], ends[last], number[: len(begins)])
+    if unit == "sentence":
+        parts = _sentences(text, begins, closes)
+    starts, ends, line = parts
+    several = unit == "paragraph" and not first[-1:].all()
+    lines = begins, closes, line_ends, block
+    return Layout(starts, ends, line, *lines, block_begins, block_ends, several)
 
 
-def _rows(text: str) -> I32:
-    """Return the lines of a text, blank ones too.
+def _lines(text: str) -> tuple[list[I32], NDArray[np.bool_], bool]:
+    """Return the lines of a text that are not blank, and whether others are.
 
-    Of each the begin, the end of its text, the end behind its line end, and where its text begins
-    and ends without the white space around.
+    Of each the begin, the end of its text, the end behind its line end, where its text begins and
+    ends without the white space around; and whether no line is right before it.
     """
-    places, begin = array("i"), 0
+    begins, closes, line_ends, starts, ends = columns = [array("i") for _ in range(5)]
+    apart, new, blank, begin = bytearray(), True, False, 0
     for line_end in _LINE_END.finditer(text):
         close, end = line_end.span()
-        if begin < end:
-            start, stop = _trimmed(text, begin, close)
-            places.extend((begin, close, end, start, stop))
+        if inner := text[begin:close].lstrip():
+            start = close - len(inner)
+            begins.append(begin)
+            closes.append(close)
+            line_ends.append(end)
+            starts.append(start)
+            ends.append(start + len(inner.rstrip()))
+            apart.append(new)
+            new = False
+        elif begin < end:
+            new = blank = True
         begin = end
-    return np.frombuffer(places, np.int32).reshape(-1, 5)
-
-
-def _each(column: I32) -> memoryview:
-    """Return a column whose numbers become objects one at a time."""
-    return np.ascontiguousarray(column).data
+    numbers = [np.frombuffer(column, np.int32) for column in columns]
+    return numbers, np.frombuffer(apart, np.bool_), blank
 
 
 def _trimmed(text: str, begin: int, end: int) -> tuple[int, int]:
@@ -170,20 +177,23 @@ def _trimmed(text: str, begin: int, end: int) -> tuple[int, int]:
 # -- sentences --
 
 
-def _sentences(text: str, lines: I32) -> I32:
-    """Return the sentences of lines; see `Layout`."""
-    places = array("i")
-    for number, (begin, close) in enumerate(
-        zip(_each(lines[:, 0]), _each(lines[:, 1]), strict=True)
-    ):
+def _sentences(text: str, begins: I32, closes: I32) -> list[I32]:
+    """Return the starts and the ends of the sentences of lines, and the numbers of these."""
+    starts, ends, lines = columns = [array("i") for _ in range(3)]
+    for number, (begin, close) in enumerate(zip(begins.data, closes.data, strict=True)):
         for run in _END.finditer(text, begin, close):
             if _ends(text, begin, run.start(), run.end(), close):
-                places.extend((*_trimmed(text, begin, run.end()), number))
+                start, end = _trimmed(text, begin, run.end())
+                starts.append(start)
+                ends.append(end)
+                lines.append(number)
                 begin = run.end()
         start, end = _trimmed(text, begin, close)
         if start < end:
-            places.extend((start, end, number))
-    return np.frombuffer(places, np.int32).reshape(-1, 3)
+            starts.append(start)
+            ends.append(end)
+            lines.append(number)
+    return [np.frombuffer(column, np.int32) for column in columns]
 
 
 def _ends(text: str, begin: int, start: int, end: int, close: int) -> bool:
@@ -252,7 +262,7 @@ def cut_spans(text: str, unit: str, layout: Layout, gone: Sequence[bool] | NDArr
     gone = np.array(gone, np.bool_)
     for tries in range(_TRIES + 1):
         spans = _spans(text, layout, gone)
-        at = _first_changed(text, unit, layout, spans)
+        at = _first_changed(text, unit, layout, gone, spans)
         if at is None:
             return spans
         stays = np.append(np.flatnonzero(~gone), len(gone))
@@ -263,44 +273,46 @@ def cut_spans(text: str, unit: str, layout: Layout, gone: Sequence[bool] | NDArr
     return np.full((len(gone), 2), -1, np.int32)
 
 
-def _first_changed(text: str, unit: str, layout: Layout, spans: I32) -> int | None:
+def _first_changed(
+    text: str, unit: str, layout: Layout, gone: NDArray[np.bool_], spans: I32
+) -> int | None:
     """Return the first part that stays and is not the same in what is left, if there is one."""
-    gone = spans[:, 0] >= 0
     stays = np.flatnonzero(~gone)
-    if len(stays) in (0, len(spans)):
+    if len(stays) in (0, len(gone)):
         return None
-    left = without_spans(text, spans[gone].tolist())
-    parts = lay_out(left, unit).parts
-    before = np.cumsum(spans[:, 1] - spans[:, 0])[stays]
-    size = min(len(parts), len(stays))
-    there = layout.parts[stays[:size], :2] - before[:size, None]
-    changed = np.flatnonzero((there != parts[:size, :2]).any(axis=1))
-    if len(changed):
-        return int(stays[changed[0]])
-    return None if len(parts) == len(stays) else int(stays[min(size, len(stays) - 1)])
+    left = lay_out(without_spans(text, spans[gone].tolist()), unit)
+    cut = np.cumsum(spans[:, 1] - spans[:, 0])[stays]
+    size = min(len(left.starts), len(stays))
+    same = layout.starts[stays[:size]] - cut[:size] == left.starts[:size]
+    same &= layout.ends[stays[:size]] - cut[:size] == left.ends[:size]
+    if not same.all():
+        return int(stays[np.argmin(same)])
+    return None if len(left.starts) == len(stays) else int(stays[min(size, len(stays) - 1)])
 
 
 def _spans(text: str, layout: Layout, gone: NDArray[np.bool_]) -> I32:
     """Return what is cut if these parts are left out."""
-    parts, lines, blocks, _ = layout
+    starts, line, block = layout.starts, layout.line, layout.block
+    spans = np.full((len(gone), 2), -1, np.int32)
     if len(gone) and gone.all():  # all white space goes too
-        starts = np.append(0, parts[1:, 0])
-        return np.stack([starts, np.append(starts[1:], len(text))], axis=1).astype(np.int32)
-    line = parts[:, 2]
-    block = lines[line, 3]
+        spans[1:, 0] = spans[:-1, 1] = starts[1:]
+        spans[0, 0], spans[-1, 1] = 0, len(text)
+        return spans
     # Lines and blocks of which nothing stays.
-    whole_lines, whole_blocks = np.ones(len(lines), np.bool_), np.ones(len(blocks), np.bool_)
+    whole_lines = np.ones(len(block), np.bool_)
     whole_lines[line[~gone]] = False
-    whole_blocks[block[~gone]] = False
-    first = np.append(True, line[1:] != line[:-1])[: len(line)]
-    last = np.append(first, True)[1:]
-    last_of_block = np.append(block[1:] != block[:-1], True)[: len(block)]
-    whole = whole_lines[line]
-    starts = np.where(first & whole, lines[line, 0], parts[:, 0])
-    ends = np.where(whole, lines[line, 2], lines[line, 1])
-    ends = np.where(whole_blocks[block] & last_of_block, blocks[block, 1], ends)
-    ends = np.where(last, ends, np.append(parts[1:, 0], 0)[: len(parts)])
-    spans = np.where(gone[:, None], np.stack([starts, ends], axis=1), -1).astype(np.int32)
+    whole_blocks = np.ones(len(layout.block_begins), np.bool_)
+    whole_blocks[block[~whole_lines]] = False
+    at = np.flatnonzero(gone)
+    own = line[at]
+    whole = whole_lines[own]
+    before, behind = line[at - 1], line[(at + 1) % max(len(line), 1)]
+    first, last = (at == 0) | (before != own), (at == len(line) - 1) | (behind != own)
+    spans[at, 0] = np.where(first & whole, layout.line_begins[own], starts[at])
+    ends = np.where(whole, layout.line_ends[own], layout.closes[own])
+    end_of_block = (at == len(line) - 1) | (block[behind] != block[own])
+    ends = np.where(whole_blocks[block[own]] & end_of_block, layout.block_ends[block[own]], ends)
+    spans[at, 1] = np.where(last, ends, starts[(at + 1) % max(len(line), 1)])
     return _with_blank_line(text, layout, spans)
 
 
@@ -310,12 +322,12 @@ def _with_blank_line(text: str, layout: Layout, spans: I32) -> I32:
     It tells that the lines behind it, the only paragraph that is left, are one part.
     """
     at = len(spans) - 1
-    if at > 0 and layout.several[-1] and np.flatnonzero(spans[:, 0] < 0).tolist() == [at]:
-        blocks = layout.blocks
-        # A blank line is before the first paragraph, or behind this one.
-        if not blocks[0, 0] and blocks[at, 1] == layout.lines[at, 2]:
-            start, end = spans[at - 1].tolist()
-            spans[at - 1, 1] = start + _rows(text[start:end])[-1, 0]
+    alone = at > 0 and layout.several and np.flatnonzero(spans[:, 0] < 0).tolist() == [at]
+    # A blank line is before the first paragraph, or behind this one.
+    if alone and not layout.block_begins[0] and layout.block_ends[at] == layout.line_ends[at]:
+        start, end = spans[at - 1].tolist()
+        begins = (line_end.end() for line_end in _LINE_END.finditer(text, start, end))
+        spans[at - 1, 1] = max((begin for begin in begins if begin < end), default=start)
     return spans
 
 
@@ -347,21 +359,21 @@ def _whole(marks: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray((marks[..., :-1] == 0).all(axis=-1) & (marks[..., -1] % 2 == 0))
 
 
-def forms_of(text: str, places: I32, min_length: int) -> Forms:
+def forms_of(text: str, starts: I32, ends: I32, min_length: int) -> Forms:
     """Return what the parts at some places of a text are compared by; see `keys_of`."""
-    count = len(places)
+    count = len(starts)
     found = Forms(np.zeros(count, DIGEST_TYPE), np.empty(count, np.int32),
                   np.zeros((count, 4), np.int32), np.zeros(count, np.bool_))  # fmt: skip
     before, form_before = "", ""
-    for low, high, folded in _folded(text, places):
-        kinds, ends = _kinds()[to_codes("".join(folded))], ends_of(folded)
-        found.letters[low:high] = np.diff(np.append(0, np.cumsum(kinds == 1))[ends])
+    for low, high, folded in _folded(text, starts, ends):
+        kinds, joints = _kinds()[to_codes("".join(folded))], ends_of(folded)
+        found.letters[low:high] = np.diff(np.append(0, np.cumsum(kinds == 1))[joints])
         if len(marked := np.flatnonzero(kinds > 1)):
-            of, pair = np.searchsorted(ends, marked, "right") - 1 + low, kinds[marked] // 2 - 1
+            of, pair = np.searchsorted(joints, marked, "right") - 1 + low, kinds[marked] // 2 - 1
             np.add.at(found.marks, (of, pair), 1 - 2 * (kinds[marked] % 2).astype(np.int32))
         forms = ["".join(part.split()) for part in folded]
-        long = np.flatnonzero(found.letters[low:high] >= min_length).tolist()
-        found.digests[[low + i for i in long]] = [text_digest(forms[i]) for i in long]
+        long = np.flatnonzero(found.letters[low:high] >= min_length)
+        found.digests[low + long] = _digests([forms[i] for i in long.tolist()])
         folded, forms = [before, *folded], [form_before, *forms]
         for i in _possible(np.array(list(map(len, forms)))).tolist():
             if forms[i + 1] in forms[i]:
@@ -370,15 +382,19 @@ def forms_of(text: str, places: I32, min_length: int) -> Forms:
     return found
 
 
-def _folded(text: str, places: I32) -> Iterator[tuple[int, int, list[str]]]:
+def _folded(text: str, starts: I32, ends: I32) -> Iterator[tuple[int, int, list[str]]]:
     """Yield the parts at some places, folded, some at a time: first:last, texts."""
-    sizes = np.cumsum(places[:, 1] - places[:, 0], dtype=np.int64)
     low = 0
-    while low < len(places):
-        done = sizes[low - 1] if low else 0
-        high = max(int(np.searchsorted(sizes, done + _FOLDED, "right")), low + 1)
-        yield low, high, fold_all([text[a:b] for a, b in places[low:high, :2].tolist()])
+    while low < len(starts):
+        # The characters between parts count too.
+        high = max(int(np.searchsorted(ends, starts[low] + _FOLDED)), low + 1)
+        spans = zip(starts[low:high].tolist(), ends[low:high].tolist(), strict=True)
+        yield low, high, fold_all([text[start:end] for start, end in spans])
         low = high
+
+
+def _digests(forms: Sequence[str]) -> NDArray[np.void]:
+    return np.frombuffer(b"".join(map(text_digest, forms)), DIGEST_TYPE)
 
 
 def _stands_in(part: str, before: str) -> bool:
@@ -417,14 +433,14 @@ def _kinds() -> NDArray[np.uint8]:
     return kinds
 
 
-def repeated(text: str, unit: str, places: I32, forms: Forms, min_length: int) -> I64:
+def repeated(text: str, unit: str, starts: I32, ends: I32, forms: Forms, min_length: int) -> I64:
     """Return which parts directly repeat what stands before them.
 
     Parameters
     ----------
     text, unit
         See `lay_out`.
-    places : int32[parts, 2 or more]
+    starts, ends : int32[parts]
         Where the parts are, some of them or all.
     forms : Forms
         What these are compared by.
@@ -437,17 +453,17 @@ def repeated(text: str, unit: str, places: I32, forms: Forms, min_length: int) -
         The number of the part before that each repeats, or stands in; that part stays.  -1 for
         others.
     """
-    count = len(places)
+    count = len(starts)
     origin = np.full(count, -1, np.int64)
     long = forms.long(unit, min_length)
     if not forms.doubled(min_length) and not (forms.inside & long).any():
         return origin
     short = np.flatnonzero(forms.letters < min_length)
-    for low, high, folded in _folded(text, places[short]):
-        forms.digests[short[low:high]] = [text_digest("".join(part.split())) for part in folded]
+    for low, high, folded in _folded(text, starts[short], ends[short]):
+        forms.digests[short[low:high]] = _digests(["".join(part.split()) for part in folded])
     halves = forms.digests.view("<u8").reshape(-1, 2)
     distinct, numbers = np.unique(halves[:, 0], return_inverse=True)
-    ids = _each(numbers.astype(np.int32))
+    ids = numbers.astype(np.int32).data
     kept, sums = array("i"), array("Q", [0])  # parts that stay, and a sum of each beginning of them
     # The place of the last equal part that stays, by the number of its form, and of the one before.
     latest, earlier = array("i", [-1]) * len(distinct), array("i")
@@ -469,9 +485,9 @@ def repeated(text: str, unit: str, places: I32, forms: Forms, min_length: int) -
         """Whether a part stands in another, behind which nothing stays before it."""
         if before == i - 1:
             return bool(forms.inside[i])
-        pair = places[[before, i], :2]
-        sizes = (pair[:, 1] - pair[:, 0]).tolist()
-        return sizes[0] <= sizes[1] * _LOOKED and bool(forms_of(text, pair, min_length).inside[1])
+        pair = starts[[before, i]], ends[[before, i]]
+        sizes = (pair[1] - pair[0]).tolist()
+        return sizes[0] <= sizes[1] * _LOOKED and bool(forms_of(text, *pair, min_length).inside[1])
 
     for i in range(count):
         if kept and long[i] and is_inside(i, kept[-1]):
@@ -501,13 +517,13 @@ def repeated(text: str, unit: str, places: I32, forms: Forms, min_length: int) -
 
 
 class Keys(NamedTuple):
-    """The parts of a text that are long enough to be compared, and whole; and what it repeats."""
+    """The parts of a text that others may have: long and whole, and no direct repetitions."""
 
     digests: NDArray[np.void]  # see `Forms`
     starts: I32
     ends: I32
     repeats: int  # 1 if a long part is there twice, 2 if one directly repeats what is before it
-    rest: bytes  # a digest of all others that are long
+    rest: bytes  # a digest of all long parts but these
 
 
 def keys_of(text: str, unit: str, min_length: int) -> Keys:
@@ -520,13 +536,13 @@ def keys_of(text: str, unit: str, min_length: int) -> Keys:
     min_length : int
         The least letters and digits of a folded part.
     """
-    places = lay_out(text, unit).parts
-    forms = forms_of(text, places, min_length)
-    stays = repeated(text, unit, places, forms, min_length) < 0
-    long = forms.long(unit, min_length)
+    starts, ends = lay_out(text, unit)[:2]
+    forms = forms_of(text, starts, ends, min_length)
+    stays = repeated(text, unit, starts, ends, forms, min_length) < 0
+    long = forms.long(unit, min_length) & stays
     rest = forms.digests[stays & (forms.letters >= min_length)]
     return Keys(
-        forms.digests[long], places[long, 0], places[long, 1],
+        forms.digests[long], starts[long], ends[long],
         forms.doubled(min_length) if stays.all() else 2,
         digest_bytes(rest.tobytes()),
     )  # fmt: skip
