@@ -62,7 +62,8 @@ class PartTexts:
 
     def refuse(self, first: Sequence[int]) -> Mapping[bytes, str]:
         """Return which of these texts are empty."""
-        return {self.digests[i]: "empty" for i in first if not self._texts[i].strip()}
+        texts = self._texts  # a large one is not copied, as `strip` does
+        return {self.digests[i]: "empty" for i in first if not texts[i] or texts[i].isspace()}
 
     def finish(
         self, documents: Sequence[int], first: Sequence[int], spool: Spool

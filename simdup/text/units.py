@@ -471,8 +471,6 @@ def repeated(text: str, unit: str, starts: I32, ends: I32, forms: Forms, min_len
     def is_run(size: int) -> bool:
         """Whether the last parts that stay, so many, repeat those before them."""
         end = len(kept)
-        if ids[kept[end - size]] != ids[kept[end - 2 * size]]:
-            return False
         last, power = sums[end - size], pow(_BASE, size, _PRIME)
         if (sums[end] - last * power - last + sums[end - 2 * size] * power) % _PRIME:
             return False
@@ -503,7 +501,8 @@ def repeated(text: str, unit: str, starts: I32, ends: I32, forms: Forms, min_len
             size = place - at
             if at < 0 or 2 * size > place + 1:
                 break
-            if is_run(size):
+            # What the run begins with is compared first: it nearly always differs.
+            if ids[kept[-size]] == ids[kept[-2 * size]] and is_run(size):
                 origin[kept[-size:]] = kept[-2 * size : -size]
                 for back in range(place, place - size, -1):
                     latest[ids[kept[back]]] = earlier[back]
