@@ -132,7 +132,7 @@ def compared(part: str, unit: str, min_length: int) -> bool:
 
 
 def stands_in(part: str, before: str) -> bool:
-    """Whether a part stands in the one before it, in whole words and numbers."""
+    """Whether a part is in the one before it, in whole words and numbers."""
     part, before = " ".join(fold(part).split()), " ".join(fold(before).split())
     for start in {before.find(part), before.rfind(part)} - {-1}:
         beside = before[:start][-1:], before[start + len(part) :][:1]
@@ -151,7 +151,7 @@ def apart(beside: str, edge: str) -> bool:
 
 
 def repeated(texts: list[str], unit: str, min_length: int) -> list[int | None]:
-    """The part before that each part directly repeats, or stands in; that one stays."""
+    """The part before that each part directly repeats, or is in; that one stays."""
     origin: list[int | None] = [None] * len(texts)
     kept: list[int] = []
     for i, part in enumerate(texts):

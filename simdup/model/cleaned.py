@@ -84,7 +84,7 @@ class RemovedPart(NamedTuple):
 
     Places are characters of the decoded texts, ends exclusive.  What was cut has the white space
     that goes with the part; where it stays, it is without.  A part that directly repeats what
-    stands before it, or stands in it, stays there.
+    comes before it, or is in it, stays there.
     """
 
     document: Any  # its name, or its id as it was passed from Python

@@ -3,7 +3,7 @@
 Each process cuts the texts of its batches into parts, and spools the digest and the place of each
 part that is long enough: 24 bytes a part.  Equal digests are then sorted together, in input order:
 a part stays in the first documents that have it.  Texts are cut a second time to find what goes
-with a part that is left out, and which parts directly repeat what stands before them.
+with a part that is left out, and which parts directly repeat what comes before them.
 
 A document with such parts may be equal to another but for these.  Then that one is taken to come
 first: a document that holds itself twice empties no clean one.
@@ -200,7 +200,7 @@ def cut_out(
 ) -> tuple[RepeatedParts, mmap.mmap | bytes]:
     """Return parts with all that is cut with them, without those that must stay, and their texts.
 
-    Parts that directly repeat what stands before them in their document are cut too.  See
+    Parts that directly repeat what comes before them in their document are cut too.  See
     `simdup.text.units`.
     """
     owners = np.union1d(repeats.documents, np.flatnonzero(collection["repeats"] == 2))
@@ -310,7 +310,7 @@ def _cut_rows(text: str, criteria: PartCriteria, starts: I64, itself: int) -> I6
     origin = np.full(len(begins), -1, np.int64)
     if itself == 2:
         origin = repeated(text, unit, begins, ends, forms_of(text, begins, ends, least), least)
-    # What stands beside each other once the parts of others are cut may repeat itself, too.
+    # What is side by side once the parts of others are cut may repeat itself, too.
     stays = np.flatnonzero(~has & (origin < 0))
     sizes = (ends - begins)[stays]
     # Folded, a part is hardly shorter than half of what it was, and seldom longer than twice that.

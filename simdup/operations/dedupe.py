@@ -143,7 +143,7 @@ def dedupe(
 
     unit : str, optional
         ``line``, ``sentence`` or ``paragraph``: no document is redundant, but those of its parts
-        are cut that other documents have, or that directly repeat what stands before them.  Only
+        are cut that other documents have, or that directly repeat what comes before them.  Only
         how data is read, `output`, `force` and `by` go with it.
     copies : int
         In how many documents a part stays: the first ones that have it.

@@ -251,8 +251,7 @@ _LOST = 3
 FACTS = 5
 _AROUND = 20
 _SPACE = pattern(r"\s+")
-# The columns, and their terminal cells.
-_COLUMNS = ("documents", "{lost}", "share", "bytes")
+# The terminal cells of the columns.
 _WIDTHS = (9, 8, 7, 13)
 
 
@@ -269,7 +268,7 @@ def account_text(
     indent = sum(_WIDTHS) + 2 * len(_WIDTHS)
     by = words("account.folder") if by == "folder" else by
     yield paint(
-        "dim", _row([words("account." + name.format(lost=lost)) for name in _COLUMNS],
+        "dim", _row([words(f"account.{name}") for name in ("documents", lost, "share", "bytes")],
                     paint.name(by, indent)),
     )  # fmt: skip
     for part in parts[:ROWS]:

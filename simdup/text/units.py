@@ -19,7 +19,7 @@ nothing does.
 become one, nothing is left out between them: so what was cut once is not cut again.
 
 *A direct repetition* is a run of parts that are equal to those right before them, as in a page that
-was extracted twice, or a part that stands in the one before it, as in rolling captions.  Parts are
+was extracted twice, or a part that is in the one before it, as in rolling captions.  Parts are
 read in order, and a run that repeats what stays before it, the shortest first, is left out: so no
 direct repetition is in what is left.
 
@@ -341,7 +341,7 @@ class Forms(NamedTuple):
     digests: NDArray[np.void]
     letters: I32  # letters and digits
     marks: I32  # [parts, 4]: how many more marks open a quotation of a kind than close one
-    inside: NDArray[np.bool_]  # whether a part stands in the one before it
+    inside: NDArray[np.bool_]  # whether a part is in the one before it
 
     def long(self, unit: str, min_length: int) -> NDArray[np.bool_]:
         """Return which parts are long enough, and whole, to be cut."""
@@ -398,7 +398,7 @@ def _digests(forms: Sequence[str]) -> NDArray[np.void]:
 
 
 def _stands_in(part: str, before: str) -> bool:
-    """Return whether a folded part stands in another, in whole words and numbers."""
+    """Return whether a folded part is in another, in whole words and numbers."""
     part, before = " ".join(part.split()), " ".join(before.split())
     return any(
         _are_apart(before[max(at - 1, 0) : at], part[0])
@@ -434,7 +434,7 @@ def _kinds() -> NDArray[np.uint8]:
 
 
 def repeated(text: str, unit: str, starts: I32, ends: I32, forms: Forms, min_length: int) -> I64:
-    """Return which parts directly repeat what stands before them.
+    """Return which parts directly repeat what comes before them.
 
     Parameters
     ----------
@@ -450,7 +450,7 @@ def repeated(text: str, unit: str, starts: I32, ends: I32, forms: Forms, min_len
     Returns
     -------
     int64[parts]
-        The number of the part before that each repeats, or stands in; that part stays.  -1 for
+        The number of the part before that each repeats, or is in; that part stays.  -1 for
         others.
     """
     count = len(starts)
@@ -480,7 +480,7 @@ def repeated(text: str, unit: str, starts: I32, ends: I32, forms: Forms, min_len
         return whole and enough and bool((halves[again] == halves[once]).all())
 
     def is_inside(i: int, before: int) -> bool:
-        """Whether a part stands in another, behind which nothing stays before it."""
+        """Whether a part is in another, with nothing that stays between them."""
         if before == i - 1:
             return bool(forms.inside[i])
         pair = starts[[before, i]], ends[[before, i]]

@@ -107,7 +107,7 @@ def test_a_page_twice_is_cut_to_one_and_empties_no_clean_one(
 
 
 def test_rolling_captions() -> None:
-    """Each stands in the one before it, in whole words and numbers."""
+    """Each is in the one before it, in whole words and numbers."""
     lines = [
         "we begin the talk", "WE BEGIN  the talk", "the talk", "the talk has 12",
         "he talk has 1", "talk has", "we begin the talk", "今天我们讲第一章", "我们讲第一章",

@@ -138,7 +138,7 @@ def test_keys_are_digests_of_long_parts(text: str, unit: str, least: int) -> Non
     assert [bytes(one) for one in keys.digests] == want
 
 
-# Few of them, so that runs repeat; some stand in others, and some hold half a quotation.
+# Few of them, so that runs repeat; some are in others, and some hold half a quotation.
 WORDS = st.sampled_from([
     "a", "b", "c", "a b", "b c", "a b c", "ab", "b, c", "甲", "甲乙", "1", "1.5", "“a", "b”", '"',
     "A  B",
