@@ -131,17 +131,87 @@ def compared(part: str, unit: str, min_length: int) -> bool:
     return length(part) >= min_length and (unit != "sentence" or whole(part))
 
 
+def stands_in(part: str, before: str) -> bool:
+    """Whether a part is in the one before it, in whole words and numbers."""
+    part, before = " ".join(fold(part).split()), " ".join(fold(before).split())
+    for start in {before.find(part), before.rfind(part)} - {-1}:
+        beside = before[:start][-1:], before[start + len(part) :][:1]
+        if all(apart(*pair) for pair in zip(beside, (part[0], part[-1]), strict=True)):
+            return True
+    return False
+
+
+def apart(beside: str, edge: str) -> bool:
+    """Whether a character beside a part is not of its first or last word or number."""
+    if not beside or beside == " ":
+        return True
+    if beside.isnumeric() or edge.isnumeric():
+        return False
+    return not (beside.isalnum() and edge.isalnum()) or max(beside, edge) >= "\u2e80"
+
+
+def repeated(texts: list[str], unit: str, min_length: int) -> list[int | None]:
+    """The part before that each part directly repeats, or is in; that one stays."""
+    origin: list[int | None] = [None] * len(texts)
+    kept: list[int] = []
+    for i, part in enumerate(texts):
+        if kept and compared(part, unit, min_length) and stands_in(part, texts[kept[-1]]):
+            origin[i] = kept[-1]
+            continue
+        kept.append(i)
+        for size in range(1, len(kept) // 2 + 1):
+            again, once = kept[-size:], kept[-2 * size : -size]
+            run = [texts[k] for k in again]
+            if (
+                [form(one) for one in run] == [form(texts[k]) for k in once]
+                and any(length(one) >= min_length for one in run)
+                and (unit != "sentence" or whole("".join(run)))
+            ):
+                for k, first in zip(again, once, strict=True):
+                    origin[k] = first
+                del kept[-size:]
+                break
+    for i, first in enumerate(origin):
+        if first is not None and origin[first] is not None:
+            origin[i] = origin[first]
+    return origin
+
+
+def in_turn(texts: list[list[str]], unit: str, min_length: int) -> list[int]:
+    """The documents in the turn in which parts stay in them, given their parts.
+
+    Of those that are equal without direct repetitions, the ones that have none come first.
+    """
+    groups: dict[tuple[str, ...], list[int]] = {}
+    doubled = []
+    for number, document in enumerate(texts):
+        origin = repeated(document, unit, min_length)
+        stay = [part for part, first in zip(document, origin, strict=True) if first is None]
+        rest = tuple(form(part) for part in stay if length(part) >= min_length)
+        groups.setdefault(rest, []).append(number)
+        doubled.append(len(stay) < len(document))
+    turn = list(range(len(texts)))
+    for numbers in groups.values():
+        for place, number in zip(numbers, sorted(numbers, key=doubled.__getitem__), strict=True):
+            turn[place] = number
+    return turn
+
+
 def left_out(texts: list[str], unit: str, copies: int, min_length: int) -> list[list[bool]]:
-    """Whether each part of each text is one that enough texts before it have."""
+    """Whether each part of each text is one that enough texts before it have, or that repeats."""
     having: dict[str, list[int]] = {}
-    found = []
-    for number, text in enumerate(texts):
-        row = []
-        for part in parts(text, unit):
+    cut = [parts(text, unit) for text in texts]
+    found: list[list[bool]] = [[] for _ in texts]
+    for number in in_turn(cut, unit, min_length):
+        row = found[number]
+        for part, first in zip(cut[number], repeated(cut[number], unit, min_length), strict=True):
             owners = having.setdefault(form(part), [])
-            counts = compared(part, unit, min_length)
+            counts = first is None and compared(part, unit, min_length)
             if counts and number not in owners and len(owners) < copies:
                 owners.append(number)
-            row.append(counts and number not in owners)
-        found.append(row)
+            row.append(first is not None or (counts and number not in owners))
+        stay = [i for i, gone in enumerate(row) if not gone]
+        again = repeated([cut[number][i] for i in stay], unit, min_length)
+        for i, first in zip(stay, again, strict=True):
+            row[i] = first is not None
     return found

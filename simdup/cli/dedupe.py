@@ -77,7 +77,7 @@ def command(call: Call) -> Status:
 def _cut_parts(call: Call, options: DedupeOptions, listing: Output) -> Status:
     """Cut repeated parts out of the documents of a corpus."""
     from simdup.operations.repeated_parts import shorten_files
-    from simdup.show.removed import missing_words
+    from simdup.show.removed import account_text, missing_words
     from simdup.show.removed_parts import (
         removed_parts_csv,
         removed_parts_jsonl,
@@ -88,12 +88,11 @@ def _cut_parts(call: Call, options: DedupeOptions, listing: Output) -> Status:
         if listing.path is not None:
             parts, jsonl = shortened.removed, listing.format == "jsonl"
             with listing.open() as stream:
-                stream.writelines(
-                    removed_parts_jsonl(parts) if jsonl else removed_parts_csv(parts, listing.bom)
-                )
+                lines = removed_parts_csv(parts, listing.bom)
+                stream.writelines(removed_parts_jsonl(shortened) if jsonl else lines)
 
     # What is configured for whole documents does not matter here.
-    options = replace(options, references=(), by=None, max_removed=None, index=None)
+    options = replace(options, references=(), max_removed=None, index=None)
     criteria = call.value(PartCriteria, unit=call["unit"])
     with call.watch() as settings:
         settings = replace(settings, recipe=Recipe(), criteria=Criteria())
@@ -104,6 +103,8 @@ def _cut_parts(call: Call, options: DedupeOptions, listing: Output) -> Status:
     screen.wrote(shortened.written)
     screen.wrote(options.report, words(f"parts.{shortened.unit}", n=len(shortened.removed)))
     screen.report(missing_words(shortened.missing, words))
+    if options.by is not None and not screen.quiet:
+        say("\n".join(account_text(shortened.parts, options.by, screen.painter, "changed")))
     return status
 
 

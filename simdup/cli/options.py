@@ -400,7 +400,7 @@ def rows_of(command: str) -> Iterator[Row]:
 
 # What goes with `dedupe --unit`, beside the panels that say how files are read.
 _WITH_UNIT = (
-    "unit", "copies", "min_length", "target", "removed", "bom", "dry_run", "force", "quiet",
+    "unit", "copies", "min_length", "target", "removed", "bom", "dry_run", "force", "by", "quiet",
     "progress", "lang", "jobs", "verbose",
 )  # fmt: skip
 

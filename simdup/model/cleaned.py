@@ -83,7 +83,8 @@ class RemovedPart(NamedTuple):
     """A part that was cut from a document, and where it stays.
 
     Places are characters of the decoded texts, ends exclusive.  What was cut has the white space
-    that goes with the part; where it stays, it is without.
+    that goes with the part; where it stays, it is without.  A part that directly repeats what
+    comes before it, or is in it, stays there.
     """
 
     document: Any  # its name, or its id as it was passed from Python
@@ -92,6 +93,7 @@ class RemovedPart(NamedTuple):
     kept: Any  # the first document that has it
     kept_start: int
     kept_end: int
+    text: str  # what was cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +133,11 @@ class Part(NamedTuple):
 
     name: str | None  # None for documents without a value
     documents: int  # that took part
-    removed: int
-    bytes: int  # of their files or, of records, of their texts in UTF-8
+    removed: int  # of these, all or, with `PartCriteria`, some of their text
+    bytes: int  # of their files or, of records and where parts are cut, of their texts in UTF-8
     removed_bytes: int
 
     @property
     def share(self) -> float:
-        """The share of the documents that was removed."""
+        """The share of the documents that was removed, or lost text."""
         return self.removed / max(self.documents, 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
 REMOVED_COLUMNS = ("document", "reason", "distance", "similarity", "kept")
-REMOVED_PART_COLUMNS = ("document", "start", "end", "kept", "kept_start", "kept_end")
+REMOVED_PART_COLUMNS = ("document", "start", "end", "kept", "kept_start", "kept_end", "text")
 QUERY_COLUMNS = ("document", "match", "distance", "similarity")
 PAIR_COLUMNS = ("a", "b", "distance", "similarity")
 PASSAGE_COLUMNS = ("a", "a_start", "a_end", "b", "b_start", "b_end", "length", "similarity")

@@ -72,6 +72,8 @@ SCHEMA: Mapping[str, Any] = {
     "symbols": np.int64,  # [2]: the slot of the text as symbols
     "common_units": np.int64,  # of it, that too many references have
     "parts": np.int64,  # [2]: the slot of its lines, sentences or paragraphs
+    "repeats": np.uint8,  # 1 if one of these is there twice, 2 if it repeats what is before it
+    "rest": "V16",  # a digest of the others
     "characters": np.int64,  # of the text as it was decoded
     "form": np.int64,  # its row in the table of forms, -1 for none
     # Of the forms of short texts, and of documents, as in `simdup.near.rules`.

@@ -71,7 +71,7 @@ from simdup.show.targets import check_name, check_places, places, single_file
 @overload
 def dedupe(
     data: Data, *, unit: str, copies: int = 1, min_length: int = 20,
-    output: str | os.PathLike[str] | None = None, force: bool = False,
+    output: str | os.PathLike[str] | None = None, force: bool = False, by: str | None = None,
     reading: Reading | None = None, run: RunOptions | None = None, jobs: int | None = None,
     text: str | tuple[str, ...] | None = None, id: str | None = None,
 ) -> Shortened: ...  # fmt: skip
@@ -143,8 +143,8 @@ def dedupe(
 
     unit : str, optional
         ``line``, ``sentence`` or ``paragraph``: no document is redundant, but those of its parts
-        are cut that other documents have.  Only how data is read, `output` and `force` go with
-        it.
+        are cut that other documents have, or that directly repeat what comes before them.  Only
+        how data is read, `output`, `force` and `by` go with it.
     copies : int
         In how many documents a part stays: the first ones that have it.
     min_length : int
@@ -183,7 +183,7 @@ def dedupe(
         from simdup.operations.repeated_parts import shorten
 
         given = {
-            "recipe": recipe != "default", "criteria": criteria is not None, "by": by, "add": add,
+            "recipe": recipe != "default", "criteria": criteria is not None, "add": add,
             "references": references != (), "max_removed": max_removed is not None,
             "annotate": annotate, "index": index is not None, **dict.fromkeys(fields, True),
         }  # fmt: skip
@@ -191,7 +191,7 @@ def dedupe(
             what = "has no effect with `unit`: equal parts are cut, and every document stays"
             raise SimdupError(name, what, "leave it out", name)
         parts = PartCriteria(unit, copies, min_length)
-        return shorten(data, DedupeOptions(target, force=force), parts, settings)
+        return shorten(data, DedupeOptions(target, force=force, by=by), parts, settings)
     for name, changed in (("copies", copies != 1), ("min_length", min_length != 20)):
         if changed:
             raise SimdupError(name, "has no effect without `unit`", "leave it out", name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,11 +16,14 @@ from simdup.corpus.rows import keep_rows, recognise
 from simdup.corpus.span_cutting import SpanCuts, cut_rows, span_cuts
 from simdup.model.cleaned import DedupeOptions, PartCriteria
 from simdup.model.documents import Skipped
+from simdup.model.fields import parse_fields
 from simdup.model.settings import Settings
 from simdup.near.collection import collected
-from simdup.near.inputs import Data, Input, open_input, require_existing
+from simdup.near.field_groups import Groups, group_by
+from simdup.near.inputs import Data, Input, open_input, require_existing, with_fields
 from simdup.near.part_search import PartWork, RepeatedParts, cut_out, find_repeated
 from simdup.show.cleaned_corpus import rewrite_corpus
+from simdup.show.removed import group_parts
 from simdup.show.removed_parts import RemovedParts, Shortened
 
 
@@ -41,7 +45,7 @@ def shorten(
     if options.target is not None:
         what = "data that is not in files cannot be written"
         raise SimdupError("output", what, "take the data that `dedupe` returns", "output")
-    found = _find(open_input(rows, settings), criteria)
+    found = _find(open_input(rows, _reading(settings, options)), criteria, options.by)
     numbers = found.records - 1
     spans = {
         int(numbers[row]): [(start, end) for start, end in one.tolist()]
@@ -82,8 +86,13 @@ def shorten_files(
     SimdupError
         If the target must not or cannot be written, or a file vanished or changed meanwhile.
     """
-    found = partial(_find, criteria=criteria)
-    return rewrite_corpus(sources, options, settings, found, finish)
+    find = partial(_find, criteria=criteria, by=options.by)
+    return rewrite_corpus(sources, options, _reading(settings, options), find, finish)
+
+
+def _reading(settings: Settings, options: DedupeOptions) -> Settings:
+    """Return settings that read the field by which an account is wanted."""
+    return with_fields(settings, None if options.by is None else parse_fields("by", options.by)[0])
 
 
 @dataclass(slots=True)
@@ -95,7 +104,10 @@ class _Found:
     paths: list[str]
     records: NDArray[np.int64]
     characters: NDArray[np.int64]
+    sizes: NDArray[np.int64]  # of the texts in UTF-8
     parts: RepeatedParts
+    content: bytes | mmap.mmap  # the texts of these
+    groups: Groups | None  # None if nobody asks for an account by group
     skipped: list[Skipped]
     notes: list[tuple[str, str]]
 
@@ -138,9 +150,12 @@ class _Found:
         lost = np.zeros(len(self.names), np.int64)
         np.add.at(lost, parts.documents, parts.ends - parts.starts)
         before = int(self.characters.sum())
+        groups, sizes = self.groups, np.zeros(len(lost), np.int64)
+        np.add.at(sizes, parts.documents, parts.text_ends - parts.text_starts)
+        columns = np.ones(len(lost)), lost > 0, self.sizes, sizes
         return Shortened(
             self.unit,
-            RemovedParts(self.names, parts),
+            RemovedParts(self.names, parts, self.content),
             documents=len(self.names),
             changed=int(np.count_nonzero(lost)),
             emptied=int(np.count_nonzero(lost == self.characters)),
@@ -149,14 +164,15 @@ class _Found:
             skipped=tuple(skipped),
             notes=tuple(self.notes),
             data=self.names,
+            parts=() if groups is None else tuple(group_parts(groups, columns)),
         )
 
 
-def _find(opened: Input, criteria: PartCriteria) -> _Found:
+def _find(opened: Input, criteria: PartCriteria, by: str | None) -> _Found:
     """Read all documents, and find what is cut from them."""
     with collected(opened, opened.analyzer(), PartWork(criteria)) as collection:
         repeated = find_repeated(collection, criteria.copies)
-        parts = cut_out(collection, repeated, criteria, opened.settings.run)
+        parts, content = cut_out(collection, repeated, criteria, opened.settings.run)
         documents, report = collection.documents, collection.report
         return _Found(
             criteria.unit,
@@ -164,7 +180,10 @@ def _find(opened: Input, criteria: PartCriteria) -> _Found:
             documents["path"].tolist(),
             documents["record"],
             collection["characters"],
+            collection["content"][:, 1],
             parts,
+            content,
+            None if by is None else group_by("by", by, collection),
             report.skipped,
             report.notes,
         )

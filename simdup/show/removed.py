@@ -200,16 +200,20 @@ def beginning(text: str) -> str:
 
 
 def account(result: Findings, removed: NDArray[np.int64], groups: Groups) -> Iterator[Part]:
-    """Yield what each group of documents lost, given numbers: those that lost most come first."""
-    sizes = result.origins.documents["size"].astype(np.float64)
+    """Return what each group of documents lost, given numbers: those that lost most come first."""
+    sizes = result.origins.documents["size"]
     gone = np.zeros(len(sizes), np.bool_)
     gone[removed] = True
+    known = result.inputs.took_part
+    return group_parts(groups, (known, gone, np.where(known, sizes, 0), np.where(gone, sizes, 0)))
+
+
+def group_parts(groups: Groups, columns: Sequence[NDArray[Any]]) -> Iterator[Part]:
+    """Yield the sums of each group, of the columns that `Part` has: the largest losses first."""
     # The last one has the documents without a value.
     of = np.where(groups.of < 0, len(groups.names), groups.of)
     figures = np.array([
-        np.bincount(of[some], weights[some], len(groups.names) + 1)
-        for weights in (np.ones(len(sizes)), sizes)
-        for some in (result.inputs.took_part, gone)
+        np.bincount(of, column, len(groups.names) + 1) for column in columns
     ], np.int64)  # fmt: skip
     for i in np.lexsort((-figures[0], -figures[1])).tolist():
         if figures[0, i]:
@@ -247,21 +251,26 @@ _LOST = 3
 FACTS = 5
 _AROUND = 20
 _SPACE = pattern(r"\s+")
-# The columns, and their terminal cells.
-_COLUMNS = ("documents", "removed", "share", "bytes")
+# The terminal cells of the columns.
 _WIDTHS = (9, 8, 7, 13)
 
 
-def account_text(parts: tuple[Part, ...], by: str, paint: Painter) -> Iterator[str]:
-    """Yield the lines of a table: the groups that lost most, and how many others there are."""
+def account_text(
+    parts: tuple[Part, ...], by: str, paint: Painter, lost: str = "removed"
+) -> Iterator[str]:
+    """Yield the lines of a table: the groups that lost most, and how many others there are.
+
+    Documents have `lost` all of their text (``removed``) or some (``changed``).
+    """
     if not parts:
         return
     words = paint.words
     indent = sum(_WIDTHS) + 2 * len(_WIDTHS)
     by = words("account.folder") if by == "folder" else by
     yield paint(
-        "dim", _row([words(f"account.{name}") for name in _COLUMNS], paint.name(by, indent))
-    )
+        "dim", _row([words(f"account.{name}") for name in ("documents", lost, "share", "bytes")],
+                    paint.name(by, indent)),
+    )  # fmt: skip
     for part in parts[:ROWS]:
         name = part.name or words("account.empty")
         name = words("account.without", by=by) if part.name is None else name
@@ -271,7 +280,7 @@ def account_text(parts: tuple[Part, ...], by: str, paint: Painter) -> Iterator[s
     if len(parts) > ROWS:
         others = parts[ROWS:]
         removed = sum(part.removed for part in others)
-        yield words("account.others", n=len(others), removed=removed)
+        yield words(f"account.others.{lost}", n=len(others), removed=removed)
 
 
 def _row(cells: Iterable[str], name: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, overload
 
-from simdup.model.cleaned import RemovedPart
+from simdup.model.cleaned import Part, RemovedPart
 from simdup.model.documents import Skipped
 from simdup.model.formats import REMOVED_PART_COLUMNS
 from simdup.near.part_search import RepeatedParts
@@ -23,11 +24,16 @@ class RemovedParts(Sequence[RemovedPart]):
         The names of all documents.
     parts : RepeatedParts
         What was cut, by the rows of documents.
+    content : bytes or mmap
+        The texts of what was cut.
     """
 
-    def __init__(self, names: Sequence[Any], parts: RepeatedParts) -> None:
+    def __init__(
+        self, names: Sequence[Any], parts: RepeatedParts, content: bytes | mmap.mmap
+    ) -> None:
         self._names = names
         self._parts = parts
+        self._content = content
 
     def __len__(self) -> int:
         """Return how many parts were cut."""
@@ -40,9 +46,12 @@ class RemovedParts(Sequence[RemovedPart]):
     def __getitem__(self, at: int | slice) -> RemovedPart | RemovedParts:
         """Return one part, or some of them."""
         if isinstance(at, slice):
-            return RemovedParts(self._names, RepeatedParts(*(one[at] for one in self._parts)))
-        row, start, end, kept, kept_start, kept_end = (int(one[at]) for one in self._parts)
-        return RemovedPart(self._names[row], start, end, self._names[kept], kept_start, kept_end)
+            return RemovedParts(self._names, self._parts.take(at), self._content)
+        row, start, end, kept, kept_start, kept_end, *text = (int(one[at]) for one in self._parts)
+        return RemovedPart(
+            self._names[row], start, end, self._names[kept], kept_start, kept_end,
+            self._content[slice(*text)].decode("utf-8", "surrogatepass"),
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         """Return how many there are."""
@@ -74,6 +83,8 @@ class Shortened(NamedTuple):
         Files and folders that could not be opened, and so are missing from what was written.
     data : object
         What was passed, of the same kind, with shortened texts; of files the names of documents.
+    parts : tuple of Part
+        What each group lost, if groups were asked for (`by`): the largest losses first.
     """
 
     unit: str
@@ -90,6 +101,7 @@ class Shortened(NamedTuple):
     bytes_after: int | None = None
     missing: tuple[str, ...] = ()
     data: Any = None
+    parts: tuple[Part, ...] = ()
 
     def __repr__(self) -> str:
         """Return the counts: data may be large."""
@@ -124,6 +136,7 @@ def removed_parts_csv(parts: Sequence[RemovedPart], bom: bool = False) -> Iterat
     yield from (csv_rows([one], bom) for one in parts)
 
 
-def removed_parts_jsonl(parts: Sequence[RemovedPart]) -> Iterator[bytes]:
-    """Yield a typed JSON line for each part that was cut."""
-    yield from (json_line({"type": "removed_part"} | one._asdict()) for one in parts)
+def removed_parts_jsonl(shortened: Shortened) -> Iterator[bytes]:
+    """Yield a typed JSON line for each part that was cut, and each group."""
+    yield from (json_line({"type": "removed_part"} | one._asdict()) for one in shortened.removed)
+    yield from (json_line({"type": "part"} | one._asdict()) for one in shortened.parts)

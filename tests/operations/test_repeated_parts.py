@@ -33,7 +33,7 @@ def test_records_of_every_format(form: str, simdup: Command, tmp_path: Path) -> 
     elif form != "parquet":
         assert out.read_bytes() == again
     ran = simdup("dedupe", out, "--unit", "sentence", "--dry-run", "-q")
-    assert ran.text == "document,start,end,kept,kept_start,kept_end\n"
+    assert ran.text == "document,start,end,kept,kept_start,kept_end,text\n"
 
 
 def test_a_folder_of_texts_in_several_encodings(simdup: Command, tmp_path: Path) -> None:
@@ -71,6 +71,7 @@ def test_lists_of_what_was_cut(simdup: Command, tmp_path: Path) -> None:
     for row in rows:
         text, kept = (TEXTS[int(row[name][-1]) - 1] for name in ("document", "kept"))
         cut = text[int(row["start"]) : int(row["end"])]
+        assert row["text"] == cut
         assert cut.strip() == kept[int(row["kept_start"]) : int(row["kept_end"])]
     ran = simdup("dedupe", source, "--unit", "sentence", "--dry-run")
     assert ran.text == (tmp_path / "removed.csv").read_text("utf-8")
@@ -129,13 +130,41 @@ def test_options_for_whole_documents_are_refused(simdup: Command, tmp_path: Path
     write(tmp_path, {"a.txt": A})
     for options in (
         ["-s", "0.5"], ["--method", "simhash"], ["--keep", "longest"], ["--lossless"],
-        ["--reference", "x"], ["--by", "folder"], ["--max-removed", "0.5"], ["--strip", "x"],
-        ["--index", "i"], ["--recipe", "plain"], ["--annotate"],
+        ["--reference", "x"], ["--max-removed", "0.5"], ["--strip", "x"], ["--index", "i"],
+        ["--recipe", "plain"], ["--annotate"],
     ):  # fmt: skip
         ran = simdup("dedupe", tmp_path, "-o", tmp_path / "out", "--unit", "line", *options)
         assert ran.status == 2
         assert "--unit cuts parts that an earlier document has; remove --" in ran.err
     assert not (tmp_path / "out").exists()
+
+
+def test_an_account_by_field_or_folder(simdup: Command, tmp_path: Path) -> None:
+    source, out = tmp_path / "a.jsonl", tmp_path / "removed.jsonl"
+    sources = ["甲", "乙", "乙"]
+    source.write_bytes(FORMS["jsonl"](
+        {"text": text, "from": name} for text, name in zip(TEXTS, sources, strict=True)
+    ))  # fmt: skip
+    options = ["--unit", "sentence", "--dry-run", "--by"]
+    ran = simdup("dedupe", source, *options, "from", "--removed", out)
+    assert "documents   changed    share  bytes removed  from" in ran.err
+    assert "        2         2   100.0%      229 bytes  乙" in ran.err
+    parts = [line for line in map(json.loads, out.read_text().splitlines()) if "name" in line]
+    sizes = [len(text.encode()) for text in TEXTS]
+    lost = sum(sizes) - sum(len(text.encode()) for text in LEFT)
+    assert [tuple(part.values()) for part in parts] == [
+        ("part", "乙", 2, 2, sizes[1] + sizes[2], lost), ("part", "甲", 1, 0, sizes[0], 0),
+    ]  # fmt: skip
+    ran = simdup("dedupe", source, *options, "from", "--lang", "zh")
+    assert "有删减" in ran.err
+    assert "no record has a field" in simdup("dedupe", source, *options, "nothing").err
+    write(tmp_path / "in", {"x/a.txt": TEXTS[0], "y/b.txt": TEXTS[1], "y/c.txt": TEXTS[2]})
+    found = dedupe(tmp_path / "in", unit="sentence", by="folder")
+    assert [(Path(str(one.name)).name, *one[1:]) for one in found.parts] == [
+        ("y", 2, 2, sizes[1] + sizes[2], lost), ("x", 1, 0, sizes[0], 0),
+    ]  # fmt: skip
+    rows = [{"text": text, "from": name} for text, name in zip(TEXTS, sources, strict=True)]
+    assert [part.name for part in dedupe(rows, unit="sentence", by="from").parts] == ["乙", "甲"]
 
 
 def test_from_python(tmp_path: Path) -> None:
@@ -153,7 +182,7 @@ def test_from_python(tmp_path: Path) -> None:
     files = dedupe(tmp_path, unit="sentence", output=tmp_path.parent / "out")
     assert files.data == [str(tmp_path / name) for name in "abc"]
     assert [(tmp_path.parent / "out" / name).read_text("utf-8") for name in "abc"] == LEFT
-    for name, value in (("similarity", 0.5), ("by", "folder")):
+    for name, value in (("similarity", 0.5), ("max_removed", 0.5)):
         with pytest.raises(SimdupError, match=f"{name}: has no effect with `unit`"):
             dedupe(pairs, unit="sentence", **{name: value})
     with pytest.raises(SimdupError, match="copies: has no effect without `unit`"):

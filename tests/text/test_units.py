@@ -1,14 +1,15 @@
 """Lines, sentences and paragraphs: where they are, and what is left without some of them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.oracles import units as oracle
 from simdup.corpus.span_cutting import without_spans
 from simdup.model.cleaned import UNITS
+from simdup.text import units
 from simdup.text.characters import digest_bytes
-from simdup.text.units import cut_spans, keys_of, lay_out
+from simdup.text.units import cut_spans, forms_of, keys_of, lay_out, repeated
 
 PIECES = st.sampled_from([
     "。", "！", "？", "；", "…", "……", ".", "!", "?", "...", "”", "」", "）", ")", '"', "“", "(",
@@ -21,7 +22,8 @@ TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
 
 def parts(text: str, unit: str = "sentence") -> list[str]:
-    return [text[one.start : one.end] for one in lay_out(text, unit).parts]
+    layout = lay_out(text, unit)
+    return [text[start:end] for start, end in zip(layout.starts, layout.ends, strict=True)]
 
 
 @given(TEXTS | st.text(max_size=30), st.sampled_from(UNITS))
@@ -66,8 +68,8 @@ def test_paragraphs_are_apart_by_blank_lines_if_there_is_one() -> None:
 
 def left(text: str, unit: str, gone: list[int]) -> str:
     layout = lay_out(text, unit)
-    spans = cut_spans(text, unit, layout, [i in gone for i in range(len(layout.parts))])
-    return without_spans(text, [span for span in spans if span is not None])
+    spans = cut_spans(text, unit, layout, [i in gone for i in range(len(layout.starts))])
+    return without_spans(text, spans[spans[:, 0] >= 0].tolist())
 
 
 @pytest.mark.parametrize(
@@ -102,35 +104,76 @@ def test_what_would_become_one_part_stays_apart() -> None:
 @given(TEXTS, st.sampled_from(UNITS), st.data())
 def test_what_is_left_has_the_same_parts(text: str, unit: str, data: st.DataObject) -> None:
     layout = lay_out(text, unit)
-    count = len(layout.parts)
+    count = len(layout.starts)
     gone = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
-    spans = cut_spans(text, unit, layout, gone)
+    spans = cut_spans(text, unit, layout, gone).tolist()
     assert len(spans) == count
-    assert all(left_out or span is None for left_out, span in zip(gone, spans, strict=True))
-    done = 0
-    for part, span in zip(layout.parts, spans, strict=True):
-        start, end = span or part[:2]
-        assert done <= start <= part.start < part.end <= end
+    assert all(left_out or span == [-1, -1] for left_out, span in zip(gone, spans, strict=True))
+    done, stay = 0, []
+    for first, last, span in zip(layout.starts, layout.ends, spans, strict=True):
+        start, end = (first, last) if span == [-1, -1] else span
+        assert done <= start <= first < last <= end
         # But for the part only white space.
-        assert not (text[start : part.start] + text[part.end : end]).strip()
+        assert not (text[start:first] + text[last:end]).strip()
         done = end
-    rest = without_spans(text, [span for span in spans if span is not None])
-    stay = [text[p.start : p.end] for p, s in zip(layout.parts, spans, strict=True) if s is None]
+        if span == [-1, -1]:
+            stay.append(text[first:last])
+    rest = without_spans(text, [span for span in spans if span != [-1, -1]])
     assert parts(rest, unit) == stay
 
 
 @given(TEXTS, st.sampled_from(UNITS), st.integers(1, 6))
 def test_keys_are_digests_of_long_parts(text: str, unit: str, least: int) -> None:
     keys = keys_of(text, unit, least)
-    long = [one for one in oracle.parts(text, unit) if oracle.compared(one, unit, least)]
+    cut = oracle.parts(text, unit)
+    repeats = oracle.repeated(cut, unit, least)
+    long = [
+        one
+        for one, first in zip(cut, repeats, strict=True)
+        if first is None and oracle.compared(one, unit, least)
+    ]
     places = zip(keys.starts.tolist(), keys.ends.tolist(), strict=True)
     assert [text[start:end] for start, end in places] == long
     want = [digest_bytes(oracle.form(one).encode()) for one in long]
     assert [bytes(one) for one in keys.digests] == want
 
 
+# Few of them, so that runs repeat; some are in others, and some hold half a quotation.
+WORDS = st.sampled_from([
+    "a", "b", "c", "a b", "b c", "a b c", "ab", "b, c", "甲", "甲乙", "1", "1.5", "“a", "b”", '"',
+    "A  B",
+])  # fmt: skip
+
+
+@settings(max_examples=500)
+@given(st.lists(WORDS, max_size=24), st.sampled_from(UNITS), st.integers(1, 3), st.data())
+def test_repetitions_are_those_of_the_definition(
+    lines: list[str], unit: str, least: int, data: st.DataObject
+) -> None:
+    doubled = data.draw(st.integers(0, len(lines)))
+    lines += lines[doubled:] + lines[:doubled]
+    text = "\n".join(lines)
+    layout = lay_out(text, "line")
+    places = layout.starts, layout.ends
+    origin = repeated(text, unit, *places, forms_of(text, *places, least), least).tolist()
+    want = oracle.repeated(oracle.parts(text, "line"), unit, least)
+    assert origin == [-1 if one is None else one for one in want]
+    # What is left repeats nothing.
+    rest = "\n".join(line for line, one in zip(lines, want, strict=True) if one is None)
+    assert oracle.repeated(oracle.parts(rest, "line"), unit, least) == [None] * want.count(None)
+
+
+def test_parts_are_folded_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Alpha beta.\nbeta.\nGamma!\n“甲乙丙”\n" * 3
+    whole = keys_of(text, "line", 2)
+    monkeypatch.setattr(units, "_FOLDED", 3)
+    assert repr(keys_of(text, "line", 2)) == repr(whole)
+    assert whole.repeats == 2
+
+
 def test_time_is_linear_in_hostile_texts() -> None:
     for piece in ("1. ", "。", "a.", "! (", "\n", ". A", "A\n\nb\n"):
         text = piece * (100_000 // len(piece))
         layout = lay_out(text, "sentence")
-        cut_spans(text, "sentence", layout, [i % 2 == 0 for i in range(len(layout.parts))])
+        cut_spans(text, "sentence", layout, [i % 2 == 0 for i in range(len(layout.starts))])
+        keys_of(text, "sentence", 1)
