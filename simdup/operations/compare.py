@@ -30,7 +30,7 @@ from simdup.near.inputs import SourceReport, open_input, with_fields
 from simdup.near.rules import by_edit, judged
 from simdup.near.verifier import CACHE_BYTES, Texts, Work
 from simdup.reuse.contradictions import differing_facts
-from simdup.reuse.finding import between
+from simdup.reuse.overlaps import between
 from simdup.text.analyzer import Analyzer
 from simdup.text.differing_facts import located_differences
 from simdup.text.fingerprinter import Fingerprinter, fingerprint

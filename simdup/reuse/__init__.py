@@ -6,6 +6,6 @@ runs to passages, and `overlaps` says which documents have them.  `sharing` only
 to say which texts may be part of others.
 """
 
-from simdup.reuse.finding import between
+from simdup.reuse.overlaps import between
 
 __all__ = ["between"]

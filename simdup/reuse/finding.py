@@ -30,22 +30,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.kernels.passages import chains, common_lengths, equal_runs
-from simdup.model.shared_passages import Passage, PassageCriteria, SharedText
+from simdup.model.shared_passages import PassageCriteria
 from simdup.reuse.seeds import MARGIN, Place, SeedIndex, index_seeds, iter_pairs
 from simdup.reuse.symbols import (
     HOLE,
     Symbols,
     SymbolTexts,
-    cut,
     end_marks,
     hole_marks,
     is_hole,
-    locate,
-    look_up_in,
 )
-from simdup.reuse.winnowing import Seeds, Window, row_symbols, winnow
+from simdup.reuse.winnowing import Seeds, Window, row_symbols
 from simdup.search.arrays import I64, U32, U64, Bools, combine_rows, run_starts
-from simdup.text.characters import fold_all
 
 # Pairs of seeds that are extended at a time, and that a range of texts has, if it has several.
 _PAIRS = 1 << 18
@@ -352,31 +348,6 @@ def _reach(pairs: I64, ends: I64) -> I64:
     return np.maximum.accumulate(np.append(0, ends + far))[:-1] - far
 
 
-def shares(found: Passages, sizes: I64) -> tuple[I64, NDArray[np.float64]]:
-    """Return the pairs of texts, and how much of either side passages cover.
-
-    Parameters
-    ----------
-    found : Passages
-        By pair.
-    sizes : int64[texts]
-        The symbols of each text.
-
-    Returns
-    -------
-    int64[pairs + 1]
-        Where the passages of each pair begin, and the end.
-    float64[pairs, 2]
-    """
-    firsts = first_passages(found)
-    pairs = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
-    covered = np.stack([covered_anew(pairs, side) for side in (found.a, found.b)], 1)
-    if not len(pairs):
-        return firsts, np.zeros((0, 2))
-    sums = np.add.reduceat(covered, firsts[:-1])
-    return firsts, sums / sizes[found.texts[firsts[:-1]]]
-
-
 def first_passages(found: Passages) -> I64:
     """Return where the passages of each pair begin, and the end (int64[pairs + 1])."""
     return np.append(np.flatnonzero(_new_pairs(found)), len(found.texts))
@@ -389,30 +360,3 @@ def covered_anew(pairs: I64, spans: I64) -> I64:
     found = np.zeros(len(pairs), np.int64)
     found[order] = np.maximum(ends - np.maximum(begins, _reach(pairs[order], ends)), 0)
     return found
-
-
-def between(text_a: str, text_b: str, criteria: PassageCriteria | None = None) -> SharedText:
-    """Return the passages that two texts share.
-
-    Examples
-    --------
-    >>> text = "The old harbour sleeps in the fog until the first boats come home with the tide."
-    >>> shared = between(text, f"He wrote: {text.upper()}", PassageCriteria(min_length=20))
-    >>> shared.passages
-    (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
-    """
-    criteria = criteria or PassageCriteria()
-    texts = cut(fold_all([text_a, text_b]))
-    found = Finder.of(texts, winnow(texts, Window.of(criteria.min_run)), criteria).find(0, 2)
-    covered = shares(found, np.diff(texts.starts))[1]
-    read = (text_a, text_b).__getitem__
-    a, b = locate(look_up_in(read), found.texts, found.a, found.b)
-    passages = map(
-        Passage,
-        map(tuple, a.tolist()),
-        map(tuple, b.tolist()),
-        found.lengths.tolist(),
-        found.similarities.tolist(),
-    )
-    share_a, share_b = covered[0].tolist() if len(covered) else (0.0, 0.0)
-    return SharedText(tuple(one for one in passages if one.a[1]), share_a, share_b)

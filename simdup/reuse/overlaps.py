@@ -16,10 +16,20 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.model.shared_passages import Overlap, Passage
-from simdup.reuse.finding import Passages, Sides, shares
-from simdup.reuse.symbols import LookUp, Symbols, Units, hole_marks, locate
+from simdup.model.shared_passages import Overlap, Passage, PassageCriteria, SharedText
+from simdup.reuse.finding import Finder, Passages, Sides, covered_anew, first_passages
+from simdup.reuse.symbols import (
+    LookUp,
+    Symbols,
+    Units,
+    cut,
+    hole_marks,
+    locate,
+    look_up_in,
+)
+from simdup.reuse.winnowing import Window, winnow
 from simdup.search.arrays import I64, Bools, distinct, ranges
+from simdup.text.characters import fold_all
 
 
 class Holders(NamedTuple):
@@ -249,3 +259,55 @@ def _append(overlaps: Overlaps, copies: I64, whole: I64, sizes: I64) -> Overlaps
         np.append(overlaps.shares, np.ones((count, 2)), axis=0),
         np.append(overlaps.identical, np.ones(count, np.bool_)),
     )
+
+
+def shares(found: Passages, sizes: I64) -> tuple[I64, NDArray[np.float64]]:
+    """Return the pairs of texts, and how much of either side passages cover.
+
+    Parameters
+    ----------
+    found : Passages
+        By pair.
+    sizes : int64[texts]
+        The symbols of each text.
+
+    Returns
+    -------
+    int64[pairs + 1]
+        Where the passages of each pair begin, and the end.
+    float64[pairs, 2]
+    """
+    firsts = first_passages(found)
+    pairs = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
+    covered = np.stack([covered_anew(pairs, side) for side in (found.a, found.b)], 1)
+    if not len(pairs):
+        return firsts, np.zeros((0, 2))
+    sums = np.add.reduceat(covered, firsts[:-1])
+    return firsts, sums / sizes[found.texts[firsts[:-1]]]
+
+
+def between(text_a: str, text_b: str, criteria: PassageCriteria | None = None) -> SharedText:
+    """Return the passages that two texts share.
+
+    Examples
+    --------
+    >>> text = "The old harbour sleeps in the fog until the first boats come home with the tide."
+    >>> shared = between(text, f"He wrote: {text.upper()}", PassageCriteria(min_length=20))
+    >>> shared.passages
+    (Passage(a=(0, 80), b=(10, 90), length=33, similarity=1.0),)
+    """
+    criteria = criteria or PassageCriteria()
+    texts = cut(fold_all([text_a, text_b]))
+    found = Finder.of(texts, winnow(texts, Window.of(criteria.min_run)), criteria).find(0, 2)
+    covered = shares(found, np.diff(texts.starts))[1]
+    read = (text_a, text_b).__getitem__
+    a, b = locate(look_up_in(read), found.texts, found.a, found.b)
+    passages = map(
+        Passage,
+        map(tuple, a.tolist()),
+        map(tuple, b.tolist()),
+        found.lengths.tolist(),
+        found.similarities.tolist(),
+    )
+    share_a, share_b = covered[0].tolist() if len(covered) else (0.0, 0.0)
+    return SharedText(tuple(one for one in passages if one.a[1]), share_a, share_b)

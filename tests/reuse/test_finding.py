@@ -20,8 +20,8 @@ from simdup.reuse.finding import (
     Sides,
     extend,
     outermost,
-    shares,
 )
+from simdup.reuse.overlaps import shares
 from simdup.reuse.seeds import Place, Stretches, common_grams
 from simdup.reuse.sought import SoughtSeeds, least_seeds
 from simdup.reuse.symbols import SymbolTexts
