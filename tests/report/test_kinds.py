@@ -167,7 +167,7 @@ def test_text_that_starts_no_passage_is_told(simdup, browser, tmp_path):
     write(tmp_path / "in", {f"{i:02}.txt": f"{prose(i, 40)}{statement}{i}" for i in range(12)})
     simdup("passages", "in", "-o", "page.html", "-q")
     with opened(browser, tmp_path / "page.html") as page:
-        words = "720 units in 12 documents are text that more than 9 share: it starts no passage"
+        words = "720 units in 12 documents are text that more than 5 share: it starts no passage"
         assert page.inner_text(".overview > .note") == f"{words} (--template, --common)."
 
 
