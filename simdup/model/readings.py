@@ -177,6 +177,11 @@ class Conflict(NamedTuple):
     readings: tuple[FactReading, ...]
 
     @property
+    def values(self) -> tuple[str, ...]:
+        """What its readings are."""
+        return tuple(reading.value for reading in self.readings)
+
+    @property
     def size(self) -> int:
         """How many documents have one of its readings."""
         return sum(len(reading.documents) for reading in self.readings)

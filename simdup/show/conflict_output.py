@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import islice
 from math import isnan
 
 from rich.cells import cell_len
@@ -16,7 +17,7 @@ from simdup.model.readings import Conflict, ConflictResult, FactReading
 from simdup.show.csv_jsonl import SCHEMA, csv_head, csv_rows, json_line, skipped_line
 from simdup.show.escaping import shown
 from simdup.show.summary import read_words
-from simdup.show.text import Painter, first_cells, shortened
+from simdup.show.text import Painter, first_cells, told_apart
 from simdup.show.words import ENGLISH, Phrases
 
 # Documents of a reading that a person reads; values of the sentence that begins a conflict.
@@ -80,8 +81,9 @@ def conflict_text(conflicts: Sequence[Conflict], paint: Painter) -> Iterator[byt
         lines += [paint("heading", title), f"{_INDENT}{_context(one, paint)}"]
         times = {int(time) for r in one.readings if not isnan(time := r.modified)}
         newest = max(times) if len(times) > 1 else None
+        names = _names(one, paint)
         for reading in one.readings:
-            lines += _reading(reading, newest, paint)
+            lines += _reading(reading, one.values, names, newest, paint)
         yield to_bytes("\n".join(lines) + "\n")
 
 
@@ -92,7 +94,7 @@ def _says(one: Conflict, words: Phrases) -> str:
         words(
             key if reading.value else "conflicts.lacking",
             n=len(reading.documents),
-            value=value_words(reading.value, words),
+            value=value_words(reading.value, words, one.values),
         )
         for reading, key in zip(readings[:_VALUES], ["conflicts.say", *_REST], strict=False)
     ]
@@ -101,14 +103,17 @@ def _says(one: Conflict, words: Phrases) -> str:
     return words.listed(parts)
 
 
-def value_words(value: str, words: Phrases) -> str:
-    """Return a value as it is shown."""
-    return shortened(shown(value), _VALUE) if value else words("conflicts.nothing")
+def value_words(value: str, words: Phrases, beside: Sequence[str] = ()) -> str:
+    """Return a value as it is shown, so that it differs from those `beside` it."""
+    every = list(map(shown, filter(None, [value, *beside])))
+    return told_apart(every, _VALUE)[0] if value else words("conflicts.nothing")
 
 
 def _context(one: Conflict, paint: Painter) -> str:
     """Return the text around a place, with the values between."""
-    values = " | ".join(value_words(r.value, paint.words) for r in one.readings[:_VALUES])
+    values = " | ".join(
+        value_words(r.value, paint.words, one.values) for r in one.readings[:_VALUES]
+    )
     if len(one.readings) > _VALUES:
         values += " | ..."
     room = max((paint.width or _WIDTH) - cell_len(f"{_INDENT}[{values}]  "), 0)
@@ -127,18 +132,33 @@ def _first_words(text: str, width: int) -> str:
     return (words if space and len(rest) <= _WORD else cut).rstrip()
 
 
-def _reading(reading: FactReading, newest: int | None, paint: Painter) -> Iterator[str]:
-    """Yield the value of a reading, and its documents; `newest` is the second of a change."""
+def _names(one: Conflict, paint: Painter) -> Iterator[str]:
+    """Yield the names of the documents of all readings that are shown, each with its line."""
+    places = [place for reading in one.readings for place in reading.documents[:_MOST]]
+    lines = [f":{place.line}" for place in places]
+    names = paint.names((str(place.document) for place in places), 5 + max(map(len, lines)))
+    return map(str.__add__, names, lines)
+
+
+def _reading(
+    reading: FactReading,
+    values: Sequence[str],
+    names: Iterator[str],
+    newest: int | None,
+    paint: Painter,
+) -> Iterator[str]:
+    """Yield the value of a reading, beside other values, and the next names.
+
+    `newest` is the second of the last change.
+    """
     words, time = paint.words, reading.modified
     figures = words("documents", n=len(reading.documents))
     if not isnan(time):
         key = "conflicts.newest" if int(time) == newest else "conflicts.modified"
         date = date_of(time).strftime("%Y-%m-%d")
         figures = words(key, documents=figures, date=date)
-    yield f"   {paint('heading', value_words(reading.value, words))}  {figures}"
-    for place in reading.documents[:_MOST]:
-        line = f":{place.line}"
-        yield f"     {paint.name(str(place.document), 5 + len(line))}{line}"
+    yield f"   {paint('heading', value_words(reading.value, words, values))}  {figures}"
+    yield from (f"     {name}" for name in islice(names, min(len(reading.documents), _MOST)))
     if len(reading.documents) > _MOST:
         yield paint("dim", "     " + words("conflicts.more", n=len(reading.documents) - _MOST))
 

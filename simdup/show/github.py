@@ -67,11 +67,12 @@ def conflict_warnings(conflicts: Iterable[Conflict], advice: str) -> Iterator[by
         tied = len(others[-1].documents) == len(most.documents)
         for reading in one.readings if tied else others:
             against = most if reading is not most else others[-1]
-            n, value = len(against.documents), value_words(against.value, ENGLISH)
+            n, value = len(against.documents), value_words(against.value, ENGLISH, one.values)
             say = ENGLISH("conflicts.say", n=n, value=value)
             for place in reading.documents:
                 name = shown(str(place.document))
-                words = f"{name} says {value_words(reading.value, ENGLISH)} where {say}. {advice}"
+                says = value_words(reading.value, ENGLISH, one.values)
+                words = f"{name} says {says} where {say}. {advice}"
                 # Only of a file it is known when it was modified.
                 path, line = ("", None) if isnan(place.modified) else (place.document, place.line)
                 yield _warning(path, line, "Conflict", words)

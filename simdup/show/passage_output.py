@@ -30,7 +30,7 @@ from simdup.show.csv_jsonl import (
 )
 from simdup.show.escaping import shown
 from simdup.show.summary import read_words
-from simdup.show.text import Painter, aligned, first_cells, padded, shortened
+from simdup.show.text import Painter, aligned, first_cells, padded, told_apart
 from simdup.show.words import ENGLISH, Phrases
 
 # The columns of a passage's text in either document.
@@ -253,20 +253,14 @@ def rate_text(rates: Sequence[Rate], paint: Painter, counted: bool = False) -> I
     heads = [aligned(words(f"rates.{name}"), cells) for name, cells in columns.items()]
     heads += [padded(words("column.document"), width), words("rates.largest")]
     yield (paint("heading", "  ".join(heads)) + "\n").encode()
-    fitted = _fitted(names, width), _fitted(sources, max(room - width, _NARROW))
-    shown_names = fitted if paint.width else (map(shown, names), map(shown, sources))
+    columns_of = ((names, width), (sources, max(room - width, _NARROW)))
+    shown_names = [
+        told_apart(list(map(shown, column)), cells) if paint.width else map(shown, column)
+        for column, cells in columns_of
+    ]
     for one, name, source in zip(rates, *shown_names, strict=True):
         cells = {"share": percent(one.share), "counted": percent(one.counted),
                  "most": percent(one.largest_share), "sources": f"{one.sources:,}"}  # fmt: skip
         figures = [aligned(cells[column], wide) for column, wide in columns.items()]
         name = padded(name, max(width, cell_len(name)))
         yield to_bytes("  ".join([*figures, name, source]).rstrip() + "\n")
-
-
-def _fitted(names: Sequence[str], width: int) -> Iterator[str]:
-    """Yield names as a column of a terminal shows them."""
-    some = list(filter(None, names))
-    first, last = min(some, default=""), max(some, default="")
-    differing = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
-    alike = len(shown(first[: next(differing, 0)]))
-    return (shortened(shown(name), width, alike) for name in names)

@@ -112,7 +112,11 @@ def note(found: Comparison, words: Phrases) -> str:
 def listed_facts(facts: Sequence[FactDifference], words: Phrases) -> str:
     """Return facts in which two texts differ, as many as a person reads."""
     named = [
-        words("compare.fact", a=value_words(fact.a, words), b=value_words(fact.b, words))
+        words(
+            "compare.fact",
+            a=value_words(fact.a, words, [fact.b]),
+            b=value_words(fact.b, words, [fact.a]),
+        )
         for fact in facts[:_FACTS]
     ]
     more = [words("compare.more_facts", n=len(facts) - _FACTS)] if len(facts) > _FACTS else []

@@ -168,3 +168,23 @@ def test_names_of_a_table_are_cut_where_they_are_alike(
     _, *rows = terminal(*arguments).splitlines()
     assert all(any(name[5:] in row for row in rows) for name in names)
     assert all("…" in row and cell_len(row) <= 80 for row in rows)
+
+
+def test_what_differs_in_the_middle_is_shown(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [f"c/{'通知' * 20}/{year}/{'归档' * 20}" for year in (2023, 2024)]
+    dose = f"{'每次饭后温水送服' * 5}" + "{} mg" + f"{'并记录服用时间' * 5}"
+    texts = [prose(1) + dose.format(amount) + prose(2) for amount in (10, 20)]
+    write(tmp_path, {f"{f}/a.txt": text for f, text in zip(folders, texts, strict=True)})
+    monkeypatch.setenv("COLUMNS", "80")
+    for arguments in (
+        ("scan", "c"), ("scan", "c", "--pairs"), ("passages", "c", "--rates"),
+        ("conflicts", "c"),
+    ):  # fmt: skip
+        on_screen = terminal(*arguments, "-q", "--color", "never")
+        names = [line for line in on_screen.splitlines() if "…" in line]
+        assert len(names) >= 2
+        assert "/2023/" in on_screen
+        assert "/2024/" in on_screen
+        assert all(cell_len(line) <= 80 for line in names)

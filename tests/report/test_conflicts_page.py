@@ -315,6 +315,18 @@ def test_conflicts_beyond_the_limit_are_counted(written, browser, monkeypatch):
         assert page.inner_text(".sentence").startswith("3 conflicts")
 
 
+def test_long_readings_are_told_apart_in_a_row(written, browser):
+    same = "每次饭后用温水送服" * 6
+    doses = [reading(f"{same}{dose} mg{same}", place(f"{dose}")) for dose in (10, 20)]
+    far = reading("", place("none"))
+    with opened(browser, written(result([Conflict("amount", "", "", (far, *doses))]))) as page:
+        show(page, "#/c/1")
+        [row] = rows(page)
+        assert "10 mg" in row
+        assert "20 mg" in row
+        assert all(same in one for one in page.locator(".choice .value").all_inner_texts())
+
+
 def test_long_lists_are_drawn_as_they_are_asked_for(written, browser):
     documents = [place(f"all/{i}.txt", i, modified=NEW_YEAR - i) for i in range(10_000)]
     many = Conflict("number", "page ", " of", (reading("7", place("a")), reading("8", *documents)))

@@ -162,6 +162,25 @@ def test_a_share_is_one_figure_everywhere(simdup, browser, tmp_path):
         assert a in page.locator(".row").first.inner_text()
 
 
+def test_long_names_of_a_pair_are_told_apart(simdup, browser, tmp_path):
+    names = [f"{'高等数学课程作业' * 4}_{who}_{'期末' * 8}.txt" for who in ("李雷", "韩梅梅")]
+    write(tmp_path / "in", {name: prose(1) + prose(2 + i) for i, name in enumerate(names)})
+    simdup("passages", "in", "-o", "page.html", "-q")
+    # What of each name is on the screen before the room of its row ends.
+    seen = """[...document.querySelectorAll('.row .file bdi, .row bdi.file')].map((file) => {
+      const [text, range] = [file.firstChild, new Range()];
+      const { right } = file.closest('.file').getBoundingClientRect();
+      const fits = (end) => (range.setEnd(text, end), range.getBoundingClientRect().right <= right);
+      range.setStart(text, 0);
+      return [...text.data].filter((_, i) => fits(i + 1)).join('');
+    })"""
+    with opened(browser, tmp_path / "page.html") as page:
+        go(page, "#/clusters")
+        until(page, "!!document.querySelector('.row')")
+        a, b = page.evaluate(seen)
+        assert ("李雷" in a, "韩梅梅" in b) == (True, True)
+
+
 def test_text_that_starts_no_passage_is_told(simdup, browser, tmp_path):
     statement = "".join(chr(0x5000 + i) for i in range(60))
     write(tmp_path / "in", {f"{i:02}.txt": f"{prose(i, 40)}{statement}{i}" for i in range(12)})

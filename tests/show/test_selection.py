@@ -13,7 +13,7 @@ from support import Command
 
 from lab.corpora.made import edited, prose, write
 from simdup import scan
-from simdup.show.text import Painter, cluster_text, shortened
+from simdup.show.text import Painter, cluster_text, shortened, told_apart
 
 
 @pytest.fixture
@@ -127,6 +127,34 @@ def test_a_shortened_name_fits_and_keeps_both_ends(name: str, width: int) -> Non
     assert name.startswith(head)
     assert name.endswith(tail)
     assert cell_len(short) >= width - 2
+
+
+@given(
+    st.text(alphabet="ab图/", min_size=20, max_size=40),
+    st.lists(st.text(alphabet="12", min_size=1, max_size=5), min_size=2, max_size=20, unique=True),
+    st.text(alphabet="cd书/", min_size=20, max_size=40),
+    st.integers(24, 60),
+)
+def test_names_are_cut_where_they_are_equal(
+    before: str, values: list[str], after: str, width: int
+) -> None:
+    names = [f"{before}{value}{after}" for value in values]
+    cut = told_apart([*names, names[0]], width)
+    assert len(set(cut)) == len(names)
+    assert all(value in name for name, value in zip(cut, values, strict=False))
+    assert all(cell_len(name) <= width for name in cut)
+    for name, short in zip(names, cut, strict=False):
+        assert short == name or "…" in short
+
+
+@given(st.lists(st.text(alphabet="ab书", max_size=60), min_size=1, max_size=30))
+def test_names_that_differ_look_different(names: list[str]) -> None:
+    cut = told_apart(names, 24)
+    assert len(set(cut)) == len(set(names))
+    assert [cut[names.index(name)] for name in names] == cut
+    whole = [name for name, short in zip(names, cut, strict=True) if cell_len(short) > 24]
+    # Only those that cannot be told apart are whole.
+    assert len(set(whole)) != 1
 
 
 def test_a_limit_may_be_any_number(simdup: Command, corpus: Path) -> None:

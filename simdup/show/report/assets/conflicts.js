@@ -5,7 +5,7 @@
  * documents, as are their letters; a row of the list begins with the most common one.
  */
 const Conflicts = (() => {
-  const { h, name, shown, either, split, langOf } = Dom;
+  const { h, name, shown, either, split, toldApart, langOf } = Dom;
   const { t } = State;
 
   // Documents and readings that are drawn at once; with many readings, few documents of each.
@@ -131,7 +131,8 @@ const Conflicts = (() => {
   function said(i, most) {
     const { firstReading, places } = Data.table;
     const values = Data.conflicts[i].slice(2);
-    const counted = values.map((text, r) => [text, places[firstReading[i] + r]]).sort((a, b) => b[1] - a[1]);
+    const counted = toldApart(values, most)
+      .map((text, r) => [text, places[firstReading[i] + r]]).sort((a, b) => b[1] - a[1]);
     const rest = values.length - NAMED;
     const some = counted.slice(0, NAMED).map(([text, count], r) => [
       r ? [' ', h('span', { class: 'slash', 'aria-hidden': 'true' }, '/'), ' '] : null,

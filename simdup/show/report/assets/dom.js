@@ -10,6 +10,9 @@ const Dom = (() => {
   // Control, format, surrogate, private and unassigned characters, and separators of lines.
   const HOSTILE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 
+  // Characters of a name that a row has room for, about, and those shown before what differs.
+  const [IN_ROW, BEFORE] = [40, 8];
+
   function fill(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes || {})) {
       if (value === null || value === undefined || value === false) continue;
@@ -71,6 +74,18 @@ const Dom = (() => {
     return [text.slice(0, end), text.slice(end)];
   }
 
+  /** Return texts without most of what all begin with, if one has more than so many characters. */
+  function toldApart(texts, most = IN_ROW) {
+    const [first, ...others] = texts.filter(Boolean);
+    if (!others.length || texts.every((text) => text.length <= most)) return texts;
+    let same = 0;
+    while (same < first.length && others.every((text) => text[same] === first[same])) same += 1;
+    let from = same - BEFORE;
+    // A character is never divided.
+    if (/[\udc00-\udfff]/.test(first[from] || '')) from -= 1;
+    return from > BEFORE ? texts.map((text) => text && `…${text.slice(from)}`) : texts;
+  }
+
   /** Set the width of an element as a share: styles in markup are forbidden, these are not. */
   function width(element, share) {
     element.style.width = `${100 * Math.max(0, Math.min(1, share))}%`;
@@ -92,5 +107,5 @@ const Dom = (() => {
     return traditional > han / 20 ? 'zh-Hant' : 'zh-Hans';
   }
 
-  return { h, svg, shown, name, either, split, width, langOf };
+  return { h, svg, shown, name, either, split, toldApart, width, langOf };
 })();

@@ -4,7 +4,7 @@
  * The similarity of a pair is shown once it is judged, so that it sways nobody.
  */
 const Judge = (() => {
-  const { h, name, split } = Dom;
+  const { h, name, split, toldApart } = Dom;
   const { t } = State;
 
   const VERDICTS = ['duplicates', 'distinct', 'unsure'];
@@ -54,7 +54,7 @@ const Judge = (() => {
 
   /** Return what the row of a pair shows. */
   function row(pair) {
-    const [stays, goes] = documentsOf(pair).map((one) => split(one)[1] || one);
+    const [stays, goes] = toldApart(documentsOf(pair).map((one) => split(one)[1] || one));
     return [h('span', { class: 'head' }, name(stays, { class: 'file' })),
       h('span', { class: 'tail' }, h('span', { class: 'num' }, State.number(pair + 1)),
         h('span', { class: 'file' }, '↔ ', name(goes)), Review.badge(pair))];

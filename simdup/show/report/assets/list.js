@@ -2,7 +2,7 @@
  * The list of clusters: searched, filtered, sorted, and drawn only where it is seen.
  */
 const List = (() => {
-  const { h, name, split, width } = Dom;
+  const { h, name, split, toldApart, width } = Dom;
   const { t } = State;
 
   const ROW = 63; // pixels of a row, as in clusters.css
@@ -80,7 +80,9 @@ const List = (() => {
     if (Kind.judged) return Judge.row(cluster);
     const { table } = Data;
     const first = table.first[cluster];
-    const [folder, file] = split(Data.names[first]);
+    const [folder, whole] = split(Data.names[first]);
+    const names = Kind.pairs ? [whole, split(Data.names[first + 1])[1]] : [whole];
+    const [file, other] = toldApart(names);
     const low = Math.min(Data.least, 9900);
     const lead = table.lead[cluster];
     const size = left[cluster] - (Kind.asked ? 1 : 0);
@@ -92,7 +94,7 @@ const List = (() => {
       lead < 0 ? null : h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
       h('span', { class: 'num' }, figure(cluster)),
       Review.badge(cluster),
-      Kind.pairs ? h('span', { class: 'file' }, '↔ ', name(split(Data.names[first + 1])[1])) : null,
+      Kind.pairs ? h('span', { class: 'file' }, '↔ ', name(other)) : null,
       // Those of the pair that differs in most.
       table.facts[cluster] ? h('span', { class: 'chip warn' }, t('factsCount', table.facts[cluster])) : null,
       table.linked[cluster] && Kind.roles ? h('span', { class: 'chip warn' }, t('chained')) : null)];
