@@ -44,7 +44,7 @@ from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.near.compared import Compared, References, compared
 from simdup.near.cutting import find_in_ranges, units_of
 from simdup.near.inputs import Data, Input, open_input, require_existing
-from simdup.reuse.finding import concat
+from simdup.reuse.overlaps import concat
 from simdup.reuse.rates import find_leaks, grams_of_many
 from simdup.reuse.symbols import SymbolTexts, cut, locate, look_up_in
 from simdup.search.arrays import I64, Members, distinct, ranges

@@ -34,9 +34,8 @@ from simdup.near.compared import References, compared
 from simdup.near.cutting import PairTexts, find_in_ranges
 from simdup.near.field_groups import group_by
 from simdup.near.inputs import Data, Input, open_input
-from simdup.reuse.finding import concat
 from simdup.reuse.group_rates import rate_groups
-from simdup.reuse.overlaps import form_overlaps
+from simdup.reuse.overlaps import concat, form_overlaps
 from simdup.reuse.rates import Omissions, and_silent, counted_shares, rate_documents
 from simdup.reuse.symbols import Units, look_up_in, spans_in, symbols_before
 from simdup.reuse.winnowing import Template

@@ -216,11 +216,6 @@ class Asked(NamedTuple):
             slots.spans[first], slots.spans[copy], rooms, slots.texts[copy], shown[rows], told[rows]
         )
 
-    @property
-    def usual(self) -> bool:
-        """Whether all facts are made of the usual characters."""
-        return self.terms is None and WORDING not in self.kinds
-
     def parts(self, spans: I64) -> list[SlotText]:
         """Return what is in spans of symbols (int64[n, 2])."""
         slots = _Slots.between(spans[:, 0], spans, spans, self.finder.starts)

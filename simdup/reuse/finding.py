@@ -21,7 +21,7 @@ antebellum newspapers", American Literary History 27, 2015: the same steps on mi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, cast
@@ -302,19 +302,6 @@ def _sums(rows: I64, values: I64) -> I64:
     return found
 
 
-def concat(parts: Iterable[Passages]) -> Passages:
-    """Return the passages of several ranges as one."""
-    none = np.zeros((0, 2), np.int64)
-    every = [Passages(none, none, none, np.zeros(0, np.int64), np.zeros(0)), *parts]
-    return Passages(
-        np.concatenate([one.texts for one in every]),
-        np.concatenate([one.a for one in every]),
-        np.concatenate([one.b for one in every]),
-        np.concatenate([one.lengths for one in every]),
-        np.concatenate([one.similarities for one in every]),
-    )
-
-
 def outermost(found: Passages) -> Passages:
     """Leave out passages that lie within others of the same pair on both sides.
 
@@ -323,11 +310,11 @@ def outermost(found: Passages) -> Passages:
     """
     order = np.lexsort((found.b[:, 0], found.a[:, 0], *found.texts.T[::-1]))
     found = found.take(order)
-    pairs = np.cumsum(_new_pairs(found), dtype=np.int64)
+    pairs = np.cumsum(new_pairs(found), dtype=np.int64)
     return found.take(~(_within(pairs, found.a) & _within(pairs, found.b)))
 
 
-def _new_pairs(found: Passages) -> Bools:
+def new_pairs(found: Passages) -> Bools:
     """Return which passages are of another pair than the one before."""
     new: Bools = (np.diff(found.texts, axis=0, prepend=-1) != 0).any(axis=1)
     return new
@@ -346,11 +333,6 @@ def _reach(pairs: I64, ends: I64) -> I64:
     # Far apart, pairs do not reach each other.
     far = pairs * (int(ends.max(initial=0)) + 1)
     return np.maximum.accumulate(np.append(0, ends + far))[:-1] - far
-
-
-def first_passages(found: Passages) -> I64:
-    """Return where the passages of each pair begin, and the end (int64[pairs + 1])."""
-    return np.append(np.flatnonzero(_new_pairs(found)), len(found.texts))
 
 
 def covered_anew(pairs: I64, spans: I64) -> I64:

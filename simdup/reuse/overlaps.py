@@ -8,7 +8,7 @@ not all documents are compared with each other, the first that is allowed takes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple, overload
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.model.shared_passages import Overlap, Passage, PassageCriteria, SharedText
-from simdup.reuse.finding import Finder, Passages, Sides, covered_anew, first_passages
+from simdup.reuse.finding import Finder, Passages, Sides, covered_anew, new_pairs
 from simdup.reuse.symbols import (
     LookUp,
     Symbols,
@@ -205,6 +205,19 @@ class Overlaps(Sequence[Overlap]):
             yield Overlap(self.names[a], self.names[b], share_a, share_b, own, identical)
 
 
+def concat(parts: Iterable[Passages]) -> Passages:
+    """Return the passages of several ranges as one."""
+    none = np.zeros((0, 2), np.int64)
+    every = [Passages(none, none, none, np.zeros(0, np.int64), np.zeros(0)), *parts]
+    return Passages(
+        np.concatenate([one.texts for one in every]),
+        np.concatenate([one.a for one in every]),
+        np.concatenate([one.b for one in every]),
+        np.concatenate([one.lengths for one in every]),
+        np.concatenate([one.similarities for one in every]),
+    )
+
+
 def by_units(found: Passages, units: Units) -> Passages:
     """Return passages of texts by the units that count before their places."""
     a, b = (units.before(side[:, None], spans)
@@ -277,7 +290,7 @@ def shares(found: Passages, sizes: I64) -> tuple[I64, NDArray[np.float64]]:
         Where the passages of each pair begin, and the end.
     float64[pairs, 2]
     """
-    firsts = first_passages(found)
+    firsts = np.append(np.flatnonzero(new_pairs(found)), len(found.texts))
     pairs = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
     covered = np.stack([covered_anew(pairs, side) for side in (found.a, found.b)], 1)
     if not len(pairs):

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simdup.model.readings import WORDING
 from simdup.reuse.contradictions import Asked, CopySlots
 from simdup.reuse.slot_texts import WORDING_UNITS, FoldedText, SlotText, plain_characters
 from simdup.reuse.symbols import Symbols
@@ -94,12 +95,14 @@ class Copies(NamedTuple):
 
     def pairs(self, symbols: Symbols, asked: Asked) -> I64:
         """Return copies that are to be compared (int64[pairs, 2])."""
+        # Where facts may be anything, no word sets copies apart from each other.
+        usual = asked.terms is None and WORDING not in asked.kinds
         places, bounds = list[list[Class]](), run_starts(self.places).tolist()
         for low, high in pairwise([*bounds, len(self.places)]):
             said = dict[bytes, Class]()
             for row, (start, end) in enumerate(self.spans[low:high].tolist(), low):
                 said.setdefault(symbols[start:end].tobytes(), []).append(row)
-            places.append(self._alike(said.values(), symbols if asked.usual else symbols[:0]))
+            places.append(self._alike(said.values(), symbols if usual else symbols[:0]))
         firsts = np.array([one[0] for classes in places for one in classes], np.int64)
         parts = dict(zip(firsts.tolist(), asked.parts(self.spans[firsts]), strict=True))
         found = [

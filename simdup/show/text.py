@@ -6,10 +6,9 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
-from itertools import accumulate, groupby, takewhile
-from operator import itemgetter
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, takewhile
 from typing import IO, TYPE_CHECKING, Any
 
 from rich.cells import cell_len
@@ -39,9 +38,6 @@ _FACT = 11
 _MEMBERS = 10
 # A name is never cut to less, however narrow the terminal.
 _NARROW = 24
-# Names that are compared whole, the characters of one, and of a part that is equal in all; cells of
-# such a part beside what differs and does not fit.
-_FEW, _COMPARED, _SAME, _BESIDE = 16, 1000, 3, 4
 
 STYLES = {
     "heading": Style(bold=True),
@@ -117,87 +113,35 @@ class Painter:
 
 
 def told_apart(names: Sequence[str], width: int) -> list[str]:
-    """Return names that fit a width in terminal cells: they are cut where they are equal.
+    """Return names that fit a width in terminal cells: they are cut where all of them are equal.
 
-    Of many, only the beginning is compared.  Those that look alike are compared again with each
-    other alone, and are whole if what differs does not fit.
+    A name that would look as another one is whole.
     """
-    if max(map(cell_len, names), default=0) <= width:
+    distinct = list(dict.fromkeys(filter(None, names)))
+    if max(map(cell_len, distinct), default=0) <= width:
         return list(names)
-    distinct = dict.fromkeys(filter(None, names))
-    cut = _cut_where_equal(list(distinct), width, whole=len(distinct) <= _FEW)
-    for alike in _alike(cut):
-        cut |= _cut_where_equal(alike, width, whole=True)
-    cut |= {name: name for alike in _alike(cut) for name in alike}
-    return [cut.get(name, "") for name in names]
+    before = _alike(distinct)
+    behind = _alike([name[before:][::-1] for name in distinct])
+    cut = {name: _cut_around(name, before, len(name) - behind, width) for name in distinct}
+    looks = Counter(cut.values())
+    return [name if looks[cut.get(name, name)] > 1 else cut.get(name, name) for name in names]
 
 
-def _alike(cut: Mapping[str, str]) -> list[list[str]]:
-    """Return the names that look as others do."""
-    looks: dict[str, list[str]] = {}
-    for name, look in cut.items():
-        looks.setdefault(look, []).append(name)
-    return [names for names in looks.values() if len(names) > 1]
+def _alike(names: Sequence[str]) -> int:
+    """Return how many characters all of several names begin with."""
+    pairs = enumerate(zip(min(names), max(names), strict=False))
+    return next((i for i, (x, y) in pairs if x != y), len(min(names)) * (len(names) > 1))
 
 
-def _cut_where_equal(names: Sequence[str], width: int, whole: bool) -> dict[str, str]:
-    """Return names without some of what all of them have, the `whole` of them or the beginning."""
-    first, cut = names[0], {}
-    if whole and max(map(len, names)) <= _COMPARED:
-        matches = [_same_parts(first, name) for name in names[1:]]
-    else:
-        matches = [[(0, 0, _common_prefix(first, name))] for name in names[1:]]
-    # The number of the part of each character of the first name that all others have too, or 0.
-    same = [int(len(names) > 1)] * len(first)
-    for parts in matches:
-        own = [0] * len(first)
-        for number, (a, _, size) in enumerate(parts, 1):
-            own[a : a + size] = [number] * size
-        known = dict[tuple[int, int], int]()
-        both = zip(same, own, strict=True)
-        same = [known.setdefault(pair, len(known) + 1) if all(pair) else 0 for pair in both]
-    for name, parts in zip(names, [[(0, 0, len(first))], *matches], strict=True):
-        equal = [0] * len(name)
-        for a, b, size in parts:
-            equal[b : b + size] = same[a : a + size]
-        runs = groupby(zip(name, equal, strict=True), key=itemgetter(1))
-        cut[name] = _fitted([(part > 0, "".join(c for c, _ in run)) for part, run in runs], width)
-    return cut
-
-
-def _common_prefix(a: str, b: str) -> int:
-    """Return how many characters both begin with."""
-    pairs = enumerate(zip(a, b, strict=False))
-    return next((i for i, (x, y) in pairs if x != y), min(len(a), len(b)))
-
-
-def _same_parts(a: str, b: str) -> list[tuple[int, int, int]]:
-    """Return where two names are equal, in order: in either of them, and for how long."""
-    parts = SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
-    return [(part.a, part.b, part.size) for part in parts if part.size >= _SAME]
-
-
-def _fitted(parts: Sequence[tuple[bool, str]], width: int) -> str:
-    """Return a name in parts that fits: those that are equal are cut, others if they must be.
-
-    The beginning is cut first, then all that are equal to as many cells.
-    """
-    sizes = [cell_len(part) for _, part in parts]
-    room = width - sum(sizes[1:])
-    if parts[0][0] and room > 0:
-        return "".join([shortened(parts[0][1], room), *(part for _, part in parts[1:])])
-    same = [size for size, (is_equal, _) in zip(sizes, parts, strict=True) if is_equal]
-    differing = [size for size, (is_equal, _) in zip(sizes, parts, strict=True) if not is_equal]
-    most_same = _most_cells(same, width - sum(differing)) or _BESIDE
-    most = _most_cells(differing, width - sum(min(size, most_same) for size in same))
-    cut = "".join(shortened(part, most_same if is_equal else most) for is_equal, part in parts)
-    return cut if cell_len(cut) <= width else shortened("".join(part for _, part in parts), width)
-
-
-def _most_cells(sizes: Sequence[int], room: int) -> int:
-    """Return to how many cells parts are cut so that they fit; 0 for none."""
-    cells = range(max(sizes, default=1), 0, -1)
-    return next((most for most in cells if sum(min(most, size) for size in sizes) <= room), 0)
+def _cut_around(name: str, start: int, end: int, width: int) -> str:
+    """Return a name that fits a width, cut before or behind a range of it, if that fits."""
+    head, part, tail = name[:start], name[start:end], name[end:]
+    room = width - cell_len(part)
+    if cell_len(name) <= width or room < 2 or part == name:
+        return shortened(name, width)
+    if cell_len(tail) >= room:
+        tail = shortened(tail, max(room - cell_len(head), room // 2))
+    return shortened(head, room - cell_len(tail)) + part + tail
 
 
 def shortened(name: str, width: int) -> str:

@@ -17,7 +17,8 @@ from simdup.model.shared_passages import PassageCriteria
 from simdup.near.compared import Compared, References, compared
 from simdup.near.cutting import find_in_ranges
 from simdup.near.inputs import open_input
-from simdup.reuse.finding import Finder, Passages, Sides, concat, surround
+from simdup.reuse.finding import Finder, Passages, Sides, surround
+from simdup.reuse.overlaps import concat
 from simdup.reuse.seeds import Place, Stretches, common_grams, index_known
 from simdup.reuse.sought import SoughtSeeds
 from simdup.reuse.symbols import SymbolTexts, cut

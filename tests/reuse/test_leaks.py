@@ -11,7 +11,8 @@ from reuse.test_finding import Texts, cut, finder, sharing_texts
 
 from lab.oracles import reuse as oracle
 from simdup.model.shared_passages import PassageCriteria
-from simdup.reuse.finding import Finder, Passages, Sides, concat
+from simdup.reuse.finding import Finder, Passages, Sides
+from simdup.reuse.overlaps import concat
 from simdup.reuse.rates import find_leaks, grams_of_many
 from simdup.reuse.winnowing import gram_hashes
 from simdup.search.arrays import Members
