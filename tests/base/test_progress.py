@@ -45,7 +45,9 @@ def test_a_stage_that_counts_nothing_shows_how_long_it_takes(
         show("reading", 5, 5)
         show("searching", 0, None)
         started = time.monotonic()
-        while "00:02" not in said and time.monotonic() < started + 30:
+        # A busy machine may pass over a second.
+        counted = re.compile("00:(?!00|01)[0-9]{2}")
+        while not counted.search(said) and time.monotonic() < started + 30:
             time.sleep(0.05)
             said += capsys.readouterr().err
         show("verifying", 1, 2)
@@ -53,7 +55,7 @@ def test_a_stage_that_counts_nothing_shows_how_long_it_takes(
         time.sleep(1.5)
         after = capsys.readouterr().err
     assert "searching" in said
-    assert "00:02" in said
+    assert counted.search(said)
     # One that has ended does not come back.
     assert "searching" not in after
 
