@@ -73,7 +73,7 @@ class PassageCriteria:
         The least number of equal units of a passage.
     common : int or None
         What occurs in more documents does not start a passage; None for the larger of 50 and 5 % of
-        the documents, but of 10 or more at most a third, or 5.
+        the documents, but of 10 or more at most a tenth, or 5.
     """
 
     min_run: int = 15
@@ -100,14 +100,14 @@ class PassageCriteria:
         if self.common is not None:
             return self.common
         most = max(50, documents // 20)
-        return min(most, max(5, documents // 3)) if documents >= SOME_DOCUMENTS else most
+        return min(most, max(5, documents // 10)) if documents >= SOME_DOCUMENTS else most
 
     def is_given(self, most: int, documents: int) -> bool:
         """Return whether text that more than so many documents have does not count in rates.
 
-        In a class of pupils, a third of the works have what all were given.
+        In a class of pupils, a tenth of the works have what many were given.
         """
-        return self.common is not None or 3 * most >= documents - 2
+        return self.common is not None or 10 * most >= documents - 9
 
 
 @dataclass(frozen=True, slots=True)
