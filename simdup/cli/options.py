@@ -210,7 +210,7 @@ _MATCHING = (
     _passages("--min-length N", text="Report passages of at least N equal units.", kind=_COUNT,
         common=True),
     _runs("--common N", text="Text in more than N documents does not start a passage.",
-        kind=_SEVERAL, shown="50 or 5 %, the larger; at most a tenth, or 5",
+        kind=_SEVERAL, shown="a tenth, from 5 to 50; 5 % if that is more",
         per={"decontaminate": {"text": "Text that more than N of a file share does not count.",
                                "shown": "5 or 5 %, the larger", "of": LeakCriteria}}),
     _repeated("--unit UNIT", kind=UNITS, common=True, shown="off",

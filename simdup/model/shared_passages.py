@@ -105,7 +105,7 @@ class PassageCriteria:
     def is_given(self, most: int, documents: int) -> bool:
         """Return whether text that more than so many documents have does not count in rates.
 
-        In a class of pupils, a tenth of the works have what many were given.
+        Of a class of pupils, more than a tenth have it because they were given it.
         """
         return self.common is not None or 10 * most >= documents - 9
 

@@ -185,8 +185,9 @@ def examine(
         if rated:
             own = rate_documents(found, rated_units, holders, shared, names, left_out)
             copied, of_many = own.copied, own.of_many
-            rates = and_silent(own, texts.silent_names, texts.places)
-            if scope.by is not None:
+            if scope.by is None:
+                rates = and_silent(own, texts.silent_names, texts.places)
+            else:
                 groups = group_by("by", parse_fields("by", scope.by)[0], texts.cut)
                 about = found, rated_units, holders, shared, names, left_out
                 rates = rate_groups(groups.of, groups.names, *about)

@@ -13,9 +13,9 @@ import numpy as np
 
 from simdup.reuse.finding import Passages
 from simdup.reuse.overlaps import Holders, by_units
-from simdup.reuse.rates import Leaders, Omissions, Rates, Spans, text_spans, union
+from simdup.reuse.rates import Leaders, Omissions, Rates, Spans, sources_of, text_spans, union
 from simdup.reuse.symbols import Units
-from simdup.search.arrays import I64, ranges, run_starts
+from simdup.search.arrays import I64, ranges
 
 
 def rate_groups(
@@ -38,10 +38,8 @@ def rate_groups(
     found, units, holders, shared, names, left_out
         As for `rate_documents`.
     """
-    count, sizes = len(holders.order), units.sizes
-    text_of = np.empty(count, np.int64)
-    text_of[holders.order] = np.repeat(np.arange(len(sizes)), np.diff(holders.firsts))
-    alone = len(group_names) + np.arange(count)
+    sizes, text_of = units.sizes, holders.text_of
+    alone = len(group_names) + np.arange(len(text_of))
     rated = np.flatnonzero(holders.sides.sources)
     owner_of, source_of = np.where(groups < 0, alone, groups), alone.copy()
     source_of[rated] = owner_of[rated]
@@ -53,31 +51,21 @@ def rate_groups(
     kept = np.flatnonzero(leads >= 0)
     spans, documents = spans.take(kept)._replace(others=source_of[leads[kept]]), documents[kept]
     owners, firsts, of_rated = np.unique(owner_of[rated], return_index=True, return_inverse=True)
-    place = np.zeros(count, np.int64)
+    place, nobody = np.zeros_like(text_of), np.full(len(owners), -1)
     place[rated] = of_rated
 
     def rate(sizes: I64, before: Callable[[I64], I64], least: int) -> tuple[Any, ...]:
         """Return the share of each owner, its largest source, the share of that, and how many."""
         ends = np.cumsum(sizes[rated])
-        bases = np.zeros(count, np.int64)
+        bases = np.zeros_like(text_of)
         bases[rated] = ends - sizes[rated]
         sides = (bases[documents] + before(side) for side in (spans.starts, spans.ends))
         each = union(Spans(place[documents], spans.others, *sides))
-        new = (np.diff(each.owners, prepend=-1) != 0) | (np.diff(each.others, prepend=-1) != 0)
-        pairs = np.flatnonzero(new)
-        lengths = each.ends - each.starts
-        covered = np.add.reduceat(lengths, pairs) if len(pairs) else lengths
-        pairs, covered = pairs[covered >= least], covered[covered >= least]
-        order = np.lexsort((each.others[pairs], -covered, each.owners[pairs]))
-        pairs, covered = pairs[order], covered[order]
-        best = run_starts(each.owners[pairs])
-        largest, most = np.full(len(owners), -1), np.zeros(len(owners))
-        largest[each.owners[pairs[best]]] = each.others[pairs[best]]
-        most[each.owners[pairs[best]]] = covered[best]
+        sources = sources_of(each, each.others, nobody)
+        number, largest, most = sources.take(sources.covered >= least).best(len(owners))
         whole = union(each._replace(others=np.zeros_like(each.others)))
         copied = np.bincount(whole.owners, whole.ends - whole.starts, len(owners))
         total = np.maximum(np.bincount(of_rated, sizes[rated], len(owners)), 1)
-        number = np.bincount(each.owners[pairs], minlength=len(owners))
         return copied / total, largest, most / total, number
 
     share, largest, most, number = rate(sizes[text_of], lambda places: places, 1)

@@ -49,6 +49,13 @@ class Holders(NamedTuple):
         """Return the documents that have a text."""
         return self.order[self.firsts[text] : self.firsts[text + 1]]
 
+    @property
+    def text_of(self) -> I64:
+        """The text of each document (int64[documents])."""
+        found = np.zeros(len(self.order), np.int64)
+        found[self.order] = np.repeat(np.arange(len(self.firsts) - 1), np.diff(self.firsts))
+        return found
+
     def swapped(self, documents: I64) -> Bools:
         """Return which pairs of documents are in the wrong order: by input, references last."""
         places = np.arange(len(self.order)) + len(self.order) * ~self.sides.sources
@@ -247,8 +254,7 @@ def form_overlaps(found: Passages, units: Units, holders: Holders, shared: I64) 
         np.zeros(len(texts), np.bool_),
     )  # fmt: skip
     copies = holders.copies(shared)
-    text_of = np.zeros(len(holders.order), np.int64)
-    text_of[holders.order] = np.repeat(np.arange(len(sizes)), np.diff(holders.firsts))
+    text_of = holders.text_of
     whole = np.diff(units.firsts) - 1
     pairs = _append(pairs, copies, *(one[text_of[copies[:, 0]]] for one in (whole, sizes)))
     documents = pairs.documents

@@ -153,9 +153,7 @@ def rate_documents(
     left_out : Omissions
         What to leave out of documents.
     """
-    count, sizes = len(holders.order), units.sizes
-    text_of = np.empty(count, np.int64)
-    text_of[holders.order] = np.repeat(np.arange(len(sizes)), np.diff(holders.firsts))
+    sizes, text_of = units.sizes, holders.text_of
     rated = np.flatnonzero(holders.sides.sources)
     groups = holders.sides.groups[rated]
     keys = text_of[rated] * (int(groups.max(initial=-1)) + 2) + groups + 1
@@ -163,7 +161,7 @@ def rate_documents(
     texts, groups = text_of[rated[firsts]], groups[firsts]  # of the classes
     leaders = Leaders.of(holders)
     spans = _class_spans(text_spans(by_units(found, units), sizes, shared), texts, groups, leaders)
-    sources = _sources(spans, leaders.lead(spans.others, groups[spans.owners]), texts)
+    sources = sources_of(spans, leaders.lead(spans.others, groups[spans.owners]), texts)
     # The union of what a class shares with anybody.
     whole = union(spans._replace(others=np.zeros_like(spans.others)))
     copied = np.bincount(whole.owners, whole.ends - whole.starts, minlength=len(texts))
@@ -326,7 +324,7 @@ def _class_spans(spans: Spans, texts: I64, groups: I64, leaders: Leaders) -> Spa
     return found.take(leaders.lead(found.others, groups[found.owners]) >= 0)
 
 
-class _Sources(NamedTuple):
+class Sources(NamedTuple):
     """The sources of each owner: other texts that it shares spans with, in order of owners."""
 
     firsts: I64  # the first span that each shares with the owner
@@ -335,11 +333,12 @@ class _Sources(NamedTuple):
     same: Bools  # whether it is the text of the owner
     covered: I64  # symbols of the owner
 
-    def take(self, rows: I64 | Bools) -> _Sources:
+    def take(self, rows: I64 | Bools) -> Sources:
+        """Return some of the sources."""
         firsts, owners, documents, same, covered = self
-        return _Sources(firsts[rows], owners[rows], documents[rows], same[rows], covered[rows])
+        return Sources(firsts[rows], owners[rows], documents[rows], same[rows], covered[rows])
 
-    def recount(self, units: I64, bounds: Sequence[int]) -> _Sources:
+    def recount(self, units: I64, bounds: Sequence[int]) -> Sources:
         """Return the sources of one owner, from the bounds of its spans and what counts of each."""
         own = self.take(np.arange(*np.searchsorted(self.firsts, bounds).tolist()))
         covered = np.add.reduceat(units, own.firsts - bounds[0]) if len(units) else units
@@ -358,7 +357,7 @@ class _Sources(NamedTuple):
         return np.bincount(self.owners, minlength=count), largest, most
 
 
-def _sources(spans: Spans, documents: I64, texts: I64) -> _Sources:
+def sources_of(spans: Spans, documents: I64, texts: I64) -> Sources:
     """Return the sources of owners of texts.
 
     The spans are disjoint for each owner and other one, and sorted; `documents` names the others.
@@ -368,7 +367,7 @@ def _sources(spans: Spans, documents: I64, texts: I64) -> _Sources:
     lengths, owners = spans.ends - spans.starts, spans.owners[first]
     covered = np.add.reduceat(lengths, first) if len(first) else lengths
     same = spans.others[first] == texts[owners]
-    return _Sources(first, owners, documents[first], same, covered)
+    return Sources(first, owners, documents[first], same, covered)
 
 
 def union(spans: Spans) -> Spans:
