@@ -26,11 +26,10 @@ from lab.corpora.real import Corpus
 from lab.measuring import CHECKOUT, clock, in_turn, median_seconds, ratio, simdup
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial
-from simdup.corpus.batches import read_file
+from simdup.corpus.batches import read_content, read_file
 from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import File
 from simdup.corpus.html import extract_text
-from simdup.corpus.office import read_office
 from simdup.corpus.sources import list_files
 from simdup.model.documents import Document
 from simdup.model.settings import Reading
@@ -320,7 +319,7 @@ def _readers(document: Path, rounds: int) -> Iterator[Row]:
 
 
 def _ours(_: Any, path: Path) -> str:
-    read = read_office(File(str(path), format=path.suffix[1:]), path.read_bytes())
+    read = read_content(File(str(path), format=path.suffix[1:]), path.read_bytes(), Reading())
     return read.text if isinstance(read, Document) else ""
 
 

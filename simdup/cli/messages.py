@@ -115,18 +115,25 @@ def say_error(where: str, what: str, hint: str = "") -> None:
 
 
 def _errors(skipped: Iterable[Skipped]) -> list[tuple[str, ...]]:
-    """Return names, reasons, hints; records of a file with the same fault become one entry."""
-    alike: dict[tuple[str, str], list[Skipped]] = {}
+    """Return names, reasons, hints.
+
+    Records of a file with the same fault become one entry, and so does all that one step mends.
+    """
+    alike: dict[tuple[str, str, str], list[Skipped]] = {}
     for one in (one for one in skipped if one.error):
         file = _RECORD.sub("", one.document) if one.place else one.document
-        alike.setdefault((file, one.cause), []).append(one)
+        alike.setdefault(("" if one.hint else file, one.cause, one.hint), []).append(one)
     return [
         (file, f"{len(records):,} records, first on {first.place}: {cause}")
         if len(records) > 1 and first.place
-        else (first.document, first.fault, first.hint)
-        for (file, cause), records in alike.items()
+        else (first.document, f"{first.fault}{_beside(len(records) - 1)}", hint)
+        for (file, cause, hint), records in alike.items()
         for first in records[:1]
     ]
+
+
+def _beside(more: int) -> str:
+    return f" ({more:,} more document{'s' * (more > 1)} like it)" if more else ""
 
 
 @dataclass(frozen=True, slots=True)

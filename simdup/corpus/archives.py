@@ -25,7 +25,6 @@ from typing import IO, Any, cast
 from simdup.base.errors import reason
 from simdup.corpus.compression import split_compression
 from simdup.corpus.decoding import NotText, decode
-from simdup.corpus.extras import without_missing
 from simdup.corpus.files import ARCHIVE, ArchiveMember, File, ZipMember, format_of_file
 from simdup.corpus.names import is_archive
 from simdup.corpus.patterns import Patterns
@@ -91,10 +90,7 @@ def files_in(
             continue
         # What an archive within this one holds, no pattern can tell.
         if whole or is_archive(name) or glob.match(paths[-1]):
-            # What is in an archive may be there for others, so a missing extra is only noted.
-            chosen.append(
-                one if isinstance(one, Skipped) else without_missing(_file(one, reading), reading)
-            )
+            chosen.append(one if isinstance(one, Skipped) else _file(one, reading))
     if chosen or whole:
         yield File(path, status.st_size, status.st_mtime, ARCHIVE, regular=True, walked=bool(below))
     yield from chosen

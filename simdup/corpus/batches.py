@@ -15,15 +15,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from importlib import import_module
 from itertools import chain
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from simdup.base.errors import SimdupError, reason
 from simdup.base.regular_files import open_regular, read_up_to
 from simdup.corpus.compression import decompress
-from simdup.corpus.decoding import NotText, decode
-from simdup.corpus.files import OFFICE, STDIN, File
-from simdup.corpus.html import decode_html, extract_text, page_text, page_title
+from simdup.corpus.decoding import NotReadable, decode
+from simdup.corpus.files import STDIN, File
+from simdup.corpus.formats import format_within, reader_of
 from simdup.corpus.lines import (
     BATCH_BYTES,
     DELIMITERS,
@@ -33,7 +34,6 @@ from simdup.corpus.lines import (
     split_mark,
     whole_lines,
 )
-from simdup.corpus.parquet import cut_parquet
 from simdup.corpus.patterns import is_own_result, leave_out
 from simdup.corpus.record_batches import (
     RawBatch,
@@ -234,17 +234,24 @@ def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
         yield FileBatch(tuple(pending), size)
 
 
-# How a file of records is cut, by its format.
 _CUTTERS: Mapping[str, Callable[[File, IO[bytes], Reading], Iterator[Cut]]] = {
-    "jsonl": cut_json, "json": cut_array, "csv": cut_csv, "tsv": cut_csv, "parquet": cut_parquet,
+    "jsonl": cut_json, "json": cut_array, "csv": cut_csv, "tsv": cut_csv,
 }  # fmt: skip
+
+
+def _cut(file: File, stream: IO[bytes], reading: Reading) -> Iterator[Cut]:
+    """Cut a file of records into batches."""
+    if file.format in _CUTTERS:
+        return _CUTTERS[file.format](file, stream, reading)
+    parquet = import_module("simdup.corpus.parquet")
+    return cast(Iterator[Cut], parquet.cut_parquet(file, stream, reading))
 
 
 def _record_batch(file: File, reading: Reading) -> Batch:
     """Return the only record of a file that is wanted; it is found where the text is read."""
     try:
         with open_content(file) as (stream, _):
-            found = find_record(_CUTTERS[file.format](file, stream, reading), file, reading)
+            found = find_record(_cut(file, stream, reading), file, reading)
     except OSError as error:
         found = Skipped(file.address, reason(error), error=True)
     if isinstance(found, Document) and reading.html:
@@ -257,7 +264,7 @@ def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
     try:
         with open_content(file) as (stream, raw):
             done = raw.tell() if file.member else 0
-            for batch in _CUTTERS[file.format](file, stream, reading):
+            for batch in _cut(file, stream, reading):
                 if isinstance(batch, Skipped):
                     yield TextBatch((batch,), path=file.path)
                 elif isinstance(batch, RawBatch) and file.compression and file.path != STDIN:
@@ -375,24 +382,27 @@ def read_file(file: File, reading: Reading) -> Document | Skipped:
         return Skipped(file.path, file.too_large, error=True)
     if file.walked and is_own_result(content):
         return leave_out(file.path)
-    if file.format in OFFICE:
-        from simdup.corpus.office import read_office
+    return read_content(file, content, reading)
 
-        return read_office(file, content)
-    html = file.format == "html"
+
+def read_content(file: File, content: bytes, reading: Reading) -> Document | Skipped:
+    """Return the document in a file with this content."""
+    kind = format_within(content, file, reading)
     try:
-        decoded = (decode_html if html else decode)(content, reading.encoding)
-    except NotText as error:
-        return Skipped(file.path, str(error))
-    document = Document(file.path, decoded.text, file.modified, decoded.note, path=file.path)
-    return _of_page(document, reading) if html else document
+        text, title, note = reader_of(kind)(content, replace(file, format=kind.name), reading)
+    except NotReadable as error:
+        return Skipped(file.path, str(error), error=error.error, hint=error.hint)
+    return Document(file.path, text, file.modified, note, path=file.path, title=title)
 
 
-def _of_page(page: Document, reading: Reading) -> Document | Skipped:
-    """Return the document with the text of a page, or skip a page without main text."""
-    text, note = page_text(page.text, reading.extract)
-    if reading.extract == "main" and not text.strip() and extract_text(page.text, "all"):
-        return page.skip("no main text found: set `extract` to all")
-    title = page_title(page.text) if page.title is None else page.title
-    note = "; ".join(filter(None, (page.note, note)))
-    return page._replace(text=text, note=note, title=title)
+def _of_page(record: Document, reading: Reading) -> Document | Skipped:
+    """Return the document of a record whose text is a page."""
+    try:
+        text, title, note = import_module("simdup.corpus.html").of_page(
+            record.text, reading.extract
+        )
+    except NotReadable as error:
+        return replace(record.skip(str(error)), error=error.error, hint=error.hint)
+    title = title if record.title is None else record.title
+    note = "; ".join(filter(None, (record.note, note)))
+    return record._replace(text=text, note=note, title=title)

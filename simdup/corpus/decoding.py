@@ -49,8 +49,19 @@ _NOT_FOR_FILES = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "u
 _UNDEFINED_IN_CP932 = pattern("[\x80\xa0\uf8f0-\uf8f3]")
 
 
-class NotText(Exception):
-    """The bytes are not text; the message is the reason why a document is skipped."""
+class NotReadable(Exception):
+    """A document cannot be read; the message is the reason why it is skipped."""
+
+    def __init__(self, reason: str, error: bool = True, hint: str = "") -> None:
+        super().__init__(reason)
+        self.error, self.hint = error, hint  # as in `Skipped`
+
+
+class NotText(NotReadable):
+    """The bytes are not text."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, error=False)
 
 
 class Decoded(NamedTuple):
@@ -125,6 +136,28 @@ def is_wide(codec: str) -> bool:
 def without_nuls(data: bytes, codec: str) -> bytes:
     """Return bytes without NULs, which are padding, unless the codec uses them in characters."""
     return data if b"\0" not in data or is_wide(codec) else data.replace(b"\0", b"")
+
+
+def decode_declared(content: bytes, charset: str, encoding: str | None = None) -> Decoded:
+    """Decode bytes of which something declares the charset, unless it fits less than another.
+
+    Raises
+    ------
+    NotText
+        If the bytes are not text.
+    """
+    detected = decode(content, encoding)
+    if encoding is not None or (detected.encoding == "utf-8" and not detected.replaced):
+        return detected
+    try:
+        charset = known_encoding(charset)
+    except SimdupError:
+        return detected
+    # Bytes of UTF-16 are recognised; where ASCII letters declare it, it is wrong.
+    if is_wide(charset):
+        return detected
+    declared = decode(content, charset)
+    return declared if declared.replaced <= detected.replaced else detected
 
 
 def unify_line_ends(text: str) -> str:

@@ -18,20 +18,18 @@ from simdup.base.errors import SimdupError, reason
 from simdup.base.regular_files import read_up_to
 from simdup.base.when_used import pattern
 from simdup.corpus.compression import decompress, split_compression
+from simdup.corpus.formats import FORMAT_OF
 from simdup.corpus.json_text import LARGEST, WHITE_SPACE, parse_json, records_within
 from simdup.model.settings import PAGES, Reading
 
 STDIN = "-"
 # The format of an archive: its files are the documents.
 ARCHIVE = "zip"
-# Formats of office files, which are one document each.
-OFFICE = frozenset({"docx", "pptx", "odt", "epub", "pdf"})
 # Formats of files that contain many documents.
 RECORDS = frozenset({"jsonl", "json", "csv", "tsv", "parquet"})
-_FORMAT_OF = {
+_FORMAT_OF = FORMAT_OF | {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv",
-    ".parquet": "parquet", ".html": "html", ".htm": "html",
-    ".docx": "docx", ".pptx": "pptx", ".odt": "odt", ".epub": "epub", ".pdf": "pdf",
+    ".parquet": "parquet",
 }  # fmt: skip
 
 Opener: TypeAlias = Callable[[], AbstractContextManager[IO[bytes]]]
@@ -68,7 +66,7 @@ class File:
     path: str  # also its name in results; ``-`` is standard input
     size: int = 0  # bytes; 0 if unknown
     modified: float = 0.0  # seconds since 1970
-    format: str = "text"  # ``text`` and ``html`` are one document; the others contain records
+    format: str = "text"  # one of `RECORDS`, or of `FORMATS`, which are one document each
     compression: str = ""  # see `simdup.corpus.compression`
     content_path: str = ""  # where its content is, if not at `path`
     max_size: int = sys.maxsize  # the most bytes of a document, decompressed

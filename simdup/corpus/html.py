@@ -6,10 +6,18 @@ import codecs
 import html
 import re
 
-from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
-from simdup.corpus.decoding import Decoded, decode, is_wide, known_encoding, unify_line_ends
+from simdup.corpus.decoding import (
+    Decoded,
+    NotReadable,
+    decode,
+    decode_declared,
+    unify_line_ends,
+)
+from simdup.corpus.files import File
+from simdup.corpus.formats import Extracted
 from simdup.corpus.main_text import NotParsed, main_text
+from simdup.model.settings import Reading
 
 # A browser looks for the charset in the first 1,024 bytes; some pages have it later.
 _META = pattern(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:-]+)", re.IGNORECASE)
@@ -59,30 +67,24 @@ def decode_html(content: bytes, encoding: str | None = None) -> Decoded:
     NotText
         If the bytes are not text.
     """
-    detected = decode(content, encoding)
-    if encoding is not None or content.startswith(_MARKS):
-        return detected
-    if detected.encoding == "utf-8" and not detected.replaced:
-        return detected
     meta = _META.search(content, 0, _META_BYTES)
-    if meta is None:
-        return detected
-    try:
-        charset = known_encoding(meta[1].decode("ascii"))
-    except SimdupError:
-        return detected
-    # A page that declares UTF-16 in ASCII letters is wrong.
-    if is_wide(charset):
-        return detected
-    declared = decode(content, charset)
-    return declared if declared.replaced <= detected.replaced else detected
+    if meta is None or content.startswith(_MARKS):
+        return decode(content, encoding)
+    return decode_declared(content, meta[1].decode("ascii"), encoding)
 
 
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def extract_text(page: str, extract: str) -> str:
-    """Return the text of a page.
+def read(content: bytes, _: File, reading: Reading) -> Extracted:
+    """Return the text of a page."""
+    decoded = decode_html(content, reading.encoding)
+    page = of_page(decoded.text, reading.extract)
+    return page._replace(note="; ".join(filter(None, (decoded.note, page.note))))
+
+
+def of_page(page: str, extract: str) -> Extracted:
+    """Return the text of a page, its title, and a note on how they were found.
 
     Parameters
     ----------
@@ -91,12 +93,25 @@ def extract_text(page: str, extract: str) -> str:
     extract : str
         ``main``: without navigation and other boilerplate; ``all``: all text except scripts,
         styles and comments; ``none``: the page with its markup.
+
+    Raises
+    ------
+    NotReadable
+        If it has text, but no main text, or what finds it is not installed.
     """
+    text, note = page_text(page, extract)
+    if extract == "main" and not text.strip() and _all_text(page):
+        raise NotReadable("no main text found: set `extract` to all", error=False)
+    return Extracted(text, page_title(page), note)
+
+
+def extract_text(page: str, extract: str) -> str:
+    """Return the text of a page; see `of_page`."""
     return page_text(page, extract)[0]
 
 
 def page_text(page: str, extract: str) -> tuple[str, str]:
-    """Return the text of a page, as `extract_text` does, and a note on how it was found."""
+    """Return the text of a page, and a note on how it was found; see `of_page`."""
     if extract == "none":
         return page, ""
     page = unify_line_ends(page)

@@ -17,8 +17,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
+from simdup.corpus.decoding import NotReadable
+
+_NEEDS = "finding the main text of HTML needs justext"
+_INSTALL = "python -m pip install 'simdup[html]', or set `extract` to all or none"
 
 # Paragraphs with fewer characters are short, with more are long: a third of jusText's limits for
 # English, because a Chinese character says about as much as half a word.
@@ -48,24 +51,6 @@ class NotParsed(Exception):
     """The page cannot be parsed, has too many elements, or nests them too deeply."""
 
 
-def require_justext(where: str) -> None:
-    """Raise if justext is not installed.
-
-    Raises
-    ------
-    SimdupError
-        If it is missing; the error names the file that needs it.
-    """
-    try:
-        import justext  # noqa: F401
-    except ImportError:
-        raise SimdupError(
-            where,
-            "finding the main text of HTML needs justext",
-            "python -m pip install 'simdup[html]', or set `extract` to all or none",
-        ) from None
-
-
 def main_text(page: str) -> str:
     """Return the main text of a page.
 
@@ -76,8 +61,10 @@ def main_text(page: str) -> str:
     """
     if page.count("<") > _MOST_TAGS:
         raise NotParsed("too many elements")
-    from justext.core import classify_paragraphs
-
+    try:
+        from justext.core import classify_paragraphs
+    except ImportError:
+        raise NotReadable(_NEEDS, hint=_INSTALL) from None
     paragraphs = parse_paragraphs(page)
     classify_paragraphs(paragraphs, frozenset(), _SHORT, _LONG, 0.0, 0.0, _MOST_LINKS)
     revise(paragraphs)

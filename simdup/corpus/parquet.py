@@ -12,10 +12,8 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import IO, Any
 
-from simdup.base.errors import SimdupError
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.record_batches import ParquetBatch, missing_field
@@ -23,31 +21,20 @@ from simdup.model.documents import Skipped
 from simdup.model.fields import TITLE
 from simdup.model.settings import Reading
 
+_INSTALL = "python -m pip install 'simdup[parquet]'"
 # Limits the memory if a dictionary encodes many rows with a few long values.
 _MOST_ROWS = 1024
-
-
-def require_pyarrow(path: str) -> None:
-    """Raise if pyarrow is not installed.
-
-    Raises
-    ------
-    SimdupError
-        If it is missing; the error names the file that needs it.
-    """
-    # Not imported yet: pyarrow starts a thread, and processes will still be forked.
-    if find_spec("pyarrow") is None:
-        raise SimdupError(
-            path, "reading Parquet needs pyarrow", "python -m pip install 'simdup[parquet]'"
-        )
 
 
 def cut_parquet(
     file: File, stream: IO[bytes], reading: Reading
 ) -> Iterator[ParquetBatch | Skipped]:
     """Cut a Parquet file into batches of the wanted columns."""
-    import pyarrow as pa
-
+    try:
+        import pyarrow as pa
+    except ImportError:
+        yield Skipped(file.path, "reading Parquet needs pyarrow", error=True, hint=_INSTALL)
+        return
     try:
         with _open_table(file, stream) as table:
             yield from _batches(file, table, reading)

@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from simdup.base.errors import SimdupError
 from simdup.corpus.batches import read_header
 from simdup.corpus.decoding import NotText, decode
-from simdup.corpus.files import ARCHIVE, OFFICE, File
+from simdup.corpus.files import ARCHIVE, File
+from simdup.corpus.formats import TEXT, format_within
 from simdup.corpus.json_text import parse_json
 from simdup.corpus.lines import DELIMITERS, Row
 from simdup.corpus.parquet import change_texts
@@ -259,11 +260,13 @@ def why_whole(file: File, reading: Reading) -> str:
     """Return why nothing can be cut from the documents of a file; empty if it can."""
     if file.member is not None or file.format == ARCHIVE:
         return "is in an archive, which is kept whole: unpack it first"
-    if file.format in OFFICE:
-        return f"nothing can be cut from {file.format.upper()}: save it as text first"
     if file.format == "html" or reading.html:
         return "nothing can be cut from a page: set `extract` to none, or save it as text first"
-    return ""
+    return "" if file.records or file.format == TEXT.name else _of_format(file.format)
+
+
+def _of_format(name: str) -> str:
+    return f"nothing can be cut from {name.upper()}: save it as text first"
 
 
 @dataclass(slots=True)
@@ -304,6 +307,9 @@ class SpanCuts:
     def change_text(self, content: bytes) -> bytes:
         """Return the bytes of a file of text without its spans."""
         try:
+            kind = format_within(content, self.file, self.reading)
+            if kind is not TEXT:
+                raise Uncut(_of_format(kind.name))
             return cut_text(content, self.of(0), self.reading.encoding)
         except Uncut as error:
             self.whole[0] = str(error)

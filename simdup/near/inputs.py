@@ -20,7 +20,6 @@ import numpy as np
 from simdup.base.errors import SimdupError
 from simdup.base.system import portable, quoted, without_dot
 from simdup.corpus.batches import Batch, batches
-from simdup.corpus.extras import require_extras
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address, split_member, without_address
 from simdup.corpus.patterns import matches
@@ -331,7 +330,7 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
     Raises
     ------
     SimdupError
-        If a table lacks a column, none of the paths exists, or an extra is missing.
+        If a table lacks a column, or none of the paths exists.
     TypeError
         If the data is of no kind that is known.
     """
@@ -392,7 +391,6 @@ def open_files(listing: SourceListing, settings: Settings) -> Input:
     files = listing.files
     settings = with_fields(settings)
     reading = settings.reading
-    require_extras(files, reading)
     first = batches(files[: listing.references], reading)
     return Input(
         chain(first, batches(files[listing.references :], reading)),

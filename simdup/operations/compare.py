@@ -11,7 +11,6 @@ import numpy as np
 
 from simdup.base.errors import TEXT, SimdupError, check_type
 from simdup.corpus.batches import batches
-from simdup.corpus.extras import require_extras
 from simdup.corpus.sources import Named, addressed, one_file
 from simdup.model.comparison import Comparison
 from simdup.model.criteria import EDIT, JACCARD, Criteria, CriteriaFields
@@ -101,7 +100,6 @@ def read_document(path: str, settings: Settings) -> Document:
     file = addressed(path, reading) or one_file(path, reading)
     if isinstance(file, Skipped):
         raise SimdupError(file.document, file.reason)
-    require_extras([file], reading)
     (batch,) = batches([file], reading)
     (document,) = read_stripped(batch, reading, settings.recipe)
     if isinstance(document, Skipped):

@@ -5,6 +5,7 @@ import io
 import json
 import stat
 import struct
+import sys
 import zipfile
 import zlib
 from pathlib import Path
@@ -17,7 +18,7 @@ from support import Command
 from lab.corpora.made import prose, write
 from lab.corpora.office_files import docx, paragraphs, patched, zipped
 from simdup import scan
-from simdup.corpus import archives, parquet
+from simdup.corpus import archives
 from simdup.corpus.archives import list_archive, open_part
 from simdup.corpus.files import ArchiveMember
 from simdup.corpus.sources import list_files
@@ -326,15 +327,19 @@ class TestCommands:
         assert simdup("scan", "c/empty.zip").status == 2
         assert simdup("scan", "c", "--exclude", "broken.zip").status == 0
 
-    def test_a_missing_extra_is_noted(
+    def test_a_missing_extra_leaves_the_rest_to_be_read(
         self, simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(parquet, "find_spec", lambda name: None)
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
         members = [("t.parquet", b"x"), ("a.txt", prose(1))]
         (tmp_path / "a.zip").write_bytes(zipped(members))
         ran = simdup("scan", "a.zip")
-        assert ran.status == 0
-        assert "reading Parquet needs pyarrow: python -m pip install 'simdup[parquet]'" in ran.err
+        assert ran.status == 2
+        assert (
+            "reading Parquet needs pyarrow\nhint: python -m pip install 'simdup[parquet]'"
+            in ran.err
+        )
+        assert "Read 1 document" in ran.err
         assert simdup("scan", "a.zip/t.parquet").status == 2
 
     def test_parquet(self, simdup: Command, tmp_path: Path) -> None:

@@ -24,9 +24,11 @@ from lab.corpora.office_files import (
     related,
     zipped,
 )
+from simdup.corpus.batches import read_content
 from simdup.corpus.files import File
-from simdup.corpus.office import parts, read_office
+from simdup.corpus.office import parts
 from simdup.model.documents import Document, Skipped
+from simdup.model.settings import Reading
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -91,7 +93,7 @@ WRITTEN = {
 
 
 def read(content: bytes, kind: str, **limits: int) -> Document | Skipped:
-    return read_office(File(f"x.{kind}", format=kind, **limits), content)
+    return read_content(File(f"x.{kind}", format=kind, **limits), content, Reading())
 
 
 def lines(content: bytes, kind: str) -> list[str]:
@@ -235,7 +237,6 @@ _LAUGHS = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in pairwise("abcde
 BROKEN: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "text": (lambda: b"plain text", "docx", "not DOCX, or damaged"),
     "another zip file": (lambda: zipped([("a.txt", "hi")]), "docx", "not DOCX"),
-    "slides": (lambda: pptx({"slide1": "a"}, ["slide1"]), "docx", "not DOCX"),
     "not a book": (lambda: zipped([("a.txt", "hi")]), "epub", "not EPUB"),
     "not OpenDocument": (lambda: zipped([("a.txt", "hi")]), "odt", "not ODT"),
     "Word 97": (lambda: _OLE + bytes(99), "docx", "not DOCX, but an older format"),
@@ -279,7 +280,7 @@ def test_what_cannot_be_read_is_an_error(what: str) -> None:
 
 def test_what_is_empty_or_a_lock_is_no_error() -> None:
     assert read(b"", "docx") == Skipped("x.docx", "empty")
-    lock = read_office(File("corpus/~$x.docx", format="docx"), b"\x05Wang" + bytes(99))
+    lock = read_content(File("corpus/~$x.docx", format="docx"), b"\x05Wang" + bytes(99), Reading())
     assert lock == Skipped("corpus/~$x.docx", "lock file of an open document")
 
 

@@ -9,11 +9,12 @@ from support import Command
 
 from lab.corpora.made import prose, write
 from lab.corpora.office_files import pdf
+from simdup.corpus.batches import read_content
 from simdup.corpus.files import File
 from simdup.corpus.office import pdf as reader
-from simdup.corpus.office import read_office
 from simdup.corpus.office.pdf import Child, join_lines
 from simdup.model.documents import Document, Skipped
+from simdup.model.settings import Reading
 
 _NEEDED = pytest.mark.skipif(
     reader.find_spec("pypdfium2") is None, reason="needs the extra simdup[office]"
@@ -21,7 +22,7 @@ _NEEDED = pytest.mark.skipif(
 
 
 def read(content: bytes, **limits: int) -> Document | Skipped:
-    return read_office(File("x.pdf", format="pdf", **limits), content)
+    return read_content(File("x.pdf", format="pdf", **limits), content, Reading())
 
 
 def end_children() -> None:

@@ -14,10 +14,10 @@ from lab.corpora.office_files import docx, epub, odt, paragraphs, pdf, pptx, zip
 from lab.fuzz.building import BUILT, DAMAGED, RAW, made, pdf_file
 from lab.fuzz.oracle import documents, expect, expect_same, expect_sayable, expect_texts, write
 from lab.fuzz.target import Taken, Target
+from simdup.corpus.batches import read_content
 from simdup.corpus.compression import _import_zstd
 from simdup.corpus.files import File
 from simdup.corpus.json_text import DEEPEST
-from simdup.corpus.office import read_office
 from simdup.corpus.records import without_surrogates
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading
@@ -209,7 +209,7 @@ def office(data: bytes) -> object:
 
 
 def _read(kind: str, content: bytes) -> bool:
-    found = read_office(File(f"a.{kind}", format=kind, max_size=1 << 20), content)
+    found = read_content(File(f"a.{kind}", format=kind, max_size=1 << 20), content, Reading())
     if isinstance(found, Skipped):
         expect_sayable([found])
         return False

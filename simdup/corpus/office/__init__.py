@@ -14,8 +14,9 @@ from urllib.parse import unquote
 
 from simdup.base.when_used import pattern
 from simdup.corpus.archives import ENCRYPTED
-from simdup.corpus.decoding import NotText
+from simdup.corpus.decoding import NotReadable, NotText
 from simdup.corpus.files import File
+from simdup.corpus.formats import Extracted
 from simdup.corpus.html import decode_html, extract_text
 from simdup.corpus.office.parts import (
     NOTE,
@@ -23,32 +24,20 @@ from simdup.corpus.office.parts import (
     SKIP,
     TEXT,
     Grammar,
-    NotReadable,
-    OfficeText,
     Package,
     attributes_of,
     resolve,
     text_of,
 )
 from simdup.corpus.office.pdf import read_pdf
-from simdup.model.documents import Document, Skipped
+from simdup.model.settings import Reading
 
 # Word and WPS keep such a file beside each document that is open.
 _OWNER_FILE = "~$"
 
 
-def read_office(file: File, content: bytes) -> Document | Skipped:
-    """Return the document in an office file, or why it is skipped."""
-    try:
-        found = _read(file, content)
-    except NotReadable as error:
-        return Skipped(file.path, str(error), error=error.error)
-    return Document(
-        file.path, found.text, file.modified, found.note, path=file.path, title=found.title
-    )
-
-
-def _read(file: File, content: bytes) -> OfficeText:
+def read(content: bytes, file: File, _: Reading) -> Extracted:
+    """Return the text of an office file."""
     if not content:
         raise NotReadable("empty", error=False)
     if os.path.basename(file.path).startswith(_OWNER_FILE):
@@ -92,17 +81,17 @@ _OOXML = Grammar(
 )
 
 
-def _read_docx(package: Package) -> OfficeText:
+def _read_docx(package: Package) -> Extracted:
     """Return the text of a Word document: body, footnotes, endnotes."""
     main = _main_part(package, "docx")
     related = list(package.targets(main).values())
     parts = [main]
     for wanted in ("footnotes", "endnotes"):
         parts += [part for kind, part in related if kind == wanted and part in package]
-    return OfficeText(_joined(package, parts))
+    return Extracted(_joined(package, parts))
 
 
-def _read_pptx(package: Package) -> OfficeText:
+def _read_pptx(package: Package) -> Extracted:
     """Return the text of slides in their order, each with its notes."""
     main = _main_part(package, "pptx")
     related = package.targets(main)
@@ -113,7 +102,7 @@ def _read_pptx(package: Package) -> OfficeText:
             ids = [value for key, value in given.items() if key.endswith(" id")]
             slides = [related[one][1] for one in ids if one in related]
             parts += [part for slide in slides for part in (slide, *_notes(package, slide))]
-    return OfficeText(_joined(package, parts))
+    return Extracted(_joined(package, parts))
 
 
 def _notes(package: Package, slide: str) -> list[str]:
@@ -163,7 +152,7 @@ _ODT = Grammar(
 )
 
 
-def _read_odt(package: Package) -> OfficeText:
+def _read_odt(package: Package) -> Extracted:
     """Return the text of an OpenDocument text: body, then foot- and endnotes."""
     manifest = "META-INF/manifest.xml"
     if manifest in package and b"encryption-data" in package.read(manifest):
@@ -171,7 +160,7 @@ def _read_odt(package: Package) -> OfficeText:
     if "content.xml" not in package:
         raise NotReadable("not ODT")
     body, notes = text_of(package.read("content.xml"), _ODT)
-    return OfficeText("\n".join(filter(None, (body, notes))))
+    return Extracted("\n".join(filter(None, (body, notes))))
 
 
 # -- EPUB books: their pages in reading order, as HTML ---------------------------------------------
@@ -182,7 +171,7 @@ _HEAD_END = pattern(r"</head\b[^<>]*>", re.IGNORECASE)
 _TITLE = Grammar({"http://purl.org/dc/elements/1.1/ title": PARAGRAPH | TEXT}, {})
 
 
-def _read_epub(package: Package) -> OfficeText:
+def _read_epub(package: Package) -> Extracted:
     """Return the text of a book in the order of its spine, and its title."""
     if _CONTAINER not in package:
         raise NotReadable("not EPUB")
@@ -202,7 +191,7 @@ def _read_epub(package: Package) -> OfficeText:
     note = f"{missing:,} of {len(listed):,} chapters are missing" if missing else ""
     if missing and not text:
         raise NotReadable(note)
-    return OfficeText(text, title, note)
+    return Extracted(text, title, note)
 
 
 def _pages(elements: list[tuple[str, dict[str, str]]], folder: str) -> list[str]:

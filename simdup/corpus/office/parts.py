@@ -23,24 +23,8 @@ from simdup.corpus.archives import (
     read_part,
     unreadable_member,
 )
+from simdup.corpus.decoding import NotReadable
 from simdup.corpus.files import File
-
-
-class OfficeText(NamedTuple):
-    """What a document holds."""
-
-    text: str
-    title: str | None = None  # as in `Document`
-    note: str = ""  # on how it was read
-
-
-class NotReadable(Exception):
-    """The document cannot be read; the message is the reason why it is skipped."""
-
-    def __init__(self, reason: str, error: bool = True) -> None:
-        super().__init__(reason)
-        self.error = error  # as in `Skipped`
-
 
 # -- the text of a part ----------------------------------------------------------------------------
 

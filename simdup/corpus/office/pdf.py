@@ -23,7 +23,8 @@ from typing import Any, ClassVar
 from simdup.base.errors import reason
 from simdup.base.system import is_closed_pipe
 from simdup.base.when_used import pattern
-from simdup.corpus.office.parts import NotReadable, OfficeText
+from simdup.corpus.decoding import NotReadable
+from simdup.corpus.formats import Extracted
 from simdup.corpus.office.pdf_child import MOST_SECONDS
 
 _NEEDS = "PDF: needs python -m pip install 'simdup[office]'"
@@ -43,7 +44,7 @@ _HYPHEN, _SMALL = pattern("[\x02\xad\u2010\u2011\ufffe]$"), pattern("[^\\W\\d_]"
 _MARKS = str.maketrans("", "", "\x02\xad\ufffe")
 
 
-def read_pdf(content: bytes, most: int) -> OfficeText:
+def read_pdf(content: bytes, most: int) -> Extracted:
     """Return the text of all pages.
 
     Parameters
@@ -72,7 +73,7 @@ def read_pdf(content: bytes, most: int) -> OfficeText:
         raise NotReadable("damaged: no page can be read")
     failed = facts["failed"]
     note = f"{failed:,} of {facts['pages']:,} pages cannot be read" if failed else ""
-    return OfficeText(join_lines(text), note=note)
+    return Extracted(join_lines(text), note=note)
 
 
 class Child:

@@ -1,0 +1,122 @@
+"""Mail, and pages that browsers save as mail (.mht): the text, without headers and quoted replies.
+
+The subject is the title.  Attachments are not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from email import message_from_bytes
+from email.header import decode_header, make_header
+from email.message import Message
+
+from simdup.base.when_used import pattern
+from simdup.corpus.decoding import Decoded, NotReadable, decode, decode_declared, unify_line_ends
+from simdup.corpus.files import File
+from simdup.corpus.formats import Extracted
+from simdup.corpus.html import decode_html, extract_text, of_page
+from simdup.model.settings import Reading
+
+# The time for a line grows with the parts that it is within, that for a header with its square.
+_MOST_PARTS, _LONGEST = 100, 10_000
+_PART = pattern(rb"boundary\s*=", re.IGNORECASE)
+_HEADER = pattern(
+    rb"^content-[a-z-]+:(?:[^\n]|\n[ \t]){%d}" % _LONGEST, re.IGNORECASE | re.MULTILINE
+)
+_LONGEST_SUBJECT = 1000
+
+_QUOTED = pattern(r"\s*[>＞]")
+# The line above a quotation says who wrote it.
+_WROTE = pattern(r".*(?:wrote|writes|写道|寫道)\s*[:：]\s*", re.IGNORECASE)
+# What is above a mail that is quoted whole: a ruled line, or the mail's first headers.
+_ORIGINAL = pattern(
+    r"\s*[-—]{3,}\s*(?:original message|(?:回复的)?原始?邮件|原始?郵件)\s*[-—]{3,}\s*",
+    re.IGNORECASE,
+)  # fmt: skip
+_FROM = pattern(r"\s*\*?(?:from|发件人|寄件者)\s*[:：].*", re.IGNORECASE)
+_NEXT = pattern(
+    r"\s*\*?(?:sent|date|to|发送时间|发件时间|日期|收件人|傳送時間|收件者)\s*[:：].*", re.IGNORECASE
+)
+_TAG = pattern(r"<(/?)(blockquote|div)\b([^<>]*)>", re.IGNORECASE)
+_CITED = pattern(r"type\s*=\s*[\"']?cite|class\s*=\s*[\"']?gmail_quote", re.IGNORECASE)
+
+
+def read(content: bytes, file: File, reading: Reading) -> Extracted:
+    """Return the text of a mail, or of a page that was saved as one."""
+    if len(_PART.findall(content)) > _MOST_PARTS or _HEADER.search(content):
+        raise NotReadable(f"more than {_MOST_PARTS} parts, or a header of {_LONGEST:,} characters")
+    message = message_from_bytes(content)
+    parts = {"plain": list[Message](), "html": list[Message]()}
+    for part in _parts(message):
+        parts.get(part.get_content_subtype(), []).append(part)
+    if file.format == "mht" and parts["html"]:
+        decoded = _decoded(parts["html"][0], reading)
+        page = of_page(decoded.text, reading.extract)
+        return page._replace(note="; ".join(filter(None, (decoded.note, page.note))))
+    texts = [_decoded(part, reading) for part in parts["plain"]]
+    if not any(text.text.strip() for text in texts):
+        pages = [_decoded(part, reading) for part in parts["html"]]
+        texts = [page._replace(text=extract_text(_uncited(page.text), "all")) for page in pages]
+    if not texts:
+        raise NotReadable("no text part", error=False)
+    text = "\n".join(_written(unify_line_ends(text.text)) for text in texts)
+    return Extracted(text, _subject(message), "; ".join(text.note for text in texts if text.note))
+
+
+def _parts(message: Message) -> Iterator[Message]:
+    """Yield the parts of a message that are shown as text; mails within it are attachments."""
+    waiting = [message]
+    while waiting:
+        part = waiting.pop()
+        if part.get_content_maintype() == "multipart" and part.is_multipart():
+            waiting += reversed(part.get_payload())  # type: ignore[arg-type]
+        elif (
+            part.get_content_maintype() == "text" and part.get_content_disposition() != "attachment"
+        ):
+            yield part
+
+
+def _decoded(part: Message, reading: Reading) -> Decoded:
+    content = part.get_payload(decode=True)
+    assert isinstance(content, bytes)
+    charset = part.get_content_charset()
+    if charset:
+        return decode_declared(content, charset, reading.encoding)
+    html = part.get_content_subtype() == "html"
+    return (decode_html if html else decode)(content, reading.encoding)
+
+
+def _subject(message: Message) -> str | None:
+    subject = str(message.get("Subject", ""))[:_LONGEST_SUBJECT]
+    with suppress(ValueError, LookupError):  # else as it is written
+        subject = str(make_header(decode_header(subject)))
+    return " ".join(subject.split()) or None
+
+
+def _written(text: str) -> str:
+    """Return the lines that the mail adds to what it quotes; if it adds none, all of them."""
+    lines = text.split("\n")
+    written = list[str]()
+    for number, line in enumerate(lines):
+        after = next(filter(str.strip, lines[number + 1 : number + 3]), "")
+        if _ORIGINAL.fullmatch(line) or (_FROM.fullmatch(line) and _NEXT.fullmatch(after)):
+            break
+        if not (_QUOTED.match(line) or (_WROTE.fullmatch(line) and _QUOTED.match(after))):
+            written.append(line)
+    return "\n".join(written if any(map(str.strip, written)) else lines)
+
+
+def _uncited(page: str) -> str:
+    """Return a page without the mails that it quotes."""
+    kept, begin, depth, quoted = list[str](), 0, 0, ""
+    for tag in _TAG.finditer(page):
+        closing, name, attributes = tag[1], tag[2].lower(), tag[3]
+        if not depth and not closing and _CITED.search(attributes):
+            kept.append(page[begin : tag.start()])
+            depth, quoted = 1, name
+        elif depth and name == quoted:
+            depth += -1 if closing else 1
+            begin = tag.end()
+    return "".join([*kept, "" if depth else page[begin:]])
