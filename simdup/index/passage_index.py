@@ -70,7 +70,9 @@ def passage_columns(batch: Prepared, window: Window) -> Mapping[str, Mapping[str
     """Spool texts, compressed, and the hashes of their chosen k-grams; make their digests."""
     texts = [document.text for document, _ in batch.documents]
     folded = [text.folded for _, text in batch.documents]
-    digests, grams = _searched(folded if batch.analyzer.recipe.fold else fold_all(texts), window)
+    recipe = batch.analyzer.recipe
+    plain = recipe.fold and not recipe.phrases
+    digests, grams = _searched(folded if plain else fold_all(texts), window)
     columns = {
         "symbols_digest": np.array(digests, DIGEST_TYPE),
         "packed": batch.spool(map(pack_text, texts)),

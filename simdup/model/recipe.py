@@ -35,6 +35,7 @@ CHOICES = {
     "weight": ("tfidf", "tf", "logtf", "binary", "tf2"),
     "hash": ("blake2b", "md5", "sha1", "sha256", "bkdr", "string"),
     "ties": ("one", "zero"),
+    "phrases": (None, "taiwan"),
 }
 
 # A thousand characters can take a second to compile.
@@ -72,6 +73,9 @@ class Recipe:
         ``one`` or ``zero``: the bit for a sum of 0.
     dictionary : str or None
         Path of a user dictionary in jieba's format.
+    phrases : str or None
+        ``taiwan``: words of Taiwan are read as those of the mainland (軟體 as 软件), once texts are
+        folded.
     strip : tuple of str
         Regular expressions: what they match is removed from texts before anything else, one
         expression after the other.  ``^`` and ``$`` match at each line; see `re`.
@@ -93,6 +97,7 @@ class Recipe:
     bits: int = 64
     ties: str = "one"
     dictionary: str | None = None
+    phrases: str | None = None
     strip: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -105,7 +110,10 @@ class Recipe:
             raise invalid("tokens", self.tokens, "words, split, tagged, chars:N or ngrams:N")
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
-                raise invalid(name, getattr(self, name), "one of " + ", ".join(allowed))
+                expected = "one of " + ", ".join(filter(None, allowed))
+                raise invalid(name, getattr(self, name), expected)
+        if self.phrases and not self.fold:
+            raise SimdupError("phrases", "folded texts only have them: remove fold=false")
         if not 8 <= self.bits <= 256 or self.bits % 8:
             raise invalid("bits", self.bits, BITS_EXPECTED)
         most = DIGEST_BITS.get(self.hash, 256)

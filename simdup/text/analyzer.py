@@ -11,6 +11,7 @@ from simdup.model.criteria import Shingling
 from simdup.model.recipe import Recipe
 from simdup.text.characters import FOLDING, PreparedText, fold_all
 from simdup.text.counts import Counts, TermCounter, feature_hash, join
+from simdup.text.phrases import table_digest, with_mainland_words
 from simdup.text.shingles import Shingler
 from simdup.text.tokens import NO_DICTIONARY, Dictionary, Tokenizer, read_dictionary, tokenizer
 
@@ -52,6 +53,7 @@ class Analyzer:
         """A digest of everything that decides which terms a text has."""
         folding = self.recipe.fold and FOLDING
         content = f"{self.recipe.tokens} {folding} ".encode() + self.dictionary.content
+        content += table_digest() if self.recipe.phrases else b""
         return hashlib.blake2b(content, digest_size=6).hexdigest()
 
     @property
@@ -65,7 +67,10 @@ class Analyzer:
 
     def prepare_all(self, texts: Sequence[str]) -> list[PreparedText]:
         """Return texts as they are counted, spooled and verified."""
-        return list(map(PreparedText, fold_all(texts) if self.recipe.fold else texts))
+        folded = fold_all(texts) if self.recipe.fold else texts
+        return list(
+            map(PreparedText, with_mainland_words(folded) if self.recipe.phrases else folded)
+        )
 
     def counter(self) -> TermCounter:
         """Return a counter of terms with the recipe's feature hashes."""
