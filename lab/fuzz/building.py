@@ -15,9 +15,9 @@ import numpy as np
 
 from lab.corpora.office_files import drawn_pdf
 from lab.fuzz.target import Taken
-from simdup.corpus.decision_files import HEAD
 from simdup.corpus.fingerprint_lines import format_header, format_lines
 from simdup.model.decisions import KINDS
+from simdup.model.formats import BASELINE_HEAD as HEAD
 from simdup.text.weights import Model, model_bytes
 
 Build = Callable[[Taken], bytes]

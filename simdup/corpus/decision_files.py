@@ -17,6 +17,7 @@ from simdup.base.when_used import pattern
 from simdup.corpus.json_text import object_lines
 from simdup.model.audited import VERDICTS, Judgement, Judgements
 from simdup.model.decisions import KINDS, UNSURE, Baseline, Decision, Decisions, Entry
+from simdup.model.formats import BASELINE_HEAD
 
 # How the file of an argument is made.
 _SAVE = {
@@ -107,9 +108,6 @@ def _wrong(path: str, number: int, what: str, field: str = "decisions") -> Simdu
     return SimdupError(path, f"line {number}: {what}", hint, field=field)
 
 
-# The first line; the number increases with incompatible changes.
-HEAD = "# simdup-baseline 1"
-
 _ANY_HEAD = pattern(r"# simdup-baseline (\d{1,9})(?: (\w+))?\s*")
 _LINE = pattern(r"([0-9a-f]{32})(?:  (.*))?")
 
@@ -139,13 +137,15 @@ def read_baseline(path: str, kind: str = "", replace: bool = False) -> Baseline:
     head = _ANY_HEAD.fullmatch(lines[0])
     if head is None:
         hint = _AGAIN if not content.strip() else "name another file"
-        raise SimdupError(path, f"is not a baseline (its first line is not {HEAD!r})", hint)
+        raise SimdupError(
+            path, f"is not a baseline (its first line is not {BASELINE_HEAD!r})", hint
+        )
     if (head[2] or "") != kind:
         what = (
             f"is a baseline of {head[2] or 'near-duplicates'}, not of {kind or 'near-duplicates'}"
         )
         raise SimdupError(path, what, "name another file")
-    if f"# simdup-baseline {head[1]}" != HEAD:
+    if f"# simdup-baseline {head[1]}" != BASELINE_HEAD:
         what = f"is a baseline of format {head[1]}; this simdup only reads format 1"
         raise SimdupError(path, what, NEWER)
     try:

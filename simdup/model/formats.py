@@ -19,6 +19,8 @@ TABLES = (
     CONFLICT_COLUMNS, REMOVED_PART_COLUMNS, RATE_COLUMNS,
 )  # fmt: skip
 
+# The first line of a baseline; the number increases with incompatible changes.
+BASELINE_HEAD = "# simdup-baseline 1"
 # The first line of a report page.
 PAGE_LINE = "<!DOCTYPE html><!-- simdup report 1 -->"
 

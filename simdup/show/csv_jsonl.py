@@ -15,13 +15,12 @@ from typing import Any, BinaryIO
 
 from simdup._version import __version__
 from simdup.base.when_used import pattern
-from simdup.corpus.decision_files import HEAD
 from simdup.corpus.names import escape, list_entry, to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import SHARES
 from simdup.model.decisions import Baseline, Entry
 from simdup.model.documents import Skipped
-from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS, QUERY_COLUMNS
+from simdup.model.formats import BASELINE_HEAD, CLUSTER_COLUMNS, PAIR_COLUMNS, QUERY_COLUMNS
 from simdup.model.frames import value_of
 from simdup.model.matches import QueryResult
 from simdup.near.findings import Findings
@@ -277,7 +276,7 @@ def baseline_lines(baseline: Baseline, kind: str = "") -> Iterator[bytes]:
 
     Names are escaped already: a line is valid UTF-8, whatever a document is called.
     """
-    yield f"{HEAD}{_ABOUT[kind]}".encode()
+    yield f"{BASELINE_HEAD}{_ABOUT[kind]}".encode()
     by_name = attrgetter("name", "digest")
     clusters = [sorted(one, key=by_name) for one in baseline.clusters]
     comments = [f"# {one}\n" for one in baseline.comments] or [""] * len(clusters)

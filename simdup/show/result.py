@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from html import escape
+from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO, Literal, overload
 
@@ -60,10 +61,9 @@ class Result(Findings):
         SimdupError
             If the file cannot be written, or this result is not one of `scan`.
         """
-        from simdup.show.report.scan_page import scan_page
         from simdup.show.streams import open_output
 
-        page = scan_page(self, PageOptions(texts))
+        page = import_module("simdup.show.report.scan_page").scan_page(self, PageOptions(texts))
         with open_output(os.fspath(path)) as stream:
             stream.writelines(page)
 

@@ -14,8 +14,8 @@ from support import Command, examples
 
 from lab.corpora.made import edited, near, prose, write
 from simdup import scan
-from simdup.corpus.decision_files import HEAD
 from simdup.model.decisions import Baseline
+from simdup.model.formats import BASELINE_HEAD as HEAD
 from simdup.operations.baseline import baseline_of, new_since
 from simdup.show.result import Result
 

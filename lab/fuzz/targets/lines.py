@@ -21,7 +21,7 @@ from lab.fuzz.target import Taken, Target
 from simdup.base.errors import SimdupError
 from simdup.cli import _simdup
 from simdup.cli.usage import usage_error
-from simdup.corpus.decision_files import HEAD, read_baseline, read_decisions
+from simdup.corpus.decision_files import read_baseline, read_decisions
 from simdup.corpus.fingerprint_lines import (
     FingerprintLines,
     format_header,
@@ -32,6 +32,7 @@ from simdup.corpus.patterns import Patterns, ignored, read_ignore_file
 from simdup.corpus.sources import list_files
 from simdup.model.audited import Evaluation
 from simdup.model.criteria import Criteria
+from simdup.model.formats import BASELINE_HEAD as HEAD
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.operations.baseline import baseline_of, new_since
