@@ -26,6 +26,9 @@ _TOKEN = pattern(
 _LITERAL = frozenset(("verbatim", "Verbatim", "lstlisting", "minted", "comment"))
 _BEGIN, _END = r"\begin{document}", r"\end{document}"
 _TITLE = pattern(r"\\title\s*\{((?:[^{}]|\{[^{}]{0,500}\}){0,500})\}")
+_GREEK = """
+    alpha beta gamma delta epsilon zeta eta theta iota kappa mu nu xi omicron pi rho sigma tau
+    upsilon phi chi psi omega"""
 _CHARACTERS = {
     "\\": "\n", "newline": "\n", "linebreak": "\n", "tabularnewline": "\n", "item": "\n",
     "par": "\n\n", "quad": " ", "qquad": " ", " ": " ", ",": " ", ";": " ", ":": " ", "&": "&",
@@ -34,8 +37,10 @@ _CHARACTERS = {
     "oe": "œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł", "i": "i",
     "copyright": "©", "textasciitilde": "~", "textquotedblleft": "“", "textquotedblright": "”",
     "textemdash": "—", "S": "§", "P": "¶", "pounds": "£", "texteuro": "€", "textbar": "|",
-    "times": "×",
-}  # fmt: skip
+    "textless": "<", "textgreater": ">", "textquotesingle": "'", "textasciicircum": "^",
+    "textunderscore": "_", "times": "×", "cdot": "·", "pm": "±", "le": "≤", "leq": "≤", "ge": "≥",
+    "geq": "≥", "ne": "≠", "neq": "≠", "approx": "≈", "infty": "∞", "to": "→", "rightarrow": "→",
+} | {name: unicodedata.lookup(f"GREEK SMALL LETTER {name}") for name in _GREEK.split()}  # fmt: skip
 _ACCENTS = {
     "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", "=": "\u0304", "u": "\u0306",
     ".": "\u0307", '"': "\u0308", "r": "\u030a", "H": "\u030b", "v": "\u030c", "d": "\u0323",
