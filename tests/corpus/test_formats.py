@@ -277,6 +277,9 @@ def test_mail() -> None:
     assert isinstance(document, Document)
     assert document.text.split() == ["第一行", "第二行"]
     assert document.title == "关于通知"
+    raw = found("From: a\nSubject: 关于\n\n通知".encode("gbk"), "a.eml")
+    assert isinstance(raw, Document)
+    assert raw.title == "关于"
     head = b"From: a@b.c\nSubject: s\n"
     cases = {
         b"\nNew.\n\n-----Original Message-----\nFrom: b\nOld.": "New.",

@@ -222,6 +222,16 @@ def pdf_(data: bytes) -> object:
     return _read("pdf", made(Taken(data), pdf_file))
 
 
+_MARKED = ("rtf", "ipynb", "srt", "eml", "mht", "tex")
+
+
+def marked(data: bytes) -> object:
+    """Rich Text, notebooks, subtitles, mail, saved pages, LaTeX."""
+    taken = Taken(data)
+    kind = taken.choice(_MARKED)
+    return _read(kind, taken.rest())
+
+
 def _member(name: bytes, content: bytes, method: int = 0) -> bytes:
     return bytes([method, len(name)]) + name + bytes([len(content)]) + content
 
@@ -276,6 +286,16 @@ TARGETS = (
          b"&b;", b"<!DOCTYPE", b"<!ENTITY", b"<?xml version='1.0' encoding='", b"utf-16",
          b"xmlns:w=", b"Target=", b"href=", b"<w:del>", b"<mc:AlternateContent>", b"../"),
         most=3000,
+    ),
+    Target(
+        marked,
+        (b"\0{\\rtf1{\\fonttbl{\\f0\\fcharset134 a;}}\\f0\\uc1 \\'d6\\'d0\\u20013?\\par}",
+         b'\1{"cells": [{"source": ["a"]}]}', b"\2WEBVTT\n\nNOTE\n\n00:01.0 --> 00:02.0\n<v A>a",
+         b"\3Subject: =?gbk?B?1tA=?=\nContent-Type: multipart/a; boundary=b\n\n--b\n\n> b\n--b--",
+         b"\4Content-Type: text/html; charset=gbk\n\n<p>\xd6\xd0</p>",
+         b"\5\\title{T}\\begin{document}\\textbf{a}\\cite[b]{c}$x$\\verb|d|\\end{document}"),
+        (b"\\bin9 ", b"\\u-9", b"\\'", b"\\*", b"charset=", b"base64", b"=?", b"?=", b"boundary=",
+         b"-->", b"\\begin{verbatim}", b"\\def", b"\\\"", b"{", b"}", b"[", b"]", b"%", b"\n"),
     ),
     Target(pdf_,
            (RAW + pdf("some text"), RAW + pdf("some text")[:300],

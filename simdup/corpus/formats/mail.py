@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from email import message_from_bytes
+from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
 
@@ -17,6 +18,7 @@ from simdup.corpus.decoding import Decoded, NotReadable, decode, decode_declared
 from simdup.corpus.files import File
 from simdup.corpus.formats import Extracted
 from simdup.corpus.html import decode_html, extract_text, of_page
+from simdup.corpus.records import without_surrogates
 from simdup.model.settings import Reading
 
 # The time for a line grows with the parts that it is within, that for a header with its square.
@@ -89,10 +91,12 @@ def _decoded(part: Message, reading: Reading) -> Decoded:
 
 
 def _subject(message: Message) -> str | None:
-    subject = str(message.get("Subject", ""))[:_LONGEST_SUBJECT]
-    with suppress(ValueError, LookupError):  # else as it is written
+    raw = next((text for name, text in message.raw_items() if name.lower() == "subject"), "")
+    # Bytes that are not ASCII, which some programs write as they are, come as surrogates.
+    subject = decode(raw[:_LONGEST_SUBJECT].encode("ascii", "surrogateescape")).text
+    with suppress(ValueError, LookupError, MessageError):  # else as it is written
         subject = str(make_header(decode_header(subject)))
-    return " ".join(subject.split()) or None
+    return without_surrogates(" ".join(subject.split())) or None
 
 
 def _written(text: str) -> str:
