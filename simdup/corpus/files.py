@@ -20,6 +20,7 @@ from simdup.base.when_used import pattern
 from simdup.corpus.compression import decompress, split_compression
 from simdup.corpus.formats import FORMAT_OF
 from simdup.corpus.json_text import LARGEST, WHITE_SPACE, parse_json, records_within
+from simdup.corpus.record_fields import has_texts
 from simdup.model.settings import PAGES, Reading
 
 STDIN = "-"
@@ -174,9 +175,8 @@ def _holds_array(head: bytes, rest: IO[bytes], reading: Reading) -> bool:
         fields = parse_json(record.decode(reading.encoding or "utf-8"))
     except ValueError:
         return False
-    names = [{name, name.partition(".")[0]} for name in reading.text_fields]
-    itself, within = (all(not name.isdisjoint(of) for name in names) for of in (keys, fields))
-    return within and not itself
+    itself = {key: [fields] if array else "" for key, array in keys.items()}
+    return has_texts(fields, reading) and not has_texts(itself, reading)
 
 
 def _begins_lines(head: bytes) -> bool:

@@ -129,15 +129,15 @@ def split_array(stream: IO[bytes]) -> Iterator[Elements | Outside | Fault]:
     yield Outside(content[at:])
 
 
-def records_within(content: bytes) -> tuple[list[str], bytes]:
+def records_within(content: bytes) -> tuple[dict[str, bool], bytes]:
     """Return the fields of an object that holds one array of objects, and the first of these.
 
-    Of anything else both are empty.
+    The fields say which of them is the array.  Of anything else both are empty.
     """
     text, start = _as_text(content)
     begin, keys = _only_array(text, start)
     if begin < 0:
-        return [], b""
+        return {}, b""
     first = _blanks(text, begin + 1)
     return keys, content[first : _DECODER.raw_decode(text, first)[1]]
 
@@ -148,36 +148,38 @@ def _as_text(content: bytes) -> tuple[str, int]:
     return text, _blanks(text, len(codecs.BOM_UTF8) * content.startswith(codecs.BOM_UTF8))
 
 
-def _only_array(text: str, start: int) -> tuple[int, list[str]]:
+def _only_array(text: str, start: int) -> tuple[int, dict[str, bool]]:
     """Return where the only array of objects in an object begins, and the object's fields.
 
     It is -1 where the text is not such an object.
     """
-    begins, keys, at = list[int](), list[str](), start
+    begins, keys, at = list[int](), dict[str, bool](), start
     try:
         while text[at : at + 1] == ("," if keys else "{"):
             at = _blanks(text, at + 1)
             if text[at : at + 1] != '"':
-                return -1, []
+                return -1, {}
             key, at = _DECODER.raw_decode(text, at)
             at = _blanks(text, at)
             if text[at : at + 1] != ":":
-                return -1, []
-            keys.append(key.encode("latin-1", "replace").decode("utf-8", "replace"))
+                return -1, {}
+            key = key.encode("latin-1", "replace").decode("utf-8", "replace")
+            keys[key] = False
             at = _blanks(text, at + 1)
             if text[at : at + 1] != "[":
                 at = _blanks(text, _DECODER.raw_decode(text, at)[1])
                 continue
             if text.startswith("{", _blanks(text, at + 1)):
                 begins.append(at)
+                keys[key] = True
             *_, (_, at, fault) = _parts(text, at + 1)
             if fault is not _CLOSED:
-                return -1, []
+                return -1, {}
             at = _blanks(text, at)
     except (RecursionError, json.JSONDecodeError):
-        return -1, []
+        return -1, {}
     whole = text[at : at + 1] == "}" and _blanks(text, at + 1) == len(text)
-    return (begins[0], keys) if whole and len(begins) == 1 else (-1, [])
+    return (begins[0], keys) if whole and len(begins) == 1 else (-1, {})
 
 
 def _parts(text: str, at: int) -> Iterator[tuple[list[int], int, Fault | None]]:

@@ -14,9 +14,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import IO, Any
 
+import numpy as np
+
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.corpus.record_batches import ParquetBatch, missing_field
+from simdup.corpus.record_batches import PackedTexts, ParquetBatch, missing_field
+from simdup.corpus.record_fields import examples, find_field, pieces_of, text_fields
 from simdup.model.documents import Skipped
 from simdup.model.fields import TITLE
 from simdup.model.settings import Reading
@@ -24,6 +27,10 @@ from simdup.model.settings import Reading
 _INSTALL = "python -m pip install 'simdup[parquet]'"
 # Limits the memory if a dictionary encodes many rows with a few long values.
 _MOST_ROWS = 1024
+# Rows whose values are shown as examples of fields.
+_EXAMPLES = 20
+# The field of a part of a message that has its text; see `pieces_of`.
+_TEXT = "text"
 
 
 def cut_parquet(
@@ -63,22 +70,18 @@ def _open_table(file: File, stream: IO[bytes]) -> Iterator[Any]:
 
 
 def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch | Skipped]:
-    import pyarrow as pa
-
-    leaves = _list_leaves(table.schema_arrow)
-    names = [name for name, _ in leaves]
+    names = _list_leaves(table.schema_arrow)
     # A list or a struct may be a value, too.
     tops = {*names, *table.schema_arrow.names}
-    missing = missing_field(names, reading, unique=True)
+    row = row_like(table.schema_arrow)
+    missing = missing_field(names, reading, row)
     if missing:
-        sizes = {name: _bytes_of(table, name) for name, kind in leaves if _is_text(kind)}
-        yield replace(missing, document=file.path, fields=dict.fromkeys(names, 0) | sizes)
+        yield replace(missing, document=file.path, fields=_examples(table) or missing.fields)
         return
-    kinds = dict(leaves)
-    fields = reading.text_fields
+    fields = text_fields(row, reading)
     for name in fields:
-        if not _is_text(kinds[name]):
-            reason = f"field {name!r} is not a string (type {kinds[name]})"
+        if not pieces_of(kind := find_field(row, name)):
+            reason = f"field {name!r} is not a string (type {kind})"
             yield Skipped(file.path, reason, error=True)
             return
     groups = (name for _, name in reading.group_fields)
@@ -88,26 +91,61 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
     rows = max(1, table.metadata.num_rows)
     most = min(max(1, BATCH_BYTES // _bytes_per_row(table, fields)), _MOST_ROWS)
     record = 1
-    columns = [*fields, *others]
+    columns = list(dict.fromkeys([*map(_selected, fields), *others]))
     for batch in table.iter_batches(most, columns=columns, use_threads=False):
-        # As bytes, so that one text with invalid UTF-8 does not spoil the others.
-        texts = [_column(batch, name).cast(pa.large_binary()).to_pylist() for name in fields]
+        texts = [_texts(batch, name) for name in fields]
         values = {name: _to_values(_column(batch, name), name in shown) for name in others}
         size = file.size * len(batch) // rows
-        yield ParquetBatch(file, record, texts, values, size, tuple(names))
+        yield ParquetBatch(file, record, fields, texts, values, size, tuple(names))
         record += len(batch)
 
 
-def _list_leaves(fields: Any, above: str = "") -> list[tuple[str, Any]]:
-    """Return the names and types of columns; those within structs have dots."""
+def _list_leaves(fields: Any, above: str = "") -> list[str]:
+    """Return the names of columns; those within structs have dots."""
     import pyarrow as pa
 
-    leaves: list[tuple[str, Any]] = []
-    for one in fields:
-        name = above + one.name
-        inner = pa.types.is_struct(one.type)
-        leaves += _list_leaves(one.type, name + ".") if inner else [(name, one.type)]
+    leaves: list[str] = []
+    for field in fields:
+        name = above + field.name
+        inner = pa.types.is_struct(field.type)
+        leaves += _list_leaves(field.type, name + ".") if inner else [name]
     return leaves
+
+
+def _examples(table: Any) -> dict[str, str]:
+    """Return the fields of the first rows, with examples; none if they cannot be read."""
+    try:
+        batch = next(table.iter_batches(_EXAMPLES, use_threads=False), None)
+        return examples(*(batch.to_pylist() if batch else ()))
+    except ValueError:
+        return {}
+
+
+def row_like(schema: Any) -> dict[str, Any]:
+    """Return a row as records have it, with what `_like` returns for values."""
+    return {field.name: _like(field.type) for field in schema}
+
+
+def _like(kind: Any) -> Any:
+    """Return a value as records have it for a type: its texts are empty, all else is the type."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        return {field.name: _like(field.type) for field in kind}
+    if _is_list(kind):
+        return [_like(kind.value_type)]
+    return "" if _is_text(kind) else kind
+
+
+def _is_list(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+
+def _selected(name: str) -> str:
+    """Return a field as pyarrow selects it: a list only as a whole."""
+    return name.partition("[]")[0]
 
 
 def _is_text(kind: Any) -> bool:
@@ -128,6 +166,44 @@ def _column(batch: Any, name: str) -> Any:
         return batch.column(name)
     head, *path = name.split(".")
     return pc.struct_field(batch.column(head), path)
+
+
+def _strings(batch: Any, name: str) -> tuple[list[bytes | None], list[int] | None]:
+    """Return the strings of a field, and which row each is of; None if each row has one.
+
+    They come as bytes, so that one text with invalid UTF-8 does not spoil the others.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    head, path = _head_and_path(batch, name)
+    column, rows = batch.column(head), None
+    while path or _is_list(column.type) or pa.types.is_struct(column.type):
+        if _is_list(column.type):
+            places = pc.list_parent_indices(column)
+            rows = places if rows is None else rows.take(places)
+            column = pc.list_flatten(column)
+        else:
+            column = pc.struct_field(column, [path.pop(0) if path else _TEXT])
+    return column.cast(pa.large_binary()).to_pylist(), rows and rows.to_pylist()
+
+
+def _head_and_path(batch: Any, name: str) -> tuple[str, list[str]]:
+    """Return the column that a field is in, and the names within its structs that lead there."""
+    head, *path = [name] if name in batch.schema.names else name.replace("[]", "").split(".")
+    return head, path
+
+
+def _texts(batch: Any, name: str) -> list[bytes | None] | list[PackedTexts | None]:
+    """Return the text of each row, or the strings of its list."""
+    strings, rows = _strings(batch, name)
+    if rows is None:
+        return strings
+    valid = batch.column(_head_and_path(batch, name)[0]).is_valid().to_pylist()
+    texts: list[PackedTexts | None] = [[] if there else None for there in valid]
+    for row, string in zip(rows, strings, strict=True):
+        texts[row].append(string)  # type: ignore[union-attr]
+    return texts
 
 
 # Units of time, and how many of each make a second.
@@ -160,9 +236,11 @@ def _bytes_of(table: Any, field: str) -> int:
     """Return the uncompressed bytes of a column in the first row group, which stands for all."""
     if not table.metadata.num_row_groups:
         return 0
-    _require_readable(table, [field])
+    _require_readable(table, [_selected(field)])
     group, schema = table.metadata.row_group(0), table.metadata.schema
-    places = [i for i in range(group.num_columns) if schema.column(i).path == field]
+    within = f"{_selected(field)}."  # of a list, all its columns are read
+    paths = (schema.column(i).path for i in range(group.num_columns))
+    places = [i for i, path in enumerate(paths) if path == field or path.startswith(within)]
     return sum(group.column(i).total_uncompressed_size for i in places)
 
 
@@ -230,7 +308,7 @@ def add_columns(
 def change_texts(
     source: IO[bytes],
     target: IO[bytes],
-    names: Sequence[str],
+    reading: Reading,
     change: Callable[[int, Sequence[bytes | None]], Sequence[bytes | None] | None],
 ) -> None:
     """Copy all rows with other texts in some columns, as `copy_rows` does.
@@ -238,45 +316,59 @@ def change_texts(
     Parameters
     ----------
     source, target : binary files
-    names : sequence of str
-        The columns; dots reach into structs.
+    reading : Reading
+        Names the columns.
     change : callable
-        Returns what is written of the texts of a row, in UTF-8, given its number, from 1, and the
-        texts; None to keep them.
+        Returns what is written of the strings of a row, in UTF-8, given its number, from 1, and the
+        strings of all these columns; None to keep them.
     """
     import pyarrow as pa
 
     def changed(batch: Any, first: int) -> Any:
-        columns = [_column(batch, name).cast(pa.large_binary()).to_pylist() for name in names]
-        rows = list(zip(*columns, strict=True))
-        new = [change(first + i, row) for i, row in enumerate(rows)]
+        names = text_fields(row_like(batch.schema), reading)
+        owners, old = list[Sequence[int]](), [list[bytes | None]() for _ in range(len(batch))]
+        for name in names:
+            strings, rows = _strings(batch, name)
+            owners.append(range(len(batch)) if rows is None else rows)
+            for row, string in zip(owners[-1], strings, strict=True):
+                old[row].append(string)
+        new = [change(first + i, row) for i, row in enumerate(old)]
         if all(row is None for row in new):
             return batch
-        texts = [old if row is None else row for old, row in zip(rows, new, strict=True)]
-        for name, column in zip(names, zip(*texts, strict=True), strict=True):
-            batch = _with_column(batch, name, pa.array(column, pa.large_binary()))
+        texts = [iter(was if row is None else row) for was, row in zip(old, new, strict=True)]
+        for name, places in zip(names, owners, strict=True):
+            column = pa.array([next(texts[row]) for row in places], pa.large_binary())
+            batch = _with_column(batch, name, column)
         return batch
 
     _rewrite(source, target, changed)
 
 
 def _with_column(batch: Any, name: str, values: Any) -> Any:
-    """Return a batch with other values in a column, or in one within a struct."""
-    head, *path = [name] if name in batch.schema.names else name.split(".")
+    """Return a batch with other strings in a column, or in one within it."""
+    head, path = _head_and_path(batch, name)
     at = batch.schema.get_field_index(head)
     return batch.set_column(at, batch.schema.field(at), _with_field(batch.column(at), path, values))
 
 
 def _with_field(column: Any, path: Sequence[str], values: Any) -> Any:
-    """Return a column with other values in the field of a struct, or in itself without a path."""
+    """Return a column with other strings: its own, or those of a field of structs in it."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     kind = column.type
-    if path:
+    if _is_list(kind):
+        sizes = pc.fill_null(pc.list_value_length(column), 0).to_numpy()
+        made = pa.ListArray if pa.types.is_list(kind) else pa.LargeListArray
+        inner = _with_field(pc.list_flatten(column), path, values)
+        ends = np.append(0, np.cumsum(sizes)).astype(sizes.dtype)
+        return made.from_arrays(pa.array(ends), inner, type=kind, mask=column.is_null())
+    if pa.types.is_struct(kind):
+        name, *rest = path or [_TEXT]
         fields = [kind.field(i) for i in range(kind.num_fields)]
         arrays = [column.field(i) for i in range(kind.num_fields)]
-        at = kind.get_field_index(path[0])
-        arrays[at] = _with_field(arrays[at], path[1:], values)
+        inner = pc.struct_field(column, [name])
+        arrays[kind.get_field_index(name)] = _with_field(inner, rest, values)
         return pa.StructArray.from_arrays(arrays, fields=fields, mask=column.is_null())
     if not pa.types.is_dictionary(kind):
         return values.cast(kind)

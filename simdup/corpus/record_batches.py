@@ -11,10 +11,10 @@ are never part of other characters: all but UTF-16 and UTF-32.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import IO, Any
+from itertools import chain, islice
+from typing import IO, Any, TypeAlias
 
 from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import File
@@ -31,6 +31,7 @@ from simdup.corpus.lines import (
     whole_lines,
 )
 from simdup.corpus.patterns import is_own_result, leave_out
+from simdup.corpus.record_fields import MISSING, examples, find_field, text_fields
 from simdup.model.documents import NoField, Skipped
 from simdup.model.settings import Reading
 
@@ -38,6 +39,8 @@ from simdup.model.settings import Reading
 BLANK = b"\0 \t\n\v\f\r"
 # Bytes of a line that are read at a time.
 _PIECE = 1 << 20
+# Rows whose values are shown as examples of fields.
+_EXAMPLES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +58,18 @@ class RawBatch:
     columns: tuple[str, ...] = ()  # names of the fields of CSV and TSV
 
 
+# The strings of a row's list, in UTF-8; None for null.
+PackedTexts: TypeAlias = list[bytes | None]
+
+
 @dataclass(frozen=True, slots=True)
 class ParquetBatch:
     """Rows of a Parquet file, of the wanted columns."""
 
     file: File
     record: int  # number of the first row, from 1
-    texts: list[list[bytes | None]]  # of each field of the text: UTF-8 by row; None for null
+    fields: tuple[str, ...]  # of the text
+    texts: list[list[bytes | None] | list[PackedTexts | None]]  # of each of these, by row
     # The values of other columns by name: the names of records, and the field of `Criteria.keep`.
     others: dict[str, list[Any]]
     size: int  # bytes of the file that were read for it
@@ -157,12 +165,13 @@ def cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBatc
             columns = column_names(row or (), encoding)
             missing = missing_field(columns, reading)
             if missing:
-                first = next(rows, (b"", None))[1]
-                texts = first if isinstance(first, list) else []
-                sizes = dict.fromkeys(columns, 0)
-                sizes |= zip(columns, map(len, texts), strict=False)
+                few = [row for _, row in islice(rows, _EXAMPLES) if isinstance(row, list)]
+                texts = (
+                    dict(zip(columns, column_names(row, encoding), strict=False)) for row in few
+                )
+                fields = examples(dict.fromkeys(columns, ""), *texts)
                 what = f"line {line - 1}: {missing.reason}"
-                yield replace(missing, document=file.path, reason=what, fields=sizes)
+                yield replace(missing, document=file.path, reason=what, fields=fields)
                 return
             empty = RawBatch(
                 file, line, record=1, content=b"", size=0, encoding=encoding, columns=columns
@@ -211,17 +220,24 @@ def column_names(row: Iterable[str], encoding: str) -> tuple[str, ...]:
     return tuple(name.decode(encoding, "replace").removeprefix("\ufeff") for name in raw)
 
 
-def missing_field(columns: Sequence[str], reading: Reading, unique: bool = False) -> NoField | None:
-    """Return why a table cannot be read: a wanted field is missing, or is not unique."""
-    fields = [("field", name) for name in reading.text_fields]
+def missing_field(
+    columns: Sequence[str], reading: Reading, row: Mapping[str, Any] | None = None
+) -> NoField | None:
+    """Return why a table cannot be read: a wanted field is missing, or is not unique.
+
+    `row` has the fields of columns that hold more than text, which must be unique.
+    """
+    values = dict.fromkeys(columns, "") if row is None else row
+    fields = [("field", name) for name in text_fields(values, reading)]
     if reading.id_field is not None:
         fields.append(("id_field", reading.id_field))
     for argument, wanted in fields:
-        count = columns.count(wanted)
-        if not count or (unique and count > 1):
+        missing = find_field(values, wanted) is MISSING
+        if missing or (row is not None and columns.count(wanted) > 1):
             names = ", ".join(map(repr, columns))
             what = f"no field {wanted!r} among {names}: see `{argument}`"
-            return NoField("", what, True, "" if count else argument, dict.fromkeys(columns, 0))
+            fields_there = dict.fromkeys(columns, "")
+            return NoField("", what, True, argument if missing else "", fields_there)
     return None
 
 

@@ -9,26 +9,28 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from simdup.base.when_used import pattern
 from simdup.corpus.decoding import Decoded, without_nuls
 from simdup.corpus.files import File
 from simdup.corpus.json_text import Elements, parse_json
 from simdup.corpus.lines import DELIMITERS, csv_rows
-from simdup.corpus.record_batches import ParquetBatch, RawBatch, RecordBatch, is_blank
+from simdup.corpus.record_batches import (
+    PackedTexts,
+    ParquetBatch,
+    RawBatch,
+    RecordBatch,
+    is_blank,
+)
+from simdup.corpus.record_fields import MISSING, examples, find_field, pieces_of, text_fields
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.fields import TITLE
-from simdup.model.settings import Reading
+from simdup.model.settings import DEFAULT_FIELDS, Reading
 
 # A field of fewer characters, such as a year or a category, does not name a record.
 _FEW_CHARACTERS = 10
 
-MISSING: Final = object()
-
-# A record may have any number of fields, at any depth; a message lists a few.
-_MOST_FIELDS = 50
-_MOST_DEPTH = 4
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # A date with the year first, as people write it: 2024/5/1, 2024.05.01, 2024年5月1日 8:30.
 _DATE = pattern(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]*(\d{1,2})(:.+))?", re.ASCII)
@@ -90,6 +92,7 @@ def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]
     file, record, number = batch.file, batch.record, batch.line
     encoding = batch.encoding or "utf-8"
     lines = io.BytesIO(batch.content)
+    fields = text_fields(dict.fromkeys(batch.columns, ""), reading)
 
     # Malformed bytes become lone surrogates, which decoded text never contains.
     def decode_line(line: bytes) -> str:
@@ -108,20 +111,19 @@ def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]
             yield _broken(file, record, reason)
         else:
             values = dict(zip(batch.columns, row, strict=True))
-            if _has_malformed(values, reading):
+            if _has_malformed(values, (*fields, reading.id_field or "")):
                 yield _broken(file, record, f"{where}not valid {encoding}")
             else:
-                document = _document(file, record, where, values, reading)
+                document = _document(file, record, where, values, reading, fields)
                 yield _with_note(document, raw, encoding)
         record += 1
 
 
-def _has_malformed(values: Mapping[str, str], reading: Reading) -> bool:
-    """Return whether bytes of a record's texts or name could not be decoded."""
-    wanted = map(values.get, (*reading.text_fields, reading.id_field or ""))
+def _has_malformed(values: Mapping[str, str], names: Sequence[str]) -> bool:
+    """Return whether bytes of some fields could not be decoded."""
     try:
         # Only lone surrogates cannot be encoded.
-        "".join(filter(None, wanted)).encode()
+        "".join(filter(None, map(values.get, names))).encode()
     except UnicodeEncodeError:
         return True
     return False
@@ -132,25 +134,40 @@ def _read_parquet(batch: ParquetBatch, reading: Reading) -> Iterator[Document | 
         record = batch.record + i
         # By their full names, dots included: the columns have already been found.
         values = {name: column[i] for name, column in batch.others.items()}
-        if sum(len(content or b"") for content in contents) > batch.file.max_size:
+        if sum(map(_size, contents)) > batch.file.max_size:
             yield _broken(batch.file, record, f"row {record}: {batch.file.too_large}")
             continue
         try:
-            for name, content in zip(reading.text_fields, contents, strict=True):
-                values[name] = None if content is None else content.decode()
+            for name, content in zip(batch.fields, contents, strict=True):
+                values[name] = _decoded(content)
         except UnicodeDecodeError:
             yield _broken(batch.file, record, f"row {record}: not valid UTF-8")
             continue
-        made = _document(batch.file, record, f"row {record}: ", values, reading)
+        made = _document(batch.file, record, f"row {record}: ", values, reading, batch.fields)
         if isinstance(made, Document) and made.fields:
             made = made._replace(fields=batch.columns)
         yield made
 
 
+def _size(content: PackedTexts | bytes | None) -> int:
+    return sum(map(_size, content)) if isinstance(content, list) else len(content or b"")
+
+
+def _decoded(content: PackedTexts | bytes | None) -> Any:
+    if isinstance(content, list):
+        return list(map(_decoded, content))
+    return content if content is None else content.decode()
+
+
 def _document(
-    file: File, record: int, where: str, values: dict[str, Any], reading: Reading
+    file: File,
+    record: int,
+    where: str,
+    values: dict[str, Any],
+    reading: Reading,
+    fields: tuple[str, ...] = (),
 ) -> Document | Skipped:
-    """Return the document of a record with these values."""
+    """Return the document of a record with these values; `fields` are its text, if known before."""
     name = f"{file.path}#{record}"
     if reading.id_field is not None:
         identity = find_field(values, reading.id_field)
@@ -159,19 +176,36 @@ def _document(
         if not isinstance(identity, str | int) or isinstance(identity, bool) or identity == "":
             return _broken(file, record, f"{where}field {reading.id_field!r} has no name")
         name = without_surrogates(str(identity))
-    texts = list[str | None]()
-    for wanted in reading.text_fields:
+    fields = fields or text_fields(values, reading)
+    texts, shape, null = list[str | None](), "", True
+    for wanted in fields:
         text = find_field(values, wanted)
-        if text is MISSING:
-            return _lacking(f"{file.path}#{record}", where, values, "field", wanted)
-        if text is not None and not isinstance(text, str):
-            return _broken(file, record, f"{where}field {wanted!r} is not a string")
+        if not isinstance(text, str):
+            if text is MISSING:
+                return _lacking(f"{file.path}#{record}", where, values, "field", wanted)
+            pieces = pieces_of(text)
+            if pieces is None:
+                return _broken(file, record, f"{where}field {wanted!r} is not a string")
+            if text is not None:
+                shape, null = ", ".join(fields), False
+            text = "\n".join(pieces) if pieces else None
         texts.append(text)
-    if all(text is None for text in texts):
-        return _broken(file, record, f"{where}field {reading.text_fields[0]!r} is null")
+    if null and all(text is None for text in texts):
+        return _broken(file, record, f"{where}field {fields[0]!r} is null")
+    if reading.field is None and fields != DEFAULT_FIELDS:
+        from simdup.corpus.shapes import shape_name
+
+        shape = shape_name(fields)
     text, lacking, head = join_texts(texts)
     document = Document(
-        name, text, file.modified, path=file.path, record=record, lacking=lacking, head=head
+        name,
+        text,
+        file.modified,
+        path=file.path,
+        record=record,
+        lacking=lacking,
+        head=head,
+        shape=shape,
     )
     if reading.group_fields:
         groups = (find_field(values, name) for _, name in reading.group_fields)
@@ -203,7 +237,7 @@ def _valued(document: Document, values: dict[str, Any], reading: Reading) -> Doc
     """Return a document with the value of the field that decides which one is kept."""
     value = find_field(values, reading.value_field or "")
     if value is MISSING:
-        return document._replace(fields=tuple(list_fields(values)))
+        return document._replace(fields=tuple(examples(values)))
     return document._replace(value=as_number(value))
 
 
@@ -214,7 +248,7 @@ def _group(value: Any) -> str:
 
 def _lacking(name: str, where: str, values: dict[str, Any], argument: str, wanted: str) -> NoField:
     what = f"{where}no field {wanted!r}"
-    return NoField(name, what, error=True, argument=argument, fields=list_fields(values))
+    return NoField(name, what, error=True, argument=argument, fields=examples(values))
 
 
 def _with_note(document: Document | Skipped, raw: bytes, encoding: str) -> Document | Skipped:
@@ -233,36 +267,7 @@ def without_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-# -- fields ----------------------------------------------------------------------------------------
-
-
-def find_field(values: Mapping[str, Any], name: str) -> Any:
-    """Return the value of a field, or `MISSING`; dots in its name reach into objects.
-
-    A field whose own name contains the dots takes precedence.
-    """
-    if name in values:
-        return values[name]
-    head, dot, rest = name.partition(".")
-    inner = values.get(head) if dot else None
-    return find_field(inner, rest) if isinstance(inner, dict) else MISSING
-
-
-def list_fields(values: Mapping[str, Any]) -> dict[str, int]:
-    """Return the names of a record's fields, each with its number of characters of text."""
-    found: dict[str, int] = {}
-    _list_fields(values, "", found)
-    return found
-
-
-def _list_fields(values: Mapping[str, Any], above: str, found: dict[str, int]) -> None:
-    for key, value in values.items():
-        if len(found) == _MOST_FIELDS:
-            return
-        if isinstance(value, dict) and value and above.count(".") < _MOST_DEPTH:
-            _list_fields(value, f"{above}{key}.", found)
-        else:
-            found[above + key] = len(value) if isinstance(value, str) else 0
+# -- values ----------------------------------------------------------------------------------------
 
 
 def as_text(value: Any) -> str:

@@ -9,6 +9,7 @@ narwhals are imported for data that cannot be a table.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,17 +23,11 @@ from numpy.typing import NDArray
 from simdup.base.errors import SimdupError
 from simdup.corpus.batches import RowBatch
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.corpus.records import (
-    MISSING,
-    Texts,
-    as_number,
-    find_field,
-    list_fields,
-    without_surrogates,
-)
+from simdup.corpus.record_fields import LISTS, MISSING, examples, find_field, pieces_of, text_fields
+from simdup.corpus.records import Texts, as_number, without_surrogates
 from simdup.model.documents import Skipped
 from simdup.model.fields import TITLE
-from simdup.model.settings import Reading
+from simdup.model.settings import DEFAULT_FIELDS, Reading
 
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
@@ -77,11 +72,11 @@ def kind_of(data: Any) -> str:
 # Rows that become Python values at a time.  For 200,000 texts of 500 characters pandas takes 0.45 s
 # with 64 rows, 0.24 s with 256, 0.22 s with 512 and 0.18 s with 1024, but texts may be long.
 ROWS = 512
+# Rows whose values are shown as examples of fields.
+_EXAMPLES = 20
 
 # The column of ids of a table without such a column.
 INDEX: Final = object()
-
-_MOST_COLUMNS = 12
 
 Column = Sequence[Any]
 
@@ -114,23 +109,51 @@ class DataTable:
         if count:
             what = f"{count} columns have the name {name!r}"
             raise SimdupError(argument, what, "rename them", field=argument)
+        fields = dict.fromkeys(self.names, "") | examples(*self.first_rows())
+        raise missing(argument, f"no column {name!r}", fields, "columns")
+
+    def first_rows(self) -> list[dict[Any, Any]]:
+        """Return the first rows, with the columns whose names are no others'."""
         once = [name for name in self.names if self.names.count(name) == 1]
-        columns = zip(once, next(self.read(once), [[]] * len(once)), strict=True)
-        texts = [name for name, some in columns if any(isinstance(one, str) for one in some)]
-        raise missing(argument, f"no column {name!r} (columns: ", self.names, texts)
+        columns = [column[:_EXAMPLES] for column in next(self.read(once), ())]
+        return [dict(zip(once, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def text_fields(self, reading: Reading) -> tuple[str, ...]:
+        """Return the fields of the text: those asked for, or those that the columns tell."""
+        if reading.field is not None or DEFAULT_FIELDS[0] in self.names:
+            return reading.text_fields
+        if self.stream is None:
+            rows = self.first_rows()
+            values = {name: [row[name] for row in rows] for name in (rows or [{}])[0]}
+            row = {
+                name: next((value for value in column if not _is_null(value)), None)
+                for name, column in values.items()
+            }
+        else:
+            from simdup.corpus.parquet import row_like
+
+            row = row_like(self.stream.schema)
+        return text_fields(row, reading)
+
+    def column_of(self, field: Any) -> Any:
+        """Return the column that a field is, or is in."""
+        head = field if field in self.names else re.split(r"\.|\[", str(field), maxsplit=1)[0]
+        return head if head in self.names else field
 
 
-def missing(argument: str, what: str, names: Sequence[Any], texts: Sequence[Any]) -> SimdupError:
+def missing(
+    argument: str, what: str, fields: Mapping[Any, str], kind: str = "fields"
+) -> SimdupError:
     """Return the error that a field or column is missing: it lists those there are.
 
-    The hint names the one of the texts, if only one holds strings.
+    The hint names the one of the texts, if only one can be it.
     """
-    more = len(names) - _MOST_COLUMNS
-    what += ", ".join(f"{name!r:.60}" for name in names[:_MOST_COLUMNS]) or "none"
-    what += f" and {more:,} more)" if more > 0 else ")"
-    known = f"{texts[0]!r:.60}" if len(texts) == 1 else ""
-    hint = f"name the field of the texts with text={known}" if argument == "text" else ""
-    return SimdupError(argument, what, hint, argument)
+    from simdup.corpus.shapes import only_prose, shown_fields
+
+    name = only_prose(fields)
+    hint = f"name the field of the texts with text={'' if name is None else repr(name)}"
+    listed = f"{what} {shown_fields(fields, kind)}"
+    return SimdupError(argument, listed, hint if argument == "text" else "", argument)
 
 
 def as_table(data: Any) -> DataTable | None:
@@ -274,12 +297,18 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
     if isinstance(data, str | os.PathLike):
         return [as_path(data, "data")]
     if table := as_table(data):
-        asked = _asked(reading, table.id_column(reading.id_field))
+        fields = table.text_fields(reading)
+        asked = _asked(reading, table.id_column(reading.id_field), fields)
         if TITLE not in table.names:
             asked = [one for one in asked if one != (TITLE, TITLE)]
-        for argument, name in asked:
-            table.require(argument, name)
-        return Rows(partial(table.read, [name for _, name in asked]), asked, table.stream is None)
+        columns = [
+            table.column_of(name) if argument == "text" else name for argument, name in asked
+        ]
+        for (argument, _), column in zip(asked, columns, strict=True):
+            table.require(argument, column)
+        shape = _shape(fields, reading)
+        reached = partial(_reaching, partial(table.read, columns), columns, asked, shape)
+        return Rows(reached, [*asked, ("shape", "")], table.stream is None)
     if isinstance(data, Mapping):
         return _mapping_rows(data)
     if isinstance(data, bytes | bytearray | memoryview) or not isinstance(data, Iterable):
@@ -296,17 +325,42 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
         return iter(data) if again else chain([first], items)
 
     if _is_record(first):
-        asked = _asked(reading, "id" if reading.id_field is None else reading.id_field)
-        return Rows(lambda: _records(read(), asked, reading.id_field), asked, again)
+        named = "id" if reading.id_field is None else reading.id_field
+        asked = [*_asked(reading, named, reading.text_fields), ("shape", "")]
+        return Rows(lambda: _records(read(), asked, reading), asked, again)
     if is_pair(first):
         return Rows(lambda: _pairs(read()), _PAIR, again)
     raise TypeError(f"data: expected {_ACCEPTED}, not {kind_of(data)} of {kind_of(first)}")
 
 
-def _asked(reading: Reading, id_field: Any) -> list[tuple[str, Any]]:
+def _shape(fields: tuple[str, ...], reading: Reading) -> str:
+    """Return the name of the shape that has these fields; empty for fields that were asked for."""
+    if reading.field is not None or fields == DEFAULT_FIELDS:
+        return ""
+    from simdup.corpus.shapes import shape_name
+
+    return shape_name(fields)
+
+
+def _reaching(
+    read: Callable[[], Iterable[Sequence[Column]]],
+    columns: Sequence[Any],
+    asked: Sequence[tuple[str, Any]],
+    shape: str,
+) -> Iterator[Sequence[Column]]:
+    """Yield columns, or the fields within them, and the name of the shape."""
+    for values in read():
+        fields = [
+            of if column is name else [find_field({column: value}, name) for value in of]
+            for of, column, (_, name) in zip(values, columns, asked, strict=True)
+        ]
+        yield [*fields, [shape] * len(fields[0])]
+
+
+def _asked(reading: Reading, id_field: Any, fields: Iterable[str]) -> list[tuple[str, Any]]:
     """Return the fields that are read, each with the argument that asks for it."""
     others = [("id", id_field), ("keep", reading.value_field), *reading.group_fields]
-    texts = [("text", name) for name in reading.text_fields]
+    texts = [("text", name) for name in fields]
     titles = [(TITLE, TITLE)] if reading.titled else []
     return texts + [one for one in others if one[1] is not None] + titles
 
@@ -354,6 +408,7 @@ def _checked(
     """
     width = sum(argument == "text" for argument, _ in rows.asked)
     parts = list(zip(*some[:width], strict=True))
+    texts = some[:width]
     columns: dict[str, Sequence[Any]] = {"names": range(done, done + len(parts)), "texts": parts}
     groups = []
     for (argument, field), column in zip(rows.asked[width:], some[width:], strict=True):
@@ -363,14 +418,32 @@ def _checked(
             columns["value"] = list(map(_number, column))
         elif argument == TITLE:
             columns["title"] = [None if one is MISSING else _text(one) for one in column]
+        elif argument == "shape":
+            columns["shape"] = column
         else:
             groups.append(map(_text, column))
     if groups:
         columns["groups"] = list(zip(*groups, strict=True))
-    if any(set(map(type, column)) != _PLAIN for column in some[:width]):
+    if any(set(map(type, column)) != _PLAIN for column in texts):
+        if "shape" in columns:
+            texts = [[_joined(value, width) for value in column] for column in texts]
+            listed = (any(isinstance(value, LISTS) for value in row) for row in parts)
+            shapes = zip(columns["shape"], listed, strict=True)
+            columns["shape"] = [
+                shape or ", ".join(rows.fields) * is_list for shape, is_list in shapes
+            ]
+            parts = list(zip(*texts, strict=True))
         named = enumerate(zip(columns["names"], parts, strict=True), done + 1)
         columns["texts"] = [_texts(one, rows.fields, name, number) for number, (name, one) in named]
-    return columns, list(map(sum, zip(*map(_sizes, some[:width]), strict=True)))
+    return columns, list(map(sum, zip(*map(_sizes, texts), strict=True)))
+
+
+def _joined(value: Any, fields: int) -> Any:
+    """Return the text of a list's strings, as of records in files; anything else as it is."""
+    pieces = pieces_of(value) if isinstance(value, LISTS) else None
+    if pieces is None:
+        return value
+    return "\n".join(pieces) if pieces or fields == 1 else None
 
 
 def _texts(parts: Sequence[Any], fields: Sequence[str], name: Any, number: int) -> Texts | Skipped:
@@ -447,28 +520,33 @@ def _pairs(items: Iterator[Any]) -> Iterator[Sequence[Column]]:
 
 
 def _records(
-    items: Iterator[Any], asked: Sequence[tuple[str, Any]], id_field: str | None
+    items: Iterator[Any], asked: Sequence[tuple[str, Any]], reading: Reading
 ) -> Iterator[Sequence[Column]]:
     """Yield fields of records, a few at a time; raise at the end if no record had one of them.
 
     Only texts and a named id must be there.
     """
-    lacking = dict.fromkeys(one for one in asked if one[0] == "text" or one == ("id", id_field))
-    fields: dict[str, int] | None = None
+    asked, needed = asked[:-1], ("id", reading.id_field)
+    lacking = dict.fromkeys(one for one in asked if one[0] == "text" or one == needed)
+    first: list[Mapping[Any, Any]] = []
     for some in _alike(items, _is_record, "a mapping"):
         records = [item if isinstance(item, Mapping) else dict(item) for item in some]
         columns = [[find_field(record, name) for record in records] for _, name in asked]
+        shapes = [""] * len(records)
+        for i, record in enumerate(records) if reading.field is None else ():
+            if (
+                columns[0][i] is MISSING
+                and (fields := text_fields(record, reading)) != DEFAULT_FIELDS
+            ):
+                columns[0][i] = [find_field(record, name) for name in fields]
+                shapes[i] = _shape(fields, reading)
         for one, column in zip(asked, columns, strict=True):
             if one in lacking and any(value is not MISSING for value in column):
                 del lacking[one]
-        if fields is None:
-            fields = list_fields(records[0])
-        yield columns
-    if fields is None:
-        return
-    for argument, name in lacking:
-        what = f"no record has a field {name!r} (fields: "
-        raise missing(argument, what, list(fields), [one for one in fields if fields[one]])
+        first = first or records[:_EXAMPLES]
+        yield [*columns, shapes]
+    for argument, name in lacking if first else ():
+        raise missing(argument, f"no record has a field {name!r}", examples(*first))
 
 
 def _alike(items: Iterator[Any], like: Callable[[Any], bool], kind: str) -> Iterator[list[Any]]:

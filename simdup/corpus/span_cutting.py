@@ -34,7 +34,7 @@ from simdup.corpus.formats import TEXT, format_within
 from simdup.corpus.json_text import parse_json
 from simdup.corpus.lines import DELIMITERS, Row
 from simdup.corpus.parquet import change_texts
-from simdup.corpus.records import find_field
+from simdup.corpus.record_fields import all_pieces, text_fields, with_pieces
 from simdup.corpus.rows import DataTable, as_table, is_pair, kind_of
 from simdup.model.settings import Reading
 
@@ -183,10 +183,10 @@ _NO_PLACES = "not every character of {} has bytes of its own: write it in UTF-8 
 # -- records --
 
 
-def spans_of_fields(texts: Sequence[Any], spans: Spans) -> list[Spans]:
-    """Return the spans within each field's text, given those of the text of all.
+def spans_of_pieces(texts: Sequence[Any], spans: Spans) -> list[Spans]:
+    """Return the spans within each piece of a text, given those of the text of all.
 
-    The line break between two fields is in none of them.
+    The line break between two pieces is in none of them.
     """
     found: list[Spans] = []
     at = 0
@@ -204,9 +204,7 @@ def _cut_json(raw: bytes, spans: Spans, reading: Reading) -> bytes:
     source = raw.decode(encoding)
     start, end = source.index("{"), source.rindex("}") + 1
     values = parse_json(source[start:end])
-    texts = [find_field(values, name) for name in reading.text_fields]
-    for name, text in zip(reading.text_fields, _without_each(texts, spans), strict=True):
-        values = _with_value(values, name, text)
+    values = _cut_record(values, text_fields(values, reading), spans)
     try:
         record = json.dumps(values, ensure_ascii=False).encode(encoding)
     except UnicodeEncodeError:  # a character that the encoding does not have
@@ -214,11 +212,17 @@ def _cut_json(raw: bytes, spans: Spans, reading: Reading) -> bytes:
     return source[:start].encode(encoding) + record + source[end:].encode(encoding)
 
 
-def _without_each(texts: Sequence[str | None], spans: Spans) -> list[str | None]:
-    """Return the texts of fields without spans of the text of all."""
+def _cut_record(values: Mapping[str, Any], fields: Sequence[str], spans: Spans) -> Any:
+    """Return a record without spans of its text, which is in these fields."""
+    pieces = all_pieces(values, fields)
+    return with_pieces(values, fields, _without_each(pieces, spans))
+
+
+def _without_each(texts: Sequence[Any], spans: Spans) -> list[Any]:
+    """Return the pieces of a text without spans of the text of all."""
     return [
-        text and without_spans(text, within)
-        for text, within in zip(texts, spans_of_fields(texts, spans), strict=True)
+        without_spans(str.__str__(text), within) if within else text
+        for text, within in zip(texts, spans_of_pieces(texts, spans), strict=True)
     ]
 
 
@@ -236,7 +240,7 @@ class _Table:
         encoding, columns = read_header(file, reading)
         # The last column of a name is the one that is read.
         places = {name: i for i, name in enumerate(columns)}
-        fields = [places[name] for name in reading.text_fields]
+        fields = [places[name] for name in text_fields(dict.fromkeys(columns, ""), reading)]
         return cls(DELIMITERS[file.format], encoding, fields)
 
     def cut(self, raw: bytes, spans: Spans) -> bytes:
@@ -345,7 +349,7 @@ class SpanCuts:
             left = _without_each(texts, spans)
             return [text if text is None else text.encode() for text in left]
 
-        change_texts(source, target, self.reading.text_fields, cut)
+        change_texts(source, target, self.reading, cut)
 
 
 def span_cuts(
@@ -410,54 +414,32 @@ def cut_rows(data: Any, reading: Reading, spans: Mapping[int, Spans]) -> Any:
         If the data is of a kind whose texts cannot be replaced.
     """
     if table := as_table(data):
-        return _cut_table(table, data, reading.text_fields, spans)
+        return _cut_table(table, data, reading, spans)
     if isinstance(data, Mapping):
         rows = enumerate(data.items())
-        return {key: _cut([text], spans.get(i))[0] for i, (key, text) in rows}
-    cut = [_cut_row(row, reading.text_fields, spans.get(i)) for i, row in enumerate(data)]
+        return {key: _without_each([text], spans.get(i, ()))[0] for i, (key, text) in rows}
+    cut = [_cut_row(row, reading, spans[i]) if i in spans else row for i, row in enumerate(data)]
     return tuple(cut) if isinstance(data, tuple) else cut
 
 
-def _cut(texts: Sequence[Any], spans: Spans | None) -> list[Any]:
-    """Return the texts of a row's fields without spans of the text of all."""
-    if spans is None:
-        return list(texts)
-    within = spans_of_fields(texts, spans)
-    return [
-        without_spans(str.__str__(text), some) if some else text
-        for text, some in zip(texts, within, strict=True)
-    ]
-
-
-def _cut_row(row: Any, fields: Sequence[str], spans: Spans | None) -> Any:
-    if spans is None:
-        return row
+def _cut_row(row: Any, reading: Reading, spans: Spans) -> Any:
     if is_pair(row):
-        return type(row)((row[0], *_cut([row[1]], spans)))
+        return type(row)((row[0], *_without_each([row[1]], spans)))
     record = dict(row)
-    texts = _cut([find_field(record, name) for name in fields], spans)
-    for name, text in zip(fields, texts, strict=True):
-        record = _with_value(record, name, text)
-    return record
+    return _cut_record(record, text_fields(record, reading), spans)
 
 
-def _with_value(record: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
-    """Return a record with another value of a field that it has; see `find_field`."""
-    if name in record:
-        return {**record, name: value}
-    head, dot, rest = name.partition(".")
-    return {**record, head: _with_value(record[head], rest, value)} if dot else dict(record)
-
-
-def _cut_table(
-    table: DataTable, data: Any, fields: Sequence[str], spans: Mapping[int, Spans]
-) -> Any:
-    columns: list[list[Any]] = [[] for _ in fields]
-    for some in table.read(fields):
-        for column, values in zip(columns, some, strict=True):
-            column.extend(values)
-    rows = [_cut(texts, spans.get(i)) for i, texts in enumerate(zip(*columns, strict=True))]
-    new = dict(zip(fields, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
+def _cut_table(table: DataTable, data: Any, reading: Reading, spans: Mapping[int, Spans]) -> Any:
+    fields = table.text_fields(reading)
+    names = list(dict.fromkeys(map(table.column_of, fields)))
+    new: dict[str, list[Any]] = {name: [] for name in names}
+    read = (row for columns in table.read(names) for row in zip(*columns, strict=True))
+    for i, row in enumerate(read):
+        record = dict(zip(names, row, strict=True))
+        if i in spans:
+            record = _cut_record(record, fields, spans[i])
+        for name in names:
+            new[name].append(record[name])
     arrow: Any = sys.modules.get("pyarrow")
     if arrow and isinstance(data, arrow.Table | arrow.RecordBatch):
         for name, column in new.items():

@@ -46,6 +46,8 @@ class Document(NamedTuple):
     # the first one, 0 if that says little.
     lacking: bool = False
     head: int = 0
+    # The fields that its text is of, if these are those of a known shape, or lists.
+    shape: str = ""
 
     @property
     def place(self) -> str:
@@ -102,8 +104,8 @@ class NoField(Skipped):
     """A record, or a whole file of records, without a wanted field."""
 
     argument: str = ""  # the attribute of `Reading` that names the field
-    # The existing fields, each with its number of characters of text.
-    fields: Mapping[str, int] = field(default_factory=dict)
+    # The existing fields, each with an example of its value; empty where there is none.
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 class Unread(NamedTuple):

@@ -23,6 +23,8 @@ from simdup.model.recipe import Recipe, as_recipe
 PAGES = "html"
 INPUT_FORMATS = ("auto", "text", "jsonl", "json", "csv", "tsv", "parquet", PAGES)
 EXTRACTS = ("main", "all", "none")
+# The fields of records with their text, if none is named.
+DEFAULT_FIELDS = ("text",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,11 @@ class Reading:
         One of `INPUT_FORMATS`; ``auto`` uses the suffix, and takes a ``.json`` file for records
         only where it is an array of objects, or lines of objects; ``html`` does so too, and takes
         every text for HTML, those of records too.
-    field : str or tuple of str
+    field : str, tuple of str or None
         The field of a record with its text; several are read as one text, a line apart.  Dots reach
-        into objects: ``body.content``.  It also names the columns and keys of what is passed from
-        Python.
+        into objects, brackets into lists: ``body.content``, ``messages[].content``; the strings of
+        a list are its lines.  It also names the columns and keys of what is passed from Python.
+        None is ``text``, and where a record has no such field, those of its known shape.
     id_field : str or None
         The field of a record with its name.  Of what is passed from Python ``id`` holds the ids,
         if it exists and no other one is named.
@@ -73,7 +76,7 @@ class Reading:
     glob: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     input_format: str = "auto"
-    field: str | tuple[str, ...] = "text"
+    field: str | tuple[str, ...] | None = None
     id_field: str | None = None
     extract: str = "main"
     # Larger than any book; a text of this size takes 3 GB while it is read and counted.
@@ -98,8 +101,8 @@ class Reading:
 
     @property
     def text_fields(self) -> tuple[str, ...]:
-        """The fields of a record that are its text."""
-        return (self.field,) if isinstance(self.field, str) else self.field
+        """The fields of a record that are its text, if it is not known by its shape."""
+        return (self.field,) if isinstance(self.field, str) else self.field or DEFAULT_FIELDS
 
 
 # Called with a stage (``reading``, ``fingerprinting``, ``searching``, ``verifying``, ``grouping``,

@@ -30,6 +30,7 @@ SCHEMA: Mapping[str, Any] = {
     "groups": object,  # of the fields that tell its groups; empty for a text that is no record
     "head": np.uint64,
     "lacking": np.bool_,
+    "pieced": np.bool_,  # whether its text is of several fields, or of a list
     "folded": "V16",  # a digest of the folded text
     "first": np.bool_,  # whether it is the first with its text, which then has a row
     "text": np.int64,  # the row of its text

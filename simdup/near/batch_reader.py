@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import mmap
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
@@ -93,6 +94,7 @@ class ReadBatch:
     notes: list[tuple[int, str]] = field(default_factory=list)  # documents, and how they were read
     unchanged: Documents = field(default_factory=Documents)  # left out because known
     stripped: set[str] = field(default_factory=set)  # the expressions that matched something
+    shapes: Counter[str] = field(default_factory=Counter)  # how many records have each
     content: bytes = b""  # what slots refer to, if there is no spool
 
 
@@ -185,6 +187,7 @@ class BatchReader:
         if self.known is not None:
             found, done.unchanged = self._leave_known(batch, found, self.known)
         documents = [one for one in found if isinstance(one, Document)]
+        done.shapes.update(one.shape for one in documents if one.shape)
         texts = prepare(documents)
         first = self._first(texts.digests)
         refused = texts.refuse(list(compress(range(len(documents)), first)))
@@ -248,9 +251,11 @@ def document_columns(documents: Sequence[Document], reading: Reading) -> dict[st
         columns["valued"] = np.array([one.value is not None for one in documents], np.bool_)
     if reading.value_field is not None:
         columns["fields"] = objects(tuple(one.fields) for one in documents)
+    several = len(reading.text_fields) > 1
+    columns["pieced"] = np.array([several or one.shape != "" for one in documents], np.bool_)
     if reading.group_fields:
         columns["groups"] = objects(one.groups for one in documents)
-    if len(reading.text_fields) > 1:
+    if several:
         columns["head"] = np.array([one.head for one in documents], np.uint64)
         columns["lacking"] = np.array([one.lacking for one in documents], np.bool_)
     return columns

@@ -215,7 +215,7 @@ class Collector:
         self._add_unchanged(batch.unchanged)
         documents = batch.tables[DOCUMENTS]
         if named:
-            self.report.take(documents, batch.stripped)
+            self.report.take(documents, batch.stripped, batch.shapes)
         parts = batch.tables | {DOCUMENTS: self._named(documents, batch.notes)}
         for left in batch.left:
             skipped = self.report.leave(left.skipped)

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from simdup.base.errors import SimdupError
-from simdup.base.system import portable, quoted, without_dot
+from simdup.base.system import portable, without_dot
 from simdup.corpus.batches import Batch, batches
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address, split_member, without_address
@@ -40,9 +40,6 @@ from simdup.text.fingerprinter import Fingerprinter
 # A field that more documents share names none of them; fewer such documents say nothing.
 _FEW_SHARE, _SOME = 4, 10
 _NOTHING = "contains no document"
-
-# Messages list at most this many field names, of at most this length.
-_MOST_FIELDS, _MOST_CHARACTERS = 12, 60
 
 
 class SourceReport:
@@ -76,13 +73,20 @@ class SourceReport:
         self._addresses = any("#" in source for source in self._named)
         self._documents = self._values = self._lacking_text = 0
         self._records = False  # whether any of the documents is a record
-        # For each wanted field: the fields of records without it, with their number of characters.
-        self._lacking: dict[str, Counter[str]] = {}
+        # For each wanted field: the fields of records without it, with examples.
+        self._lacking: dict[str, dict[str, str]] = {}
+        self.shapes = Counter[str]()  # how many records have each known shape
         self.stripped: set[str] = set()  # the expressions of `Recipe.strip` that matched something
 
-    def take(self, documents: Documents, stripped: Iterable[str] = ()) -> None:
-        """Record documents that sources have given, and which `stripped` expressions matched."""
+    def take(
+        self,
+        documents: Documents,
+        stripped: Iterable[str] = (),
+        shapes: Mapping[str, int] | None = None,
+    ) -> None:
+        """Record documents of sources, which `stripped` expressions matched, and known shapes."""
         self.stripped.update(stripped)
+        self.shapes.update(shapes or {})
         records = documents["record"] > 0
         self._documents += len(documents)
         self._records = self._records or bool(records.any())
@@ -91,7 +95,7 @@ class SourceReport:
         if "valued" in documents:
             lacking = documents["fields"][~documents["valued"]]
             for fields in filter(None, lacking.tolist()):
-                self._lack("value_field", dict.fromkeys(fields, 0))
+                self._lack("value_field", dict.fromkeys(fields, ""))
         if "valued" in documents:
             self._values += int(np.count_nonzero(documents["valued"]))
         if self._waiting:
@@ -139,11 +143,10 @@ class SourceReport:
             self.notes.append((one.document, one.reason))
         return None
 
-    def _lack(self, argument: str, fields: Mapping[str, int]) -> None:
-        found = self._lacking.setdefault(argument, Counter())
-        for name, characters in fields.items():
-            if name in found or len(found) < 10 * _MOST_FIELDS:
-                found[name] += characters
+    def _lack(self, argument: str, fields: Mapping[str, str]) -> None:
+        from simdup.corpus.shapes import add_examples
+
+        add_examples(self._lacking.setdefault(argument, {}), fields)
 
     def finish(self, strip: Sequence[str] = ()) -> None:
         """Add sources that gave nothing, and notes, once all documents have been read.
@@ -174,6 +177,10 @@ class SourceReport:
             count = f"{self._lacking_text:,} of {self._documents:,}"
             what = f"{count} documents have no text in at least one of the fields"
             self.notes.append(("`field`", what))
+        if self.shapes and self.reading.field is None:
+            from simdup.corpus.shapes import shape_notes
+
+            self.notes += shape_notes(self.shapes, "field")
         unused = (one for one in strip if one not in self.stripped)
         self.notes += [("`strip`", f"nothing matches {one!r}") for one in unused]
 
@@ -186,27 +193,19 @@ class SourceReport:
 
     def _no_field(self, argument: str, record: str = "") -> SimdupError:
         """Return the error for a field that no record has, or not the only one that is needed."""
-        found = self._lacking.get(argument, Counter())
+        from simdup.corpus.shapes import hint_of, shown_fields
+
+        fields = self._lacking.get(argument, {})
         wanted = getattr(self.reading, argument)
         if argument == "field":
-            fields = self.reading.text_fields
-            wanted = next((name for name in fields if name not in found), fields[0])
-        names = ", ".join(repr(_shortened(name)) for name in list(found)[:_MOST_FIELDS])
-        more = f" and {len(found) - _MOST_FIELDS:,} more" if len(found) > _MOST_FIELDS else ""
-        there = f" (fields: {names}{more})" if found else ""
+            names = self.reading.text_fields
+            wanted = next((name for name in names if name not in fields), names[0])
+        there = f" {shown_fields(fields)}" if fields else ""
         what = f"{'no' if record else 'no record has a'} field {wanted!r}{there}"
         if argument == "value_field":
             return SimdupError("keep", what, field="keep")
-        hint = ""
-        if argument == "field" and found:
-            # The longest field is most likely the text.
-            longest = max(found, key=lambda name: found[name])
-            hint = f"`field` {quoted([longest])}" if found[longest] else ""
+        hint = hint_of(fields) if argument == "field" else ""
         return SimdupError(record or argument, what, hint, "" if record else argument)
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= _MOST_CHARACTERS else name[:_MOST_CHARACTERS] + "..."
 
 
 def _place(source: str) -> str:

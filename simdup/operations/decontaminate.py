@@ -21,6 +21,7 @@ from simdup.corpus.json_text import parse_json
 from simdup.corpus.nested_json import texts_within
 from simdup.corpus.rewriting import Change
 from simdup.corpus.rows import as_optional_path, keep_rows, recognise, select
+from simdup.corpus.shapes import hint_of, list_fields, shape_notes, shown_fields
 from simdup.corpus.span_cutting import (
     SpanCuts,
     cut_rows,
@@ -231,12 +232,14 @@ def read_evaluations(
         where = own if error.where == error.field else error.where
         raise SimdupError(where, error.what, hint, own) from None
     report, found, lacking = opened.report, list[Document](), list[NoField]()
+    shapes = Counter[str]()
     report.skipped += opened.skipped
     report.notes += opened.notes
     for batch in opened.batches:
         for one in read(batch, opened.settings.reading):
             if isinstance(one, Document):
                 found.append(one)
+                shapes.update([one.shape] if one.shape else ())
                 continue
             if isinstance(one, NoField):
                 lacking.append(one)
@@ -266,6 +269,8 @@ def read_evaluations(
     whole = tuple(file.on_disk.path for file in opened.files if not file.record)
     # Whether an option has an effect, the SOURCEs decide.
     notes = [note for note in report.notes if not note[0].startswith("`")]
+    if shapes and reading.field is None:
+        notes += shape_notes(shapes, "against_field")
     cut_texts = SymbolTexts(np.append(0, starts[1:][sizes > 0]), symbols)
     by_field = records and not fields
     return Evaluations(texts, cut_texts, report.skipped, notes, files, whole, by_field)
@@ -291,11 +296,11 @@ def _require_one_text(document: Document, reading: Reading) -> None:
     if within is None:
         return
     path, first, is_record = within
-    texts = [name for name in first if isinstance(first[name], str)] if is_record else []
-    if texts:
-        what = f"no field {reading.text_fields[0]!r} (fields: {', '.join(map(repr, first))})"
-        longest = max(texts, key=lambda name: len(first[name]))
-        raise SimdupError(document.path, what, f"`against_field` {quoted([longest])}")
+    if is_record and any(isinstance(value, str) for value in first.values()):
+        fields = list_fields(first)
+        what = f"no field {reading.text_fields[0]!r} {shown_fields(fields)}"
+        hint = hint_of(fields).replace("`field`", "`against_field`")
+        raise SimdupError(document.path, what, hint)
     path += " | {text: .}" * isinstance(first, str)
     lines = f"{quoted(['jq', '-c', path, document.path])} > records.jsonl"
     what = "holds many texts in a form of its own, and would be read as a single one"
@@ -502,9 +507,9 @@ def _search_again(
     Return the rows with a leak that has no characters of its own.
     """
     original = partial(pile.cut.spool.text, pile.cut.documents["original"])
-    # The line break between two fields is in neither, so it is never cut.
-    several = len(settings.reading.text_fields) > 1
-    for row in rows if several else ():
+    # The line break between two pieces of a text is in neither, so it is never cut.
+    pieced = pile.cut.documents["pieced"]
+    for row in filter(pieced.__getitem__, rows):
         rows[row] = _within_lines(rows[row], original(row))
     run = replace(settings.run, progress=no_progress)
     plain, waiting, uncut = Settings.of(run=run), set(rows), set[int]()
@@ -519,7 +524,7 @@ def _search_again(
                 row = left.cut.documents["name"][one.row]
                 if one.spans:
                     spans = spans_before(one.spans, cuts[row])
-                    rows[row] += _within_lines(spans, original(row)) if several else spans
+                    rows[row] += _within_lines(spans, original(row)) if pieced[row] else spans
                 (waiting if one.spans else uncut).add(row)
     return uncut - waiting
 

@@ -1,0 +1,152 @@
+"""The fields of a record: how they are named, and the pieces of text that they hold.
+
+Dots in a name reach into objects, brackets into lists: ``body.content``, ``messages[].content``.
+The pieces of a text are strings, a line apart: a string is one piece, a list of strings is several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from simdup.model.settings import DEFAULT_FIELDS, Reading
+
+MISSING: Final = object()
+# What holds several values: pandas has arrays.
+LISTS = (list, tuple, np.ndarray)
+
+
+def text_fields(values: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
+    """Return the fields of a record that are its text: those asked for, or those of its shape."""
+    if reading.field is not None:
+        return reading.text_fields
+    if DEFAULT_FIELDS[0] in values:
+        return DEFAULT_FIELDS
+    from simdup.corpus.shapes import fields_of_shape
+
+    return fields_of_shape(values) or DEFAULT_FIELDS
+
+
+def has_texts(values: Mapping[str, Any], reading: Reading) -> bool:
+    """Return whether a record has the fields of its text, as far as its own names tell."""
+    return all(
+        name in values or name.partition(".")[0].removesuffix("[]") in values
+        for name in text_fields(values, reading)
+    )
+
+
+def find_field(values: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a field, or `MISSING`; of a field within a list, the list of its values.
+
+    A field whose own name contains the dots or brackets takes precedence.
+    """
+    if name in values:
+        return values[name]
+    head, dot, rest = name.partition(".")
+    inner = values.get(head) if dot else None
+    if isinstance(inner, dict):
+        return find_field(inner, rest)
+    if not head.endswith("[]"):
+        return MISSING
+    inner = values.get(head.rstrip("[]"), MISSING)
+    return _find_each(inner, rest) if inner is None or isinstance(inner, LISTS) else MISSING
+
+
+def _find_each(value: Any, rest: str) -> Any:
+    """Return the values of a field in the objects of a list; null objects have none."""
+    if isinstance(value, LISTS):
+        values = [_find_each(element, rest) for element in value]
+        present = [element for element in values if element is not MISSING]
+        return present if present or not values else MISSING
+    if not rest or value is None:
+        return value
+    return find_field(value, rest) if isinstance(value, dict) else MISSING
+
+
+def examples(*records: Mapping[str, Any]) -> dict[str, str]:
+    """Return the fields of records, each with an example of its values."""
+    from simdup.corpus.shapes import list_fields
+
+    return list_fields(*records)
+
+
+def pieces_of(value: Any) -> list[str] | None:
+    """Return the pieces of text of a field's value, none for null; None if it is no text.
+
+    Of the parts of a message, such as ``{"type": "text", "text": "Hello"}``, those with a text
+    count.
+    """
+    if isinstance(value, str):
+        return [value]
+    if value is None:
+        return []
+    if not isinstance(value, LISTS):
+        return None
+    pieces = list[str]()
+    for element in value:
+        inner = _pieces_of_part(element) if is_part(element) else pieces_of(element)
+        if inner is None:
+            return None
+        pieces += inner
+    return pieces
+
+
+def is_part(value: Any) -> bool:
+    """Return whether an element of a list is part of a message: its text, an image, a call."""
+    return isinstance(value, dict) and isinstance(value.get("type"), str)
+
+
+def _pieces_of_part(part: Mapping[str, Any]) -> list[str]:
+    text = part.get("text")
+    return [text] if isinstance(text, str) else []
+
+
+def all_pieces(values: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Return the pieces of several fields."""
+    return [piece for name in names for piece in pieces_of(find_field(values, name)) or ()]
+
+
+def with_pieces(
+    values: Mapping[str, Any], names: Sequence[str], pieces: Sequence[str]
+) -> Mapping[str, Any]:
+    """Return a record with other pieces in its fields, as many as `all_pieces` returns."""
+    new = iter(pieces)
+    for name in names:
+        values = _with_field(values, name, new)
+    return values
+
+
+def _with_field(values: Mapping[str, Any], name: str, new: Iterator[str]) -> Mapping[str, Any]:
+    if name in values:
+        return {**values, name: _with_texts(values[name], new)}
+    head, dot, rest = name.partition(".")
+    if dot and isinstance(values.get(head), dict):
+        return {**values, head: _with_field(values[head], rest, new)}
+    key = head.rstrip("[]")
+    if head.endswith("[]") and key in values:
+        return {**values, key: _with_each(values[key], rest, new)}
+    return values
+
+
+def _with_each(value: Any, rest: str, new: Iterator[str]) -> Any:
+    if isinstance(value, LISTS):
+        return [_with_each(element, rest, new) for element in value]
+    if not rest:
+        return _with_texts(value, new)
+    return _with_field(value, rest, new) if isinstance(value, dict) else value
+
+
+def _with_texts(value: Any, new: Iterator[str]) -> Any:
+    """Return a value with other strings in place of those that `pieces_of` returns."""
+    if isinstance(value, str):
+        return next(new)
+    if isinstance(value, LISTS):
+        return [
+            {**element, "text": next(new)}
+            if is_part(element) and _pieces_of_part(element)
+            else _with_texts(element, new)
+            for element in value
+        ]
+    return value

@@ -1,0 +1,189 @@
+"""Shapes of records: which fields have the text, in data as people have it.
+
+Records without a field ``text`` are known by their other fields, in the order of one table.  For
+those of no known shape, messages list the fields there are, each with an example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from simdup.base.system import quoted
+from simdup.base.when_used import pattern
+from simdup.corpus.record_fields import LISTS, MISSING, pieces_of
+from simdup.corpus.records import as_text
+from simdup.model.settings import DEFAULT_FIELDS
+
+_LETTERS = "ABCDEFGH"
+
+
+def fields_of_shape(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the fields that are the text of a record without a field ``text``; none if unknown."""
+    return next(filter(None, (shape(values, *names) for shape, *names in SHAPES)), ())
+
+
+def _listed(values: Mapping[str, Any], name: str, *keys: str) -> tuple[str, ...]:
+    """Return the field of the first key that objects of a list have."""
+    objects = values.get(name)
+    if not isinstance(objects, LISTS) or not all(isinstance(element, dict) for element in objects):
+        return ()
+    # An empty list is one of messages, too.
+    there = (key for key in keys if not len(objects) or any(key in each for each in objects))
+    return tuple(f"{name}[].{key}" for key in there)[:1]
+
+
+def _plain(values: Mapping[str, Any], *names: str) -> tuple[str, ...]:
+    """Return the fields of these names, all texts; one with ``?`` may be missing."""
+    keys = [key for name in names if (key := name.removesuffix("?")) == name or key in values]
+    texts = (pieces_of(values.get(key, MISSING)) for key in keys)
+    return () if any(text is None for text in texts) else tuple(keys)
+
+
+def _question(values: Mapping[str, Any], question: str, *names: str) -> tuple[str, ...]:
+    """Return the fields of a question and of its options, which may be a field each."""
+    if not isinstance(values.get(question), str):
+        return ()
+    letters = [letter for letter in _LETTERS if letter in values]
+    options = [*(_options(name, values.get(name)) for name in names), letters[1:] and letters]
+    return next(((question, *fields) for fields in options if fields), ())
+
+
+def _options(name: str, value: Any) -> list[str]:
+    """Return the fields of options in a list, or in an object: of texts, or with a list of them."""
+    if isinstance(value, LISTS):
+        return [name] if pieces_of(value) is not None else [*_listed({name: value}, name, "text")]
+    if not isinstance(value, dict):
+        return []
+    if isinstance(value.get("text"), LISTS):
+        return [f"{name}.text"]
+    return [f"{name}.{key}" for key in value] if pieces_of(list(value.values())) is not None else []
+
+
+# How a shape is known, and the names that it has; the first that fits decides.
+SHAPES: tuple[tuple[Any, ...], ...] = (
+    (_listed, "messages", "content"),
+    (_listed, "conversations", "value", "content"),
+    (_plain, "instruction", "input?", "output"),
+    (_plain, "prompt", "completion"),
+    (_plain, "prompt", "response"),
+    (_question, "question", "options", "choices"),
+    (_question, "Question", "Options", "Choices"),
+    (_plain, "content"),
+    (_plain, "body"),
+)
+
+
+@lru_cache
+def shape_name(fields: tuple[str, ...]) -> str:
+    """Return the fields of a shape as notes name them: an object of options by its own name."""
+    heads = [name.partition(".")[0] for name in fields]
+    names = (
+        head if heads.count(head) > 1 else name for head, name in zip(heads, fields, strict=True)
+    )
+    return ", ".join(dict.fromkeys(names))
+
+
+def shape_notes(counts: Mapping[str, int], argument: str) -> list[tuple[str, str]]:
+    """Return the notes on records of known shapes, given how many have which fields."""
+    missing = f"no field {DEFAULT_FIELDS[0]!r}"
+    return [
+        (
+            f"`{argument}`",
+            f"{count:,} records have {missing}: their text is {name}"
+            if count > 1
+            else f"1 record has {missing}: its text is {name}",
+        )
+        for name, count in sorted(counts.items())
+    ]
+
+
+# -- messages --------------------------------------------------------------------------------------
+
+# A record may have any number of fields, at any depth, and elements; a message lists a few.
+_MOST_FIELDS, _MOST_DEPTH, _MOST_ELEMENTS = 50, 4, 20
+_MOST_NAMED, _MOST_CHARACTERS, _EXAMPLE = 12, 60, 100
+# The characters of names and examples together, if names are short: two lines.
+_ROOM = 150
+# A word of letters with its punctuation, or a character of a script without spaces.
+_WORDS = pattern(
+    r"(?<!\S)[\"'(\u201c]?[^\W\d_\u3040-\u30ff\u3400-\u9fff][^\W\d_\u3040-\u30ff\u3400-\u9fff'\u2019-]*[,.;:!?)\"'\u201d]*(?!\S)"
+)
+_WIDE = pattern(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+# Words of what may be a text, unlike an id, a label, an address or a date; and of what must be one.
+_FEW_WORDS, _PROSE = 2, 5
+
+
+def list_fields(*records: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of the fields that records have, each with its longest example."""
+    fields = dict[str, str]()
+    for values in records:
+        _list_fields(values, "", fields)
+    return fields
+
+
+def _list_fields(values: Mapping[str, Any], above: str, fields: dict[str, str]) -> None:
+    for key, value in values.items():
+        name = f"{above}{key}"
+        inner, end = [value] if isinstance(value, dict) else [], "."
+        if isinstance(value, LISTS) and pieces_of(value) is None:
+            inner, end = [each for each in value[:_MOST_ELEMENTS] if isinstance(each, dict)], "[]."
+        if any(inner) and above.count(".") < _MOST_DEPTH:
+            for element in inner:
+                _list_fields(element, name + end, fields)
+        else:
+            add_examples(fields, {name: _example(value)})
+
+
+def add_examples(fields: dict[str, str], more: Mapping[str, str]) -> None:
+    """Add fields to others, and longer examples of those that are there."""
+    for name, example in more.items():
+        if len(fields) < _MOST_FIELDS or name in fields:
+            fields[name] = max(fields.get(name, ""), example, key=len)
+
+
+def _example(value: Any) -> str:
+    """Return the beginning of a value, on one line."""
+    pieces = pieces_of(value)
+    if pieces is None:
+        few = value[:_MOST_ELEMENTS] if isinstance(value, LISTS) else value
+        pieces = [as_text(list(few) if isinstance(value, LISTS) else few)]
+    text = " ".join(piece[:_EXAMPLE] for piece in pieces[:_MOST_ELEMENTS])
+    return " ".join(text.split())[:_EXAMPLE]
+
+
+def shown_fields(fields: Mapping[Any, str], kind: str = "fields") -> str:
+    """Return fields as messages list them, with their examples, in brackets."""
+    names = [f"{_shortened(str(name), _MOST_CHARACTERS)!r}" for name in list(fields)[:_MOST_NAMED]]
+    room = _ROOM - sum(len(name) + len(" = '', ") for name in names)
+    each = min(max(room // max(len(names), 1), 12), 40)
+    listed = (
+        f"{name} = {_shortened(example, each)!r}" if example else name
+        for name, example in zip(names, fields.values(), strict=False)
+    )
+    more = f" and {len(fields) - _MOST_NAMED:,} more" if len(fields) > _MOST_NAMED else ""
+    return f"({kind}: {', '.join(listed) or 'none'}{more})"
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def only_prose(fields: Mapping[Any, str]) -> Any:
+    """Return the only field that can be a text, if it reads like one; None where several can."""
+    words = {name: _words(example) for name, example in fields.items()}
+    able = [name for name, count in words.items() if count >= _FEW_WORDS]
+    return able[0] if len(able) == 1 and words[able[0]] >= _PROSE else None
+
+
+def hint_of(fields: Mapping[Any, str]) -> str:
+    """Return the hint for records without the wanted field, which have these."""
+    name = only_prose(fields)
+    if name is not None:
+        return f"`field` {quoted([name])}"
+    return "name the text with `field`, which may be repeated" if fields else ""
+
+
+def _words(example: str) -> float:
+    return len(_WORDS.findall(example)) + len(_WIDE.findall(example)) / 2
