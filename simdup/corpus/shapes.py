@@ -159,7 +159,9 @@ def shown_fields(fields: Mapping[Any, str], kind: str = "fields") -> str:
     room = _ROOM - sum(len(name) + len(" = '', ") for name in names)
     each = min(max(room // max(len(names), 1), 12), 40)
     listed = (
-        f"{name} = {_shortened(example, each)!r}" if example else name
+        f"{name} = {_shortened(example, each // (2 if _WIDE.search(example) else 1))!r}"
+        if example
+        else name
         for name, example in zip(names, fields.values(), strict=False)
     )
     more = f" and {len(fields) - _MOST_NAMED:,} more" if len(fields) > _MOST_NAMED else ""

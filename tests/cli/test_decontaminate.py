@@ -98,7 +98,7 @@ def test_evaluation_records_may_have_another_id_field(simdup: Command) -> None:
     leak, summary = map(json.loads, ran.lines)
     assert (leak["document"], leak["eval"], summary["evaluations"]) == ("n1", "k1", 2)
     ran = simdup("decontaminate", "train.jsonl", "--against", "k.jsonl", "--against-id-field", "no")
-    assert (ran.status, "no field 'no' (fields: 'name', 'key', 'text')" in ran.err) == (2, True)
+    assert (ran.status, "no field 'no' (fields: 'name' = 'n', 'key' = " in ran.err) == (2, True)
 
 
 def test_standard_streams(simdup: Command) -> None:

@@ -119,10 +119,13 @@ def test_an_index_and_a_source_the_other_way_round(simdup: Command, tmp_path: Pa
 
 
 def test_compare_names_the_fields_of_a_record(simdup: Command, tmp_path: Path) -> None:
-    write(tmp_path, {"r.jsonl": '{"body": "a b c"}\n' * 2})
+    write(tmp_path, {"r.jsonl": '{"n": 1, "story": "A b c d e."}\n' * 2})
     ran = simdup("compare", "r.jsonl#1", "r.jsonl#2")
     assert ran.status == 2
-    assert ran.err == "simdup: r.jsonl#1: no field 'text' (fields: 'body')\nhint: --field body\n"
+    assert ran.err == (
+        "simdup: r.jsonl#1: no field 'text' (fields: 'n' = '1', 'story' = 'A b c d e.')\n"
+        "hint: --field story\n"
+    )
 
 
 def test_preferred_ones_are_not_named_where_none_is(simdup: Command, tmp_path: Path) -> None:

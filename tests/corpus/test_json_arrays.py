@@ -207,7 +207,8 @@ def test_an_object_with_records_is_written_with_fewer(simdup: Command, tmp_path:
 
 
 @pytest.mark.parametrize("values", [
-    {"rows": [{"body": "a"}]}, {"text": "a", "rows": [{"text": "a"}]}, {"rows": {"text": "a"}},
+    {"rows": [{"name": "a"}]}, {"text": "a", "rows": [{"text": "a"}]}, {"rows": {"text": "a"}},
+    {"messages": [{"role": "user", "content": "a"}]}, {"body": "a", "rows": [{"content": "a"}]},
     {"a": [{"text": "a"}], "b": [{"text": "b"}]}, {"rows": [["a"]]}, {"rows": []},
 ])  # fmt: skip
 def test_other_objects_are_one_text(simdup: Command, tmp_path: Path, values: object) -> None:

@@ -14,15 +14,20 @@ from support import Command
 
 from lab.corpora.made import prose, write
 from simdup import SimdupError, scan
-from simdup.corpus.records import MISSING, as_number, find_field, list_fields
+from simdup.corpus.record_fields import MISSING, find_field
+from simdup.corpus.records import as_number
+from simdup.corpus.shapes import list_fields
 
 ROWS: list[Row] = [
-    {"id": f"k{n}", "content": prose(n % 2), "title": f"t{n}", "date": f"2024-05-0{4 - n}"}
+    {"id": f"k{n}", "story": prose(n % 2), "title": f"t{n}", "date": f"2024-05-0{4 - n}"}
     for n in range(4)
 ]
 
 
-THERE = "(fields: 'id', 'content', 'title', 'date')\n"
+LISTED = (
+    f"(fields: 'id' = 'k0', 'story' = '{prose(0)[:9]}...', 'title' = 't0', 'date' = '2024-05-04')\n"
+)
+NAMED = "(fields: 'id', 'story', 'title', 'date')\n"
 
 
 # A field that no record has.
@@ -44,17 +49,17 @@ def test_a_field_that_no_record_has_is_one_error(
     ran = simdup(*arguments, f"r.{form}")
     assert ran.status == 2
     assert (
-        ran.err == f"simdup: --field: no record has a field 'text' {THERE}hint: --field content\n"
+        ran.err == f"simdup: --field: no record has a field 'text' {LISTED}hint: --field story\n"
     )
     assert sorted(tmp_path.iterdir()) == before
-    assert simdup(*arguments, f"r.{form}", "--field", "content").status == 0
+    assert simdup(*arguments, f"r.{form}", "--field", "story").status == 0
 
 
 def test_a_name_that_no_record_has_is_one_error(simdup: Command, tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_bytes(as_jsonl(ROWS))
-    ran = simdup("scan", "r.jsonl", "--field", "content", "--id-field", "key")
+    ran = simdup("scan", "r.jsonl", "--field", "story", "--id-field", "key")
     assert (ran.status, ran.out) == (2, b"")
-    assert ran.err == f"simdup: --id-field: no record has a field 'key' {THERE}"
+    assert ran.err == f"simdup: --id-field: no record has a field 'key' {LISTED}"
 
 
 def test_the_names_of_fields_may_be_hostile_and_many(simdup: Command, tmp_path: Path) -> None:
@@ -79,7 +84,7 @@ def test_files_of_records_among_other_files(simdup: Command, tmp_path: Path) -> 
 
 def test_records_with_the_same_fault_are_one_line(simdup: Command, tmp_path: Path) -> None:
     """Earlier, each was a line; in JSONL, each still is."""
-    rows = [{"text": prose(1)}, {"body": ""}, {"body": ""}, {"text": None}, {"body": ""}]
+    rows = [{"text": prose(1)}, {"name": ""}, {"name": ""}, {"text": None}, {"name": ""}]
     for name in ("a#1.jsonl", "b.jsonl"):
         (tmp_path / name).write_bytes(as_jsonl(rows) + b"{\n")
     ran = simdup("scan", "a#1.jsonl", "b.jsonl", "-q", "-f", "jsonl")
@@ -112,7 +117,7 @@ def test_dots_reach_into_objects(simdup: Command, tmp_path: Path, form: str) -> 
     ran = simdup("scan", f"r.{form}", "--field", "body.content", *options)
     assert (ran.status, ran.lines) == (0, ["k0", "k1"])
     ran = simdup("scan", f"r.{form}")
-    assert "(fields: 'meta.key.id', 'body.content', 'body.n')\n" in ran.err
+    assert "(fields: 'meta.key.id' = 'k0', 'body.content' = " in ran.err
     assert ran.err.endswith("\nhint: --field body.content\n")
     ran = simdup("scan", f"r.{form}", "--field", "body.content.x")
     assert "no record has a field 'body.content.x'" in ran.err
@@ -122,7 +127,7 @@ def test_a_field_whose_own_name_has_dots_wins() -> None:
     values = {"a.b": 1, "a": {"b": 2, "c.d": 3, "c": {"d": 4, "e": None}}}
     assert [find_field(values, name) for name in ("a.b", "a.c.d", "a.c.e")] == [1, 3, None]
     assert find_field(values, "a.c.f") is find_field(values, "a.b.c") is MISSING
-    assert list_fields(values) == {"a.b": 0, "a.c.d": 0, "a.c.e": 0}
+    assert list_fields(values) == {"a.b": "1", "a.c.d": "3", "a.c.e": ""}
 
 
 # Numbers and dates.
@@ -140,7 +145,7 @@ def test_the_record_with_the_largest_or_smallest_value_is_kept(
     scores = ["", "7", "-1e3", "7.5"]
     rows = [row | {"score": score} for row, score in zip(ROWS, scores, strict=True)]
     (tmp_path / f"r.{form}").write_bytes(FORMS[form](rows))
-    options = ("--field", "content", "--keep", keep, "--list", "kept")
+    options = ("--field", "story", "--keep", keep, "--list", "kept")
     for jobs in "12":
         ran = simdup("scan", f"r.{form}", "-j", jobs, *options)
         assert (ran.status, ran.lines) == (0, [f"r.{form}#{n + 1}" for n in kept])
@@ -160,9 +165,9 @@ def test_a_value_that_no_record_has_is_an_error(simdup: Command, tmp_path: Path)
     (tmp_path / "r.jsonl").write_bytes(as_jsonl(ROWS))
     (tmp_path / "r.parquet").write_bytes(as_parquet(ROWS))
     for name in ("r.jsonl", "r.parquet"):
-        ran = simdup("scan", name, "--field", "content", "--keep", "max:score", "-o", "x.csv")
+        ran = simdup("scan", name, "--field", "story", "--keep", "max:score", "-o", "x.csv")
         assert ran.status == 2
-        assert ran.err == f"simdup: --keep: no record has a field 'score' {THERE}"
+        assert ran.err == f"simdup: --keep: no record has a field 'score' {NAMED}"
     assert not (tmp_path / "x.csv").exists()
     (tmp_path / "t.jsonl").write_bytes(as_jsonl([{"text": prose(1)}]))
     for data in ("t.jsonl", [("a", "b")]):

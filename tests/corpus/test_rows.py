@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simdup.corpus import rows as module
 from simdup.corpus.batches import RowBatch, read
-from simdup.corpus.records import MISSING
+from simdup.corpus.record_fields import MISSING
 from simdup.corpus.rows import Rows, recognise, row_batches
 from simdup.model.documents import Document, Skipped
 from simdup.model.settings import Reading

@@ -269,13 +269,14 @@ def test_fields_of_files_have_the_same_names(tmp_path: Path) -> None:
 def test_a_missing_field_is_an_error_that_names_those_there_are(
     kind: Callable[[list[dict[str, Any]]], Any],
 ) -> None:
-    rows = [{"key": n, "content": prose(n)} for n in range(3)]
-    with pytest.raises(SimdupError, match=r"'text' \((columns|fields): 'key', 'content'\)") as no:
+    rows = [{"key": n, "story": prose(n)} for n in range(3)]
+    listed = r" \((columns|fields): 'key' = '0', 'story' = '"
+    with pytest.raises(SimdupError, match=f"'text'{listed}") as no:
         scan(kind(rows), run=ONE)
     assert no.value.field == "text"
-    assert no.value.hint.endswith("text='content'")
-    with pytest.raises(SimdupError, match=r"'title' \((columns|fields): 'key', 'content'\)") as no:
-        scan(kind(rows), text="content", id="title", run=ONE)
+    assert no.value.hint.endswith("text='story'")
+    with pytest.raises(SimdupError, match=f"'title'{listed}") as no:
+        scan(kind(rows), text="story", id="title", run=ONE)
     assert no.value.field == "id"
 
 
@@ -284,7 +285,7 @@ def test_of_several_fields_of_texts_none_is_guessed(
     kind: Callable[[list[dict[str, Any]]], Any],
 ) -> None:
     with pytest.raises(SimdupError) as no:
-        scan(kind([{"title": "a", "body": "b"}]), run=ONE)
+        scan(kind([{"premise": prose(1), "hypothesis": prose(2)}]), run=ONE)
     assert no.value.hint.endswith("text=")
 
 

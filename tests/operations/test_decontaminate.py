@@ -423,7 +423,7 @@ def test_an_object_with_one_array_of_records(tmp_path: Path) -> None:
     assert [(one.evaluation, one.share) for one in found.leaks] == [("k1", 1)]
     assert (found.evaluations, found.rates[0].file) == (2, str(asked))
     with pytest.raises(
-        SimdupError, match=r"no field 'text' \(fields: 'key', 'question'\)"
+        SimdupError, match=r"no field 'text' \(fields: 'key' = 'k1', 'question' = 'The keep"
     ) as raised:
         decontaminate([("a", A)], asked)
     assert raised.value.hint == "`against_field` question"

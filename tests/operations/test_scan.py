@@ -427,7 +427,7 @@ def test_records_are_numbered_and_broken_ones_reported_by_line(
         json.dumps({"text": text}).encode(),
         b"",
         b"{broken",
-        json.dumps({"body": text}).encode(),
+        json.dumps({"name": text}).encode(),
         b"[1, 2]",
         json.dumps({"text": 7}).encode(),
         b'{"text": "\xff"}',
