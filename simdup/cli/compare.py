@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from contextlib import nullcontext
 
 from simdup.cli.call import Call
@@ -41,15 +42,20 @@ def command(call: Call) -> Status:
       simdup compare -f jsonl a.txt b.txt | jq .similarity
     """
     idf_from, out, screen, paths = call["idf_from"], call.out, call.screen, call.pair("a", "b")
+    from simdup.corpus.shapes import shape_notes
     from simdup.operations.compare import compare_documents, learn_fingerprinter, read_document
     from simdup.show.comparison_output import comparison_jsonl, comparison_text
 
     settings = call.settings
     a, b = documents = (read_document(paths[0], settings), read_document(paths[1], settings))
-    screen.skipped([], [(one.name, one.note) for one in documents if one.note])
+    notes = [(document.name, document.note) for document in documents if document.note]
+    shapes = Counter(document.shape for document in documents if document.shape)
+    if shapes and settings.reading.field is None:
+        notes += shape_notes(shapes, "field")
+    screen.skipped((), notes)
     with call.watch() if idf_from else nullcontext(settings) as watched:
-        fingerprinter, skipped, notes = learn_fingerprinter(watched, idf_from)
-    screen.skipped(skipped, notes)
+        fingerprinter, skipped, learned = learn_fingerprinter(watched, idf_from)
+    screen.skipped(skipped, learned)
     with call.writing(*paths, *filter(None, [idf_from])) as stream:
         texts, show = (a.text, b.text), call["diff"]
         differences = show or (out.format == "text" and math.prod(map(len, texts)) <= _FEW_PAIRS)

@@ -51,17 +51,21 @@ def find_field(values: Mapping[str, Any], name: str) -> Any:
     if not head.endswith("[]"):
         return MISSING
     inner = values.get(head.rstrip("[]"), MISSING)
-    return _find_each(inner, rest) if inner is None or isinstance(inner, LISTS) else MISSING
+    if inner is None:
+        return None
+    return _find_each(inner, rest) if isinstance(inner, LISTS) else MISSING
 
 
 def _find_each(value: Any, rest: str) -> Any:
     """Return the values of a field in the objects of a list; null objects have none."""
     if isinstance(value, LISTS):
-        values = [_find_each(element, rest) for element in value]
+        if not rest:
+            return list(value)
+        values = [_find_each(element, rest) for element in value if element is not None]
         present = [element for element in values if element is not MISSING]
-        return present if present or not values else MISSING
-    if not rest or value is None:
-        return value
+        # Null or an empty list shows no field.
+        shown = (element is not None and pieces_of(element) != [] for element in present)
+        return MISSING if len(present) < len(values) and not any(shown) else present
     return find_field(value, rest) if isinstance(value, dict) else MISSING
 
 
@@ -75,32 +79,28 @@ def examples(*records: Mapping[str, Any]) -> dict[str, str]:
 def pieces_of(value: Any) -> list[str] | None:
     """Return the pieces of text of a field's value, none for null; None if it is no text.
 
-    Of the parts of a message, such as ``{"type": "text", "text": "Hello"}``, those with a text
-    count.
+    A part of a message, such as ``{"type": "text", "text": "Hello"}``, is a text, too; in a list,
+    parts without one, such as images, are left out.
     """
     if isinstance(value, str):
         return [value]
     if value is None:
         return []
+    if isinstance(value, dict):
+        return [value["text"]] if _is_part(value) and isinstance(value.get("text"), str) else None
     if not isinstance(value, LISTS):
         return None
     pieces = list[str]()
     for element in value:
-        inner = _pieces_of_part(element) if is_part(element) else pieces_of(element)
-        if inner is None:
+        inner = pieces_of(element)
+        if inner is None and not _is_part(element):
             return None
-        pieces += inner
+        pieces += inner or ()
     return pieces
 
 
-def is_part(value: Any) -> bool:
-    """Return whether an element of a list is part of a message: its text, an image, a call."""
+def _is_part(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("type"), str)
-
-
-def _pieces_of_part(part: Mapping[str, Any]) -> list[str]:
-    text = part.get("text")
-    return [text] if isinstance(text, str) else []
 
 
 def all_pieces(values: Mapping[str, Any], names: Sequence[str]) -> list[str]:
@@ -140,13 +140,8 @@ def _with_each(value: Any, rest: str, new: Iterator[str]) -> Any:
 
 def _with_texts(value: Any, new: Iterator[str]) -> Any:
     """Return a value with other strings in place of those that `pieces_of` returns."""
-    if isinstance(value, str):
-        return next(new)
     if isinstance(value, LISTS):
-        return [
-            {**element, "text": next(new)}
-            if is_part(element) and _pieces_of_part(element)
-            else _with_texts(element, new)
-            for element in value
-        ]
-    return value
+        return [_with_texts(element, new) for element in value]
+    if not pieces_of(value):
+        return value
+    return {**value, "text": next(new)} if isinstance(value, dict) else next(new)

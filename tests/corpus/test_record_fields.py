@@ -48,9 +48,7 @@ def test_a_field_that_no_record_has_is_one_error(
     }[command]  # fmt: skip
     ran = simdup(*arguments, f"r.{form}")
     assert ran.status == 2
-    assert (
-        ran.err == f"simdup: --field: no record has a field 'text' {LISTED}hint: --field story\n"
-    )
+    assert ran.err == f"simdup: --field: no record has a field 'text' {LISTED}hint: --field story\n"
     assert sorted(tmp_path.iterdir()) == before
     assert simdup(*arguments, f"r.{form}", "--field", "story").status == 0
 
