@@ -130,7 +130,7 @@ _INPUT = (
     _reading("--field NAME...", _READS,
         "Record field with the text; dots reach into objects, [] into lists. Repeatable.",
         take=lambda names: names[0] if len(names) == 1 else names or None,
-        default=(), shown="text", common=True),
+        default=(), shown="text, or a known shape", common=True),
     _reading("--id-field NAME", _READS, "Record field with the name.", shown="number"),
     _reading("--extract PART", _READS, "HTML to read",
         EXTRACTS),

@@ -103,14 +103,12 @@ def shape_notes(counts: Mapping[str, int], argument: str) -> list[tuple[str, str
 
 # A record may have any number of fields, at any depth, and elements; a message lists a few.
 _MOST_FIELDS, _MOST_DEPTH, _MOST_ELEMENTS = 50, 4, 20
-_MOST_NAMED, _MOST_CHARACTERS, _EXAMPLE = 12, 60, 100
-# The characters of names and examples together, if names are short: two lines.
+_MOST_NAMED, _LONGEST_NAME, _EXAMPLE = 12, 60, 100
+# The columns of names and examples together: two lines, if names are short.
 _ROOM = 150
-# A word of letters with its punctuation, or a character of a script without spaces.
-_WORDS = pattern(
-    r"(?<!\S)[\"'(\u201c]?[^\W\d_\u3040-\u30ff\u3400-\u9fff][^\W\d_\u3040-\u30ff\u3400-\u9fff'\u2019-]*[,.;:!?)\"'\u201d]*(?!\S)"
-)
+# Characters of scripts without spaces between words.
 _WIDE = pattern(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+_MARKS = "\"'“”‘’()[].,;:!?…"
 # Words of what may be a text, unlike an id, a label, an address or a date; and of what must be one.
 _FEW_WORDS, _PROSE = 2, 5
 
@@ -145,30 +143,29 @@ def add_examples(fields: dict[str, str], more: Mapping[str, str]) -> None:
 
 def _example(value: Any) -> str:
     """Return the beginning of a value, on one line."""
+    if isinstance(value, LISTS):
+        value = list(value[:_MOST_ELEMENTS])
     pieces = pieces_of(value)
-    if pieces is None:
-        few = value[:_MOST_ELEMENTS] if isinstance(value, LISTS) else value
-        pieces = [as_text(list(few) if isinstance(value, LISTS) else few)]
-    text = " ".join(piece[:_EXAMPLE] for piece in pieces[:_MOST_ELEMENTS])
+    text = as_text(value) if pieces is None else " ".join(piece[:_EXAMPLE] for piece in pieces)
     return " ".join(text.split())[:_EXAMPLE]
 
 
 def shown_fields(fields: Mapping[Any, str], kind: str = "fields") -> str:
     """Return fields as messages list them, with their examples, in brackets."""
-    names = [f"{_shortened(str(name), _MOST_CHARACTERS)!r}" for name in list(fields)[:_MOST_NAMED]]
-    room = _ROOM - sum(len(name) + len(" = '', ") for name in names)
-    each = min(max(room // max(len(names), 1), 12), 40)
-    listed = (
-        f"{name} = {_shortened(example, each // (2 if _WIDE.search(example) else 1))!r}"
-        if example
-        else name
-        for name, example in zip(names, fields.values(), strict=False)
-    )
+    named = [(repr(_cut(str(name), _LONGEST_NAME)), fields[name]) for name in fields][:_MOST_NAMED]
+    # Long examples share what short ones leave.
+    room = _ROOM - sum(len(name) + len(" = '', ") for name, _ in named)
+    widths = [len(example) + len(_WIDE.findall(example)) for _, example in named]
+    fits = (n for n in range(40, 12, -1) if sum(min(n, width) for width in widths) <= room)
+    most = next(fits, 12)
+    listed = (f"{name} = {_cut(example, most)!r}" if example else name for name, example in named)
     more = f" and {len(fields) - _MOST_NAMED:,} more" if len(fields) > _MOST_NAMED else ""
     return f"({kind}: {', '.join(listed) or 'none'}{more})"
 
 
-def _shortened(text: str, most: int) -> str:
+def _cut(text: str, most: int) -> str:
+    """Return the beginning of a text if it takes more than so many columns."""
+    most = most * 2 // 3 if _WIDE.search(text) else most
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
@@ -188,4 +185,6 @@ def hint_of(fields: Mapping[Any, str]) -> str:
 
 
 def _words(example: str) -> float:
-    return len(_WORDS.findall(example)) + len(_WIDE.findall(example)) / 2
+    """Return how many words a text has, as far as they are letters only."""
+    words = (word.strip(_MARKS).replace("'", "") for word in _WIDE.sub(" ", example).split())
+    return sum(map(str.isalpha, words)) + len(_WIDE.findall(example)) / 2

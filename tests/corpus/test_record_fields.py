@@ -25,7 +25,8 @@ ROWS: list[Row] = [
 
 
 LISTED = (
-    f"(fields: 'id' = 'k0', 'story' = '{prose(0)[:9]}...', 'title' = 't0', 'date' = '2024-05-04')\n"
+    f"(fields: 'id' = 'k0', 'story' = '{' '.join(prose(0).split())[:23]}...', 'title' = 't0', "
+    "'date' = '2024-05-04')\n"
 )
 NAMED = "(fields: 'id', 'story', 'title', 'date')\n"
 
