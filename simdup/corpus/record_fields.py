@@ -77,7 +77,7 @@ def examples(*records: Mapping[str, Any]) -> dict[str, str]:
 
 
 def pieces_of(value: Any) -> list[str] | None:
-    """Return the pieces of text of a field's value, none for null; None if it is no text.
+    """Return the pieces of text of a field's value, none for null; None if it is not text.
 
     A part of a message, such as ``{"type": "text", "text": "Hello"}``, is a text, too; in a list,
     parts without one, such as images, are left out.
