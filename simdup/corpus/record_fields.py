@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from simdup.model.settings import DEFAULT_FIELDS, Reading
 
 MISSING: Final = object()
-# What holds several values: pandas has arrays.
-LISTS = (list, tuple, np.ndarray)
 
 
 def text_fields(values: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
@@ -53,12 +49,12 @@ def find_field(values: Mapping[str, Any], name: str) -> Any:
     inner = values.get(head.rstrip("[]"), MISSING)
     if inner is None:
         return None
-    return _find_each(inner, rest) if isinstance(inner, LISTS) else MISSING
+    return _find_each(inner, rest) if is_list(inner) else MISSING
 
 
 def _find_each(value: Any, rest: str) -> Any:
     """Return the values of a field in the objects of a list; null objects have none."""
-    if isinstance(value, LISTS):
+    if is_list(value):
         if not rest:
             return list(value)
         values = [_find_each(element, rest) for element in value if element is not None]
@@ -76,6 +72,11 @@ def examples(*records: Mapping[str, Any]) -> dict[str, str]:
     return list_fields(*records)
 
 
+def is_list(value: Any) -> bool:
+    """Return whether a value holds several; pandas has arrays."""
+    return isinstance(value, list | tuple) or type(value).__name__ == "ndarray"
+
+
 def pieces_of(value: Any) -> list[str] | None:
     """Return the pieces of text of a field's value, none for null; None if it is not text.
 
@@ -88,7 +89,7 @@ def pieces_of(value: Any) -> list[str] | None:
         return []
     if isinstance(value, dict):
         return [value["text"]] if _is_part(value) and isinstance(value.get("text"), str) else None
-    if not isinstance(value, LISTS):
+    if not is_list(value):
         return None
     pieces = list[str]()
     for element in value:
@@ -131,7 +132,7 @@ def _with_field(values: Mapping[str, Any], name: str, new: Iterator[str]) -> Map
 
 
 def _with_each(value: Any, rest: str, new: Iterator[str]) -> Any:
-    if isinstance(value, LISTS):
+    if is_list(value):
         return [_with_each(element, rest, new) for element in value]
     if not rest:
         return _with_texts(value, new)
@@ -140,7 +141,7 @@ def _with_each(value: Any, rest: str, new: Iterator[str]) -> Any:
 
 def _with_texts(value: Any, new: Iterator[str]) -> Any:
     """Return a value with other strings in place of those that `pieces_of` returns."""
-    if isinstance(value, LISTS):
+    if is_list(value):
         return [_with_texts(element, new) for element in value]
     if not pieces_of(value):
         return value

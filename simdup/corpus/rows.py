@@ -23,7 +23,14 @@ from numpy.typing import NDArray
 from simdup.base.errors import SimdupError
 from simdup.corpus.batches import RowBatch
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.corpus.record_fields import LISTS, MISSING, examples, find_field, pieces_of, text_fields
+from simdup.corpus.record_fields import (
+    MISSING,
+    examples,
+    find_field,
+    is_list,
+    pieces_of,
+    text_fields,
+)
 from simdup.corpus.records import Texts, as_number, without_surrogates
 from simdup.model.documents import Skipped
 from simdup.model.fields import TITLE
@@ -427,10 +434,10 @@ def _checked(
     if any(set(map(type, column)) != _PLAIN for column in texts):
         if "shape" in columns:
             texts = [[_joined(value, width) for value in column] for column in texts]
-            listed = (any(isinstance(value, LISTS) for value in row) for row in parts)
-            shapes = zip(columns["shape"], listed, strict=True)
+            listed = ", ".join(rows.fields)
             columns["shape"] = [
-                shape or ", ".join(rows.fields) * is_list for shape, is_list in shapes
+                shape or listed * any(map(is_list, row))
+                for shape, row in zip(columns["shape"], parts, strict=True)
             ]
             parts = list(zip(*texts, strict=True))
         named = enumerate(zip(columns["names"], parts, strict=True), done + 1)
@@ -440,7 +447,7 @@ def _checked(
 
 def _joined(value: Any, fields: int) -> Any:
     """Return the text of a list's strings, as of records in files; anything else as it is."""
-    pieces = pieces_of(value) if isinstance(value, LISTS) else None
+    pieces = pieces_of(value) if is_list(value) else None
     if pieces is None:
         return value
     return "\n".join(pieces) if pieces or fields == 1 else None

@@ -12,7 +12,7 @@ from typing import Any
 
 from simdup.base.system import quoted
 from simdup.base.when_used import pattern
-from simdup.corpus.record_fields import LISTS, MISSING, pieces_of
+from simdup.corpus.record_fields import MISSING, is_list, pieces_of
 from simdup.corpus.records import as_text
 from simdup.model.settings import DEFAULT_FIELDS
 
@@ -26,8 +26,8 @@ def fields_of_shape(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _listed(values: Mapping[str, Any], name: str, *keys: str) -> tuple[str, ...]:
     """Return the field of the first key that objects of a list have."""
-    objects = values.get(name)
-    if not isinstance(objects, LISTS) or not all(isinstance(element, dict) for element in objects):
+    objects: Any = values.get(name)
+    if not is_list(objects) or not all(isinstance(element, dict) for element in objects):
         return ()
     # An empty list is one of messages, too.
     there = (key for key in keys if not len(objects) or any(key in each for each in objects))
@@ -52,11 +52,11 @@ def _question(values: Mapping[str, Any], question: str, *names: str) -> tuple[st
 
 def _options(name: str, value: Any) -> list[str]:
     """Return the fields of options in a list, or in an object: of texts, or with a list of them."""
-    if isinstance(value, LISTS):
+    if is_list(value):
         return [name] if pieces_of(value) is not None else [*_listed({name: value}, name, "text")]
     if not isinstance(value, dict):
         return []
-    if isinstance(value.get("text"), LISTS):
+    if is_list(value.get("text")):
         return [f"{name}.text"]
     return [f"{name}.{key}" for key in value] if pieces_of(list(value.values())) is not None else []
 
@@ -125,7 +125,7 @@ def _list_fields(values: Mapping[str, Any], above: str, fields: dict[str, str]) 
     for key, value in values.items():
         name = f"{above}{key}"
         inner, end = [value] if isinstance(value, dict) else [], "."
-        if isinstance(value, LISTS) and pieces_of(value) is None:
+        if is_list(value) and pieces_of(value) is None:
             inner, end = [each for each in value[:_MOST_ELEMENTS] if isinstance(each, dict)], "[]."
         if any(inner) and above.count(".") < _MOST_DEPTH:
             for element in inner:
@@ -143,7 +143,7 @@ def add_examples(fields: dict[str, str], more: Mapping[str, str]) -> None:
 
 def _example(value: Any) -> str:
     """Return the beginning of a value, on one line."""
-    if isinstance(value, LISTS):
+    if is_list(value):
         value = list(value[:_MOST_ELEMENTS])
     pieces = pieces_of(value)
     text = as_text(value) if pieces is None else " ".join(piece[:_EXAMPLE] for piece in pieces)
