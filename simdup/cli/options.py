@@ -204,7 +204,7 @@ _MATCHING = (
         shown="that of --id-field"),
     _leaks("--share S", of=LeakCriteria, kind=click.FloatRange(0, 1, min_open=True), common=True,
         text="Share of an evaluation text that one document has, at least."),
-    _repeated("--unit UNIT", kind=UNITS, common=True, shown="off",
+    _repeated("--unit UNIT", kind=UNITS, common=True,
         text="Cut out repeated parts"),
     _repeated("--copies N", of=PartCriteria, kind=_COUNT,
         text="With --unit, leave each part N times."),
