@@ -185,7 +185,17 @@ def _named(listed: list[zipfile.ZipInfo]) -> list[tuple[str, zipfile.ZipInfo]]:
         hidden = any(part.startswith(".") or part in _HIDDEN for part in parts)
         if parts and not hidden and not name.endswith("/"):
             found[tuple(part.encode() for part in parts)] = info
-    return [(b"/".join(name).decode(), found[name]) for name in sorted(found)]
+    return [(_path(b"/".join(name)), found[name]) for name in sorted(found)]
+
+
+def _path(name: bytes) -> str:
+    """Return a name as that of a file, which the locale may not be able to spell."""
+    path = name.decode()
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return os.fsdecode(name)
+    return path
 
 
 def _names(infos: list[zipfile.ZipInfo]) -> list[str]:

@@ -85,14 +85,19 @@ def compress(stream: IO[bytes], compression: str) -> Iterator[IO[bytes]]:
     if not compression:
         yield stream
         return
+    nothing = b""
     if compression == "gzip":
         # No name and no time, so that equal records give equal bytes.  Level 6 is gzip's default.
         content: Any = gzip.GzipFile("", "wb", 6, stream, 0)
     else:
-        content = _import_zstd().ZstdFile(stream, "wb")
+        zstd = _import_zstd()
+        # It writes no byte for no content, which zstd takes for a cut file.
+        content, nothing = zstd.ZstdFile(stream, "wb"), zstd.compress(b"")
     # Both take a microsecond or more for each write, however short the line is.
     with io.BufferedWriter(content, _BUFFER) as buffered:
         yield buffered
+        if not buffered.tell():
+            stream.write(nothing)
 
 
 class _ZstdReader(io.RawIOBase):
@@ -101,7 +106,7 @@ class _ZstdReader(io.RawIOBase):
     def __init__(self, stream: IO[bytes], make: Callable[[], Any]) -> None:
         self._stream = stream
         self._make = make
-        self._frame = make()
+        self._frame: Any = None  # no frame: an empty file is empty content, as with gzip
         self._left = _FRAMES * _LEAST  # more content, or fewer frames
 
     def readable(self) -> bool:
@@ -113,8 +118,9 @@ class _ZstdReader(io.RawIOBase):
         data = b""
         while not data:
             given = b""
-            if self._frame.eof:
-                given = self._frame.unused_data or self._stream.read(io.DEFAULT_BUFFER_SIZE)
+            if self._frame is None or self._frame.eof:
+                given = getattr(self._frame, "unused_data", b"")
+                given = given or self._stream.read(io.DEFAULT_BUFFER_SIZE)
                 if not given:
                     return 0
                 self._begin()

@@ -94,6 +94,8 @@ def read_lines(paths: Sequence[str]) -> FingerprintLines:
     characters = np.frombuffer(content, np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
     starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+    # Names have theirs escaped, so a carriage return there is part of the line end.
+    ends = ends - ((starts < ends) & (characters[ends - 1] == ord("\r")))
     locate = _locator(paths, contents, starts)
     first = characters[starts]
     recipe, width = "", 0

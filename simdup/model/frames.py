@@ -25,7 +25,7 @@ Columns: TypeAlias = dict[str, list[Any]]
 # The first that is installed makes a frame, if none is named.
 _LIBRARIES = ("pandas", "polars")
 
-_INTEGERS = ("cluster", "distance")
+_INTEGERS = ("cluster", "distance", "row")
 
 
 def value_of(column: str) -> Callable[[Any], Any]:
@@ -36,15 +36,18 @@ def value_of(column: str) -> Callable[[Any], Any]:
 
 
 def cluster_columns(clusters: Sequence[Cluster], extras: Sequence[str] = ()) -> Columns:
-    """Return the columns of the CSV of clusters: a row for each document, None for no value.
+    """Return the columns of the CSV of clusters, then ``row``: None for no value.
 
-    `extras` are the columns of further measures; see `Result.extras`.
+    There is a row for each document.  `extras` are the columns of further measures; see
+    `Result.extras`.
     """
     members = [member for cluster in clusters for member in cluster.members]
     numbers = [cluster.number for cluster in clusters for _ in cluster.members]
     names = (*CLUSTER_COLUMNS[1:], *extras)
     columns = {name: list(map(value_of(name), members)) for name in names}
     columns["document"] = list(map(_spelled, columns["document"]))
+    # A document of an index was not read.
+    columns["row"] = [None if member.number < 0 else member.number for member in members]
     return {CLUSTER_COLUMNS[0]: numbers} | columns
 
 
@@ -72,7 +75,8 @@ def to_frame(columns: Columns, library: str | None = None) -> pandas.DataFrame |
         import pandas
 
         # A nullable type: an integer that is missing would turn all of them into floats.
-        types = {"cluster": "int64", "distance": "Int64"} | dict.fromkeys(SHARES, "float64")
+        types = dict.fromkeys(_INTEGERS, "Int64") | dict.fromkeys(SHARES, "float64")
+        types["cluster"] = "int64"
         frame = pandas.DataFrame(columns)
         return frame.astype({name: types[name] for name in columns if name in types})
     if name == "polars":

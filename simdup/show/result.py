@@ -78,8 +78,10 @@ class Result(Findings):
 
         A row is a document, cluster by cluster, the kept one first.  The columns are those of the
         CSV: ``cluster`` (int64), ``role``, ``document``, ``fingerprint``, ``distance`` (nullable
-        int64) and ``similarity`` (float64, unrounded), then those of further measures, and
-        ``measure``: ``jaccard``, ``edit`` or ``estimated``.
+        int64) and ``similarity`` (float64, unrounded), then those of further measures,
+        ``measure``: ``jaccard``, ``edit`` or ``estimated``, and last, beyond the CSV, ``row``
+        (nullable int64): the place of the document in the order of reading, from 0, references
+        first and what was skipped included; missing for documents of an index.
 
         Parameters
         ----------

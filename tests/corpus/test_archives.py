@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command
+from support import Command, process
 
 from lab.corpora.made import prose, write
 from lab.corpora.office_files import docx, paragraphs, patched, zipped
@@ -26,6 +26,8 @@ from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 from simdup.show.report.chunks import read_originals
 
+# A locale without a character beyond ASCII.
+ASCII = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
 TEXT = "今天的会议改到下午三点，请各组组长带上上周的记录。"
 
 
@@ -73,6 +75,16 @@ class TestNames:
         with zipfile.ZipFile(content, "w") as archive:
             archive.writestr(info, TEXT)
         assert listed(tmp_path / "a.zip", content.getvalue()) == ["王.txt"]
+
+    def test_names_that_the_locale_cannot_spell(self, tmp_path: Path) -> None:
+        """They are bytes, as those of files are there; what is written has them as everywhere."""
+        inside = {"书/一.txt": prose(1), "书/二.txt": prose(1), "页.csv": f'text\n"{prose(1)}"\n'}
+        (tmp_path / "a.zip").write_bytes(zipped(inside.items()))
+        plain = process("scan", "a.zip", "-f", "csv", cwd=tmp_path)
+        assert "a.zip/书/二.txt".encode() in plain.out
+        for way in (["a.zip"], [f"a.zip/{name}" for name in inside]):
+            ran = process("scan", *sorted(way), "-f", "csv", cwd=tmp_path, **ASCII)
+            assert (ran.status, sorted(ran.lines)) == (0, sorted(plain.lines)), ran.err
 
     @pytest.mark.parametrize(
         ("raw", "name"),

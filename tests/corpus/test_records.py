@@ -224,6 +224,27 @@ def test_damaged_files_do_not_stop_the_rest(simdup: Command, tmp_path: Path, nam
         assert json.loads(ran.lines[-1])["documents"] >= 1
 
 
+@pytest.mark.parametrize("kind", ["gzip", "zstd"])
+def test_empty_compressed_files_are_empty(simdup: Command, tmp_path: Path, kind: str) -> None:
+    """What is written of nothing, two of these in a row, and no byte at all."""
+    compressed = io.BytesIO()
+    with compress(compressed, kind):
+        pass
+    nothing = compressed.getvalue()
+    suffix = {"gzip": ".gz", "zstd": ".zst"}[kind]
+    assert nothing, "other programs take a file without a byte for a cut one"
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "a.txt").write_text(TEXTS[0])
+    for content in (nothing, nothing * 2, b""):
+        for stem in ("e.txt", "e.jsonl"):
+            (tmp_path / "c" / f"{stem}{suffix}").write_bytes(content)
+        ran = simdup("scan", "c")
+        assert (ran.status, "1 skipped (1 empty)" in ran.err) == (0, True), ran.err
+        assert f"e.txt{suffix}: empty" in simdup("scan", f"c/e.txt{suffix}").err
+    (tmp_path / "c" / f"e.txt{suffix}").write_bytes(nothing[:5])
+    assert simdup("scan", "c").status == 2, "a cut file is damaged"
+
+
 def test_members_of_gzip_and_frames_of_zstd_follow_each_other(
     simdup: Command, tmp_path: Path
 ) -> None:

@@ -5,12 +5,13 @@ import io
 import math
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lab.corpora.made import edited, near, prose
-from simdup import SimdupError, scan
+from lab.corpora.made import edited, near, prose, write
+from simdup import Index, SimdupError, scan
 from simdup.model import frames
 from simdup.show.csv_jsonl import cluster_csv, digits
 from simdup.show.result import Result
@@ -19,11 +20,10 @@ TEXTS = [("a", prose(1)), ("b", prose(2)), ("c", near(prose(1))), ("d", prose(2)
 
 
 def rows(found: Result, extras: tuple[str, ...] = ()) -> list[dict[str, str]]:
-    return list(
-        csv.DictReader(
-            io.StringIO(b"".join(cluster_csv(found.clusters, (*extras, "measure"))).decode())
-        )
-    )
+    """The rows of the CSV, and which document each is."""
+    text = b"".join(cluster_csv(found.clusters, (*extras, "measure"))).decode()
+    lines = list(csv.DictReader(io.StringIO(text)))
+    return [line | {"row": str(found.documents.index(line["document"]))} for line in lines]
 
 
 def as_csv(row: dict[str, Any]) -> dict[str, str]:
@@ -50,6 +50,7 @@ def test_arrow_tables(fields: dict[str, Any]) -> None:
     assert [as_csv(row) for row in table.to_pylist()] == rows(found, extras)
     assert table.schema.field("cluster").type == pyarrow.int64()
     assert table.schema.field("distance").type == pyarrow.int64()
+    assert table.schema.field("row").type == pyarrow.int64()
     assert table.schema.field("similarity").type == pyarrow.float64()
     assert pyarrow.table(table) == table, "other libraries take it by __arrow_c_stream__"
     nothing = scan([("a", prose(1))], **fields).to_arrow()
@@ -67,6 +68,7 @@ def test_pandas_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [as_csv(row) for row in plain.to_dict("records")] == rows(found)
     assert frame["cluster"].dtype == "int64"
     assert frame["distance"].dtype == "Int64"
+    assert frame["row"].dtype == "Int64"
     assert frame["similarity"].dtype == "float64"
     assert scan([]).to_frame().dtypes["distance"] == "Int64"
 
@@ -80,6 +82,26 @@ def test_polars_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     assert frame.equals(found.to_frame())
     assert [as_csv(row) for row in frame.to_dicts()] == rows(found)
     assert scan([]).to_frame().schema == frame.schema
+
+
+def test_rows_are_places_in_the_order_of_reading(tmp_path: Path) -> None:
+    """References come first, what is skipped has a place, documents of an index have none."""
+    pandas = pytest.importorskip("pandas")
+    texts = dict(zip(("a", "b", "c", "r", "s"), map(prose, (1, 1, 1, 2, 2)), strict=True))
+    write(tmp_path, texts | {"b": ""})
+    a, b, c, r, s = (str(tmp_path / name) for name in texts)
+
+    def placed(data: Any, **options: Any) -> dict[Any, Any]:
+        frame = scan(data, **options).to_frame("pandas")
+        return dict(zip(frame["document"], frame["row"], strict=True))
+
+    assert placed([a, b, c]) == {a: 0, c: 2}
+    assert placed([a, b, c, s], references=[r]) == {r: 0, s: 4, a: 1, c: 3}
+    frame = pandas.DataFrame({"text": [prose(1), None, prose(1)]}, index=["x", "y", "z"])
+    assert placed(frame) == {"x": 0, "z": 2}
+    Index.build(str(tmp_path / "seen.index"), [r]).close()
+    found = placed([s], references=[str(tmp_path / "seen.index")])
+    assert (found[s], found[r] is pandas.NA) == (0, True)
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

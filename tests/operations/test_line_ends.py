@@ -56,3 +56,24 @@ def test_line_ends_change_no_answer(simdup: Command, tmp_path: Path, end: str) -
     if end == "mixed":
         ends = {name: ("\r\n", "\n", "\r")[i % 3] for i, name in enumerate(TEXTS)}
     assert answers(simdup, tmp_path, ends) == plain
+
+
+def test_fingerprint_lines_may_end_as_on_windows(simdup: Command, tmp_path: Path) -> None:
+    """A name with a carriage return of its own has it escaped, so it stays."""
+    texts = {"a.txt": prose(1), "b.txt": edited(prose(1), edits=2), "c\r.txt": prose(1)}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    lines = simdup("fingerprint", *texts).out
+    assert b"c\\r.txt\n" in lines
+    (tmp_path / "unix").write_bytes(lines)
+    (tmp_path / "windows").write_bytes(lines.replace(b"\n", b"\r\n") + b"\r\n")
+    (tmp_path / "cut").write_bytes(lines.replace(b"\n", b"\r\n").rstrip())
+    for command in ("cluster", "pairs"):
+        plain = simdup(command, "unix").out
+        assert b"c\\r.txt" in plain
+        assert [simdup(command, name).out for name in ("windows", "cut")] == [plain, plain]
+    exported = []
+    for name in ("unix", "windows"):
+        simdup("index", "build", f"{name}.index", "--fingerprints", name)
+        exported.append(simdup("index", "export", f"{name}.index").out)
+    assert exported[0] == exported[1] == lines
