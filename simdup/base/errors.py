@@ -58,6 +58,11 @@ class SimdupError(ValueError):
         return type(self), (self.where, self.what, self.hint, self.field)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things: ``1 pair``, ``2 pairs``."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 # Two names are near if this share of their characters is the same: ``dedup`` is near ``dedupe``,
 # and ``--help`` is not near ``--check``.
 _NEAR = 0.7

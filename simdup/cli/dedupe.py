@@ -68,7 +68,9 @@ def command(call: Call) -> Status:
     result = cleaned.result
     call.screen.skipped(result.skipped, result.notes)
     gone = None if cleaned.annotated or cleaned.written is None else cleaned.removed
-    text = report(result, result.origins.criteria, words=call.screen.words, removed=gone)
+    staying = 0 if cleaned.annotated else result.summary.redundant - len(cleaned.removed)
+    words, criteria = call.screen.words, result.origins.criteria
+    text = report(result, criteria, words=words, removed=gone, staying=staying)
     status = call.finish(result.skipped, text, result.summary.recipe)
     _say_written(cleaned, options, call)
     return status

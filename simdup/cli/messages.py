@@ -192,4 +192,4 @@ class Screen:
 
         if not self.quiet and path not in (None, "-"):
             key = "wrote.what" if what else "wrote"
-            say(self.words(key, path=shown(str(path)), what=what))
+            say(self.painter.wrapped(self.words(key, path=shown(str(path)), what=what)))

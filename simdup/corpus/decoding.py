@@ -60,8 +60,8 @@ class NotReadable(Exception):
 class NotText(NotReadable):
     """The bytes are not text."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason, error=False)
+    def __init__(self, reason: str, hint: str = "") -> None:
+        super().__init__(reason, error=False, hint=hint)
 
 
 class Decoded(NamedTuple):
@@ -444,7 +444,8 @@ def _best_candidate(sample: bytes) -> str:
     # No candidate fits. Plain ASCII with a few stray bytes is still worth reading.
     stray = len(sample) - len(sample.decode("ascii", "ignore"))
     if stray > max(1, len(sample) / 10):
-        raise NotText("undecodable")
+        hint = "it is in none of the encodings that are detected; name it with `encoding`"
+        raise NotText("undecodable", hint)
     return "utf-8"
 
 

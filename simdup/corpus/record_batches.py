@@ -148,7 +148,7 @@ def cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBatc
     try:
         encoding = reading.encoding or decode(head).encoding
     except NotText as error:
-        yield Skipped(file.path, str(error))
+        yield Skipped(file.path, str(error), hint=error.hint)
         return
     if not _keeps_ascii_apart(encoding):
         yield _unsupported(file, encoding)

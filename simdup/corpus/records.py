@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, TypeAlias
 
+from simdup.base.errors import counted
 from simdup.base.when_used import pattern
 from simdup.corpus.decoding import Decoded, without_nuls
 from simdup.corpus.files import File
@@ -107,7 +108,8 @@ def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]
             reason = f"{where}not valid {file.format.upper()}: misplaced quote"
             yield _broken(file, record, reason)
         elif len(row) != len(batch.columns):
-            reason = f"{where}{len(row)} fields, but {len(batch.columns)} columns"
+            fields, columns = counted(len(row), "field"), counted(len(batch.columns), "column")
+            reason = f"{where}{fields}, but {columns}"
             yield _broken(file, record, reason)
         else:
             values = dict(zip(batch.columns, row, strict=True))

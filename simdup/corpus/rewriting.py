@@ -60,6 +60,8 @@ from simdup.model.cleaned import RemovedDocument
 from simdup.model.documents import Skipped
 from simdup.model.settings import Progress, Reading, no_progress
 
+# Why a file may keep what is to go.
+UNREAD = "it was not read to its end, and is kept whole"
 # Bytes between two words on how much was written.
 _SAID = 1 << 20
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simdup.base.errors import SimdupError, invalid
+from simdup.base.errors import SimdupError, counted, invalid
 from simdup.corpus.files import STDIN
 from simdup.corpus.fingerprint_lines import format_header, format_lines
 from simdup.index.ingest import Sources, are_present, build, line_documents_of, text_documents
@@ -336,7 +336,7 @@ def _blocks(session: Session, skipped: list[Skipped] | None) -> Iterator[tuple[l
             except SimdupError as error:
                 if skipped is None:
                     raise
-                what = f"block {number}: {documents:,} documents are lost ({error.what})"
+                what = f"block {number}: {counted(documents, 'document')} lost ({error.what})"
                 skipped.append(Skipped(storage.path, what, error=True))
             else:
                 yield block

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import SimdupError, counted
 from simdup.index.ingest import indexed, summaries
 from simdup.index.matching import Matches, QueryOptions, best, find_nearest, otherwise
 from simdup.index.opening import open_storage
@@ -177,7 +177,7 @@ class IndexReferences:
         for other in others:
             _require_same(first, other)
         settings = opened.settings
-        _check_criteria(first.storage.path, settings.criteria)
+        _check_criteria(first.storage.path, settings.criteria, first.storage.path == self.seen)
         fingerprinter, asked = first.recipe.fingerprinter, settings.recipe
         if asked != Recipe():
             first.recipe.require(
@@ -224,8 +224,14 @@ class IndexReferences:
             asked,
             held["content_key"],
             found["a"],
-            _notes(every, pairs, undecided, numbered),
+            _notes(every, pairs, undecided, numbered, self._seen_rows()),
         )
+
+    def _seen_rows(self) -> range:
+        """Return the rows, among those of all indexes, of the one of documents seen before."""
+        sizes = [len(one.store) for one in self.sessions]
+        places = (i for i, one in enumerate(self.sessions) if one.storage.path == self.seen)
+        return next((range(sum(sizes[:i]), sum(sizes[: i + 1])) for i in places), range(0))
 
     def _nearest(self, asked: Documents, settings: Settings) -> Matches:
         """Return the nearest document of each index, by the numbers of rows in all of them."""
@@ -243,27 +249,33 @@ class IndexReferences:
 
 
 def _notes(
-    documents: Documents, pairs: Sequence[DocumentPair], undecided: int, numbered: int
+    documents: Documents,
+    pairs: Sequence[DocumentPair],
+    undecided: RowIds,
+    numbered: RowIds,
+    seen: range,
 ) -> list[tuple[str, str]]:
-    """Return what a person should know about matches, some of which do not count."""
-    said, names = list[str](), documents["name"]
-    if undecided:
-        said.append(
-            f"fingerprints without a sketch are near {undecided:,} of the documents; "
-            "their similarity is unknown, so they are not taken for pairs"
-        )
-    if numbered:
-        said.append(
-            f"{numbered:,} of the documents are short texts with numbers, near one of an "
-            "index that does not know its numbers; so they are not taken for pairs"
-        )
-    same = sum(names[pair.a] == str(names[pair.b]) for pair in pairs)
-    if same:
-        said.append(
-            f"{same:,} of the documents match one of an index that has their own name; "
-            "if the index was built from them, they are redundant beside themselves"
-        )
-    return [("`references`", sentence) for sentence in said]
+    """Return what a person should know about matches, some of which do not count.
+
+    Those that do not are given by their rows in the indexes; `seen` has those that no reference is.
+    """
+    notes, names = list[tuple[str, str]](), documents["name"]
+    columns = (undecided, numbered)
+    of_seen = [int(((rows >= seen.start) & (rows < seen.stop)).sum()) for rows in columns]
+    others = [len(rows) - n for rows, n in zip(columns, of_seen, strict=True)]
+    for argument, (near, short_texts) in (("`references`", others), ("`index`", of_seen)):
+        if near:
+            what = f"fingerprints without a sketch are near {near:,} of the documents; "
+            what += "their similarity is unknown, so they are not taken for pairs"
+            notes.append((argument, what))
+        if short_texts:
+            what = f"{counted(short_texts, 'short text')} with numbers, near one of an index that "
+            notes.append((argument, f"{what}does not know its numbers: not taken for a pair"))
+    if same := sum(names[pair.a] == str(names[pair.b]) for pair in pairs):
+        what = f"{counted(same, 'document')} matched under the same name in an index; if it was "
+        what += "built from these documents, they are redundant beside themselves"
+        notes.append(("`references`", what))
+    return notes
 
 
 @contextmanager
@@ -290,8 +302,8 @@ def _require_same(first: Session, other: Session) -> None:
         )
 
 
-def _check_criteria(path: str, criteria: Criteria) -> None:
-    """Raise if the criteria need more of references than an index has."""
+def _check_criteria(path: str, criteria: Criteria, seen: bool) -> None:
+    """Raise if the criteria need more of references, or of documents `seen`, than an index has."""
     field = why = ""
     if criteria.same_fields or criteria.across:
         field, why = "same" if criteria.same_fields else "across", "has no fields of documents"
@@ -304,32 +316,36 @@ def _check_criteria(path: str, criteria: Criteria) -> None:
     elif criteria.verify and criteria.similarity and criteria.shingle != CHARACTERS_5:
         field, why = "shingle", f"estimates similarity by runs of {CHARACTERS_5} characters only"
     if field:
-        hint = f"leave `{field}` out, or take the documents themselves as `references`"
+        instead = "" if seen else ", or take the documents themselves as `references`"
+        hint = f"leave `{field}` out{instead}"
         raise SimdupError(field, f"{path} is an index, which {why}", hint, field)
 
 
-def _decided(found: MeasuredPairs, criteria: Criteria) -> tuple[MeasuredPairs, int]:
-    """Return the matches without those of unknown similarity, if it matters, and their number."""
+def _decided(found: MeasuredPairs, criteria: Criteria) -> tuple[MeasuredPairs, RowIds]:
+    """Return the matches without those of unknown similarity, if it matters.
+
+    The others are given by whom they match.
+    """
+    known = ~np.isnan(found["similarity"])
     if not (criteria.verify and criteria.similarity):
-        return found, 0
-    known = np.flatnonzero(~np.isnan(found["similarity"]))
-    return found.take(known), len(found["b"]) - len(known)
+        known[:] = True
+    return found.take(known), found["b"][~known]
 
 
 def _without_numbered(
     found: MeasuredPairs, removed: MeasuredPairs, documents: Documents
-) -> tuple[MeasuredPairs, int]:
+) -> tuple[MeasuredPairs, RowIds]:
     """Return the matches without short texts with numbers that differ from what they match.
 
-    Another number makes them other texts, and an index does not know in what they differ, unless
-    they were removed before; `removed` has those.
+    The others are given by whom they match.  Another number makes them other texts, and an index
+    does not know in what they differ, unless they were removed before; `removed` has those.
     """
     if "letters" not in documents:
-        return otherwise(found, removed), 0
+        return otherwise(found, removed), found["b"][:0]
     numbered = short(documents) & (documents["facts"] != 0)
     unsure = numbered[found["a"]] & ~(found["similarity"] > 1 - 1e-9)
     sure = otherwise(found.take(~unsure), removed)
-    return sure, int(np.count_nonzero(~np.isin(found["a"], sure["a"])))
+    return sure, found["b"][~np.isin(found["a"], sure["a"])]
 
 
 def _same(

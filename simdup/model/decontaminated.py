@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
-from simdup.base.errors import NUMBER, check_type, invalid
+from simdup.base.errors import NUMBER, check_type, counted, invalid
 from simdup.model.documents import Skipped
 from simdup.model.shared_passages import PassageCriteria
 
@@ -170,5 +170,6 @@ class Decontaminated(NamedTuple):
 
     def __repr__(self) -> str:
         """Return the counts: data may be large."""
-        leaks, texts = f"{len(self.leaks):,} leaks", f"{self.evaluations:,} evaluation texts"
-        return f"Decontaminated({leaks} of {texts} in {self.documents:,} documents)"
+        leaks, documents = counted(len(self.leaks), "leak"), counted(self.documents, "document")
+        texts = counted(self.evaluations, "evaluation text")
+        return f"Decontaminated({leaks} of {texts} in {documents})"

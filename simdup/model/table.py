@@ -71,6 +71,7 @@ SCHEMA: Mapping[str, Any] = {
     "left_seeds": np.int64,  # [2]: the slot of the seeds of a text that has too few of them
     "lines": np.int64,  # [2]: the slot of the places where its lines begin
     "symbols": np.int64,  # [2]: the slot of the text as symbols
+    "units": np.int64,  # symbols of it
     "common_units": np.int64,  # of it, that too many references have
     "parts": np.int64,  # [2]: the slot of its lines, sentences or paragraphs
     "repeats": np.uint8,  # 1 if one of these is there twice, 2 if it repeats what is before it

@@ -15,7 +15,7 @@ alone decide.  What too many SOURCEs have starts no passage either: it was given
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -85,7 +85,18 @@ class Compared:
     units: I64  # of each SOURCE that was read: how many of its units are common
     silent: Documents  # SOURCEs that share nothing, and were left out
     places: I64  # in the input, of documents and then of these
+    sizes: Mapping[str, I64]  # units of each document, by the side that it is of
     given: Stretches | None = None  # text that too many have for it to be anybody's
+
+    def too_short(self, least: int) -> list[tuple[str, str]]:
+        """Return the note that no text of a side has so many units, if that is so."""
+        longest = {side: max(sizes.tolist(), default=0) for side, sizes in self.sizes.items()}
+        what = f"are shorter than a passage, which has {least:,} units or more; the longest has"
+        return [
+            ("`min_length`", f"all {side} {what} {most:,}")
+            for side, most in longest.items()
+            if 0 < most < least
+        ]
 
     @property
     def silent_names(self) -> list[Any]:
@@ -149,7 +160,8 @@ def _with_each_other(
     given = index.crowded if criteria.is_given(place.most, len(texts.starts) - 1) else None
     return Compared(
         cut, sides, texts.text_of, texts.starts, finder,
-        len(cut), place.most, units, Documents(), np.arange(len(cut)), given,
+        len(cut), place.most, units, Documents(), np.arange(len(cut)),
+        {"texts": cut["units"]}, given,
     )  # fmt: skip
 
 
@@ -168,6 +180,9 @@ def _with_references(
     else:
         read = _references_first(reading, criteria, scope, work, references)
     cut, is_reference, common, most = read.cut, read.is_reference, read.common, read.most
+    sizes = {"SOURCEs": cut["units"][~is_reference]}
+    if not stored:
+        sizes["references"] = cut["units"][is_reference]
     sides = sides_between(cut, ~is_reference, is_reference, scope)
     if not scope.across:
         sides = sides._replace(groups=_itself(cut, is_reference, read.in_index))
@@ -197,7 +212,8 @@ def _with_references(
     units[rows] = index.crowded.by_text(texts.starts)[texts.text_of]
     return Compared(
         cut, sides, texts.text_of, texts.starts, finder,
-        read.documents, most, units[~is_reference], left, np.append(rows, silent), stretches,
+        read.documents, most, units[~is_reference], left, np.append(rows, silent), sizes,
+        stretches,
     )  # fmt: skip
 
 

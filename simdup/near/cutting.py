@@ -133,6 +133,7 @@ class CutTexts:
         )
         columns["lines"] = spool(self._lines[place].tobytes() for place in first)
         columns["common_units"] = common_units
+        columns["units"] = np.diff(texts.starts)
         gone = {place for place, left in zip(first, left.tolist(), strict=True) if left}
         originals = spool(
             b"" if place in gone else self._documents[place].text.encode("utf-8", "surrogatepass")

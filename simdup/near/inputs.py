@@ -17,13 +17,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import SimdupError, counted
 from simdup.base.system import portable, without_dot
 from simdup.corpus.batches import Batch, batches
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address, split_member, without_address
 from simdup.corpus.patterns import matches
-from simdup.corpus.rows import STRINGS, Rows, recognise, row_batches
+from simdup.corpus.rows import INDEX, STRINGS, Rows, recognise, row_batches
 from simdup.corpus.sources import Named, SourceListing, list_files
 from simdup.model.criteria import Criteria
 from simdup.model.documents import LeftOut, NoField, Skipped, Unread
@@ -65,6 +65,7 @@ class SourceReport:
         self.unchanged = 0  # how many documents were left out because they are known
         # Of the texts passed from Python, by number; filled while they are cut into batches.
         self.ids: list[Any] = []
+        self.id_name = "id"  # what these are
         # Keyed by the path that `os.path.dirname` returns for its contents.
         self._waiting = {_place(source): source for source in named}
         self._named = set(self._waiting)
@@ -137,8 +138,11 @@ class SourceReport:
     def leave(self, one: Skipped) -> Skipped | None:
         """Record what does not take part; return it if it was skipped, not left out of a folder."""
         if not isinstance(one, LeftOut):
-            self.skipped.append(self.skip(one))
-            return self.skipped[-1]
+            skipped = self.skip(one)
+            self.skipped.append(skipped)
+            if skipped.hint and not skipped.error:
+                self.notes.append((skipped.document, f"{skipped.reason}: {skipped.hint}"))
+            return skipped
         if os.path.realpath(str(one.document)) not in self._told:
             self.notes.append((one.document, one.reason))
         return None
@@ -170,13 +174,12 @@ class SourceReport:
         for source in self._waiting.values():
             self.skipped.append(Skipped(source, _NOTHING, error=True))
         repeated = len(self.ids) - len(set(self.ids))
-        what = f"{repeated:,} of {len(self.ids):,} texts have the id of an earlier one"
         if repeated:
-            self.notes.append(("`id`", what))
+            count = f"{repeated:,} of {counted(len(self.ids), 'text')}"
+            self.notes.append(("`id`", f"{count} with the {self.id_name} of an earlier one"))
         if self._lacking_text:
-            count = f"{self._lacking_text:,} of {self._documents:,}"
-            what = f"{count} documents have no text in at least one of the fields"
-            self.notes.append(("`field`", what))
+            count = f"{self._lacking_text:,} of {counted(self._documents, 'document')}"
+            self.notes.append(("`field`", f"{count} without text in at least one of the fields"))
         if self.shapes and self.reading.field is None:
             from simdup.corpus.shapes import shape_notes
 
@@ -224,8 +227,8 @@ def notes(
     asked = list(criteria.decisions.names)
     present = {without_dot(str(name)) for name in known} if asked else set()
     if missing := [name for name in asked if name not in present]:
-        count = f"{len(missing):,} of {len(asked):,} documents"
-        yield "`decisions`", f"{count} are not in this scan, such as {missing[0]!r:.120}"
+        count = f"{len(missing):,} of {counted(len(asked), 'document')}"
+        yield "`decisions`", f"{count} not in this scan, such as {missing[0]!r:.120}"
     yield from _promised(criteria)
 
 
@@ -262,8 +265,9 @@ def _without_value(documents: Documents, criteria: Criteria) -> Iterator[tuple[s
     """Yield the note on documents that are kept only where no other is, if there are any."""
     without = sum(map(math.isnan, documents["value"])) if "value" in documents else 0
     if without:
-        what = f"{without:,} of {len(documents):,} documents have no number, date or time in"
-        yield "`keep`", f"{what} {criteria.keep_field!r:.80}; others are kept before them"
+        count = f"{without:,} of {counted(len(documents), 'document')}"
+        what = f"{count} without a number, date or time in {criteria.keep_field!r:.80}"
+        yield "`keep`", f"{what}; others are kept before them"
 
 
 def _promised(criteria: Criteria) -> list[tuple[str, str]]:
@@ -340,6 +344,8 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
             require_existing(rows)
         return open_files(list_files(rows, settings.reading, references), settings)
     opened = open_files(list_files([], settings.reading, references), settings)
+    if any(name is INDEX for _, name in rows.asked):
+        opened.report.id_name = "index"
     batches = chain(opened.batches, row_batches(rows, opened.report.ids))
     return replace(opened, batches=batches, size=None, rows=rows)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import SimdupError, counted
 from simdup.corpus.found_pairs import read_population
 from simdup.corpus.names import without_address
 from simdup.corpus.sources import Named
@@ -125,7 +125,8 @@ def examine(
         for one in skipped:
             if isinstance(one, NoField):
                 raise SourceReport(reading=settings.reading).refuse(one)
-        what = f"none of its {len(names):,} documents can be read again, first {names[0]!r:.200}"
+        count = counted(len(names), "document")
+        what = f"none of its {count} can be read again, first {names[0]!r:.200}"
         hint = "name the SOURCEs of the scan after FOUND, or run this where it ran"
         if sources:
             hint = "read the SOURCEs as the scan did, with its --id-field and --input-format"

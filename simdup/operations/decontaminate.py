@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from simdup.base.errors import TEXT, SimdupError, check_names, check_type
+from simdup.base.errors import TEXT, SimdupError, check_names, check_type, counted
 from simdup.base.system import quoted
 from simdup.corpus.batches import TextBatch, read
 from simdup.corpus.compression import split_compression
 from simdup.corpus.files import File
 from simdup.corpus.json_text import parse_json
 from simdup.corpus.nested_json import texts_within
-from simdup.corpus.rewriting import Change
+from simdup.corpus.rewriting import UNREAD, Change
 from simdup.corpus.rows import as_optional_path, keep_rows, recognise, select
 from simdup.corpus.shapes import hint_of, list_fields, shape_notes, shown_fields
 from simdup.corpus.span_cutting import (
@@ -350,10 +350,11 @@ class _CorpusLeaks:
         unread = {one.document for one in self.skipped if one.error}
         by_file: dict[str, dict[int, Spans]] = {}
         for (path, record), spans in self.spans.items():
-            if path in unread:
-                self.kept += 1
-            else:
-                by_file.setdefault(path, {})[record] = spans
+            by_file.setdefault(path, {})[record] = spans
+        for path in sorted(unread & by_file.keys()):
+            count = len(by_file.pop(path))
+            self.kept += count
+            self.notes.append((path, f"{counted(count, 'document')} with a leak in it; {UNREAD}"))
         return {
             path: self._change(files[path], opened.settings.reading, records)
             for path, records in by_file.items()

@@ -16,6 +16,7 @@ from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.rewriting import (
+    UNREAD,
     Annotations,
     CleanedFolder,
     Note,
@@ -543,13 +544,15 @@ def _list_cuts(result: Result) -> tuple[list[RemovedDocument], list[tuple[str, s
     archives = {file.path: file.member.archive for file in origins.files if file.member}
     # A file that was not read completely is kept whole.
     unread = {one.document for one in result.skipped if one.error}
-    found: list[RemovedDocument] = []
+    found, whole = list[RemovedDocument](), Counter[str]()
     paths, records, digests = (origins.documents[name] for name in ("path", "record", "digest"))
     for cluster in result.clusters:
         by_number = {member.number: member for member in cluster.members}
         for one in cluster.members:
             number, kept = one.number, by_number[one.beside]
-            if one.role == "redundant" and paths[number] not in unread:
+            if one.role == "redundant" and paths[number] in unread:
+                whole[paths[number]] += 1
+            elif one.role == "redundant":
                 read = kept.number >= 0  # not in an index, of which neither text nor file is known
                 same = read and digests[number] == digests[kept.number]
                 reason = "exact copy" if same else "near-duplicate"
@@ -565,7 +568,8 @@ def _list_cuts(result: Result) -> tuple[list[RemovedDocument], list[tuple[str, s
     found.sort(key=lambda cut: cut.number)
     staying = Counter(archives[cut.path] for cut in found if cut.path in archives)
     notes = [
-        (path, f"{count:,} redundant in it; archives are kept whole")
-        for path, count in staying.items()
+        (path, f"{count:,} redundant in it; {why}")
+        for counts, why in ((staying, "archives are kept whole"), (whole, UNREAD))
+        for path, count in counts.items()
     ]
     return [cut for cut in found if cut.path not in archives], notes

@@ -207,7 +207,8 @@ def examine(
             rated_units=copied,
             many_units=of_many,
         )
-        skipped, notes = tuple(report.skipped), tuple(report.notes)
+        skipped = tuple(report.skipped)
+        notes = (*report.notes, *texts.too_short(criteria.min_length))
         yield PassageResult(overlaps, skipped, notes, summary, rates), pairs
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import SimdupError, counted
+from simdup.corpus.rewriting import UNREAD
 from simdup.corpus.rows import keep_rows, recognise
 from simdup.corpus.span_cutting import SpanCuts, cut_rows, span_cuts
 from simdup.model.cleaned import DedupeOptions, PartCriteria
@@ -120,8 +121,10 @@ class _Found:
         owners, firsts = np.unique(parts.documents, return_index=True)
         ends = np.append(firsts, len(parts.documents))[1:]
         for owner, *span in zip(owners.tolist(), firsts.tolist(), ends.tolist(), strict=True):
-            if self.paths[owner] not in unread:
-                rows.setdefault(self.paths[owner], []).append((span[0], span[1]))
+            rows.setdefault(self.paths[owner], []).append((span[0], span[1]))
+        for path in sorted(unread & rows.keys()):
+            count = counted(sum(high - low for low, high in rows.pop(path)), self.unit)
+            self.notes.append((path, f"{count} repeated in it; {UNREAD}"))
         found: dict[str, SpanCuts] = {}
         for path, some in rows.items():
             at = np.concatenate([np.arange(low, high) for low, high in some])

@@ -161,7 +161,7 @@ def _figures(found: Comparison, paint: Painter) -> Iterator[str]:
     for search, equal in known["searches"].items():
         bands = "".join("=" if band else "." for band in equal)
         if search != "passages":
-            matching = words("compare.bands", equal=sum(equal), total=len(equal))
+            matching = words("compare.bands", n=sum(equal), total=len(equal))
             yield _row(search, f"{bands}  {matching}", words)
     kind, _, count = str(criteria.shingle).rpartition(":")
     runs = words("compare.word_runs", n=count) if kind else words("compare.runs", n=count)

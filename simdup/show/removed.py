@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.errors import counted
 from simdup.base.when_used import pattern
 from simdup.corpus.names import is_archive
 from simdup.model.cleaned import Part, Removed
@@ -87,7 +88,7 @@ class Cleaned(NamedTuple):
 
     def __repr__(self) -> str:
         """Return the counts: data may be large."""
-        return f"Cleaned({len(self.removed):,} of {self.documents:,} documents removed)"
+        return f"Cleaned({len(self.removed):,} of {counted(self.documents, 'document')} removed)"
 
     @property
     def documents(self) -> int:

@@ -6,6 +6,7 @@ import mmap
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, overload
 
+from simdup.base.errors import counted
 from simdup.model.cleaned import Part, RemovedPart
 from simdup.model.documents import Skipped
 from simdup.model.formats import REMOVED_PART_COLUMNS
@@ -55,7 +56,7 @@ class RemovedParts(Sequence[RemovedPart]):
 
     def __repr__(self) -> str:
         """Return how many there are."""
-        return f"<{len(self):,} removed parts>"
+        return f"<{counted(len(self), 'removed part')}>"
 
 
 class Shortened(NamedTuple):
@@ -105,8 +106,9 @@ class Shortened(NamedTuple):
 
     def __repr__(self) -> str:
         """Return the counts: data may be large."""
-        parts = f"{len(self.removed):,} parts ({self.unit})"
-        return f"Shortened({parts} cut from {self.changed:,} of {self.documents:,} documents)"
+        parts = counted(len(self.removed), self.unit)
+        documents = counted(self.documents, "document")
+        return f"Shortened({parts} cut from {self.changed:,} of {documents})"
 
 
 def shortened_words(shortened: Shortened, words: Phrases = ENGLISH) -> str:

@@ -12,6 +12,7 @@ from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO, Literal, overload
 
+from simdup.base.errors import counted
 from simdup.model.clusters import Cluster
 from simdup.model.criteria import EDIT
 from simdup.model.formats import TEXT_BYTES, PageOptions
@@ -119,8 +120,8 @@ def _notebook_table(result: Findings) -> str:
     """Return a result as HTML without a script: a caption, a histogram, the first clusters."""
     summary = result.summary
     caption = (
-        f"{summary.redundant:,} of {summary.documents:,} documents are near-duplicates "
-        f"({summary.clusters:,} clusters, {summary.pairs:,} pairs)"
+        f"{summary.redundant:,} of {counted(summary.documents, 'document')} redundant "
+        f"({counted(summary.clusters, 'cluster')}, {counted(summary.pairs, 'pair')})"
     )
     rows = "".join(map(_cluster_row, result.clusters[:_CLUSTERS]))
     rest = len(result.clusters) - _CLUSTERS

@@ -43,12 +43,17 @@ def report(
     selection: Selection = EVERYTHING,
     words: Phrases = ENGLISH,
     removed: Sequence[Removed] | None = None,
+    staying: int = 0,
 ) -> str:
-    """Return the closing report of a run, one sentence per line; `removed` is what it left out."""
+    """Return the closing report of a run, one sentence per line.
+
+    `removed` is what it left out, `staying` how many redundant documents are in files kept whole.
+    """
     summary = result.summary
     lines = [
         read_words(result, words),
         _found(result, criteria, words),
+        words("staying", n=staying) if staying else "",
         _differing(summary, removed, words),
         _compared(summary, words),
         _listed(result, selection, words),
@@ -93,8 +98,8 @@ def _found(result: Findings, criteria: Criteria, words: Phrases) -> str:
         if not summary.known:
             return words("found.none")
         return words("found.none_new", pairs=words("pairs", n=summary.known))
-    references = bool(result.references) or summary.indexed is not None
-    order = [words("kept.references")] if references else []
+    order = [words("kept.indexed")] if summary.indexed else []
+    order += [words("kept.references")] if result.references else []
     unmatched = [what for name, what in result.notes if name == "`prefer`"]
     if len(set(criteria.prefer)) > len(unmatched):
         order.append(words("kept.preferred"))
@@ -173,7 +178,7 @@ def _proposed(summary: Summary, words: Phrases) -> str:
     if len(summary.candidates_by) < 2 or not summary.candidates:
         return ""
     (first, count), *others = summary.candidates_by.items()
-    parts = [words(f"proposed.{first}", n=count)]
+    parts = [words(f"proposed.{first}", n=summary.candidates, count=count)]
     for search, number in others:
         parts.append(words("proposed.more", search=words(f"search.{search}"), n=number))
     return words.listed(parts) + words("stop")

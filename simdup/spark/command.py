@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from simdup.base.errors import SimdupError
+from simdup.base.errors import SimdupError, counted
 from simdup.cli.messages import Status, as_option, say, say_error
 from simdup.model.criteria import Criteria
 from simdup.model.recipe import as_recipe
@@ -151,7 +151,7 @@ def _run(asked: argparse.Namespace) -> None:
         _write(getattr(found, name), f"{asked.output}/{name}", asked.format or "parquet")
     figures = found.summary()
     say(
-        f"{figures.documents:,} documents, {figures.clusters:,} clusters, "
+        f"{counted(figures.documents, 'document')}, {counted(figures.clusters, 'cluster')}, "
         f"{figures.redundant:,} redundant, {figures.linked:,} linked, {figures.skipped:,} skipped"
     )
 

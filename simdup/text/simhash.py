@@ -54,7 +54,7 @@ def simhash(
     '0b100001'
     """
     if len(hashes) != len(weights):
-        raise ValueError(f"{len(hashes)} hashes, but {len(weights)} weights")
+        raise ValueError(f"not as many weights as hashes: {len(weights)} and {len(hashes)}")
     if bits < 1:
         raise ValueError(f"bits must be at least 1, not {bits}")
     pairs = [

@@ -178,6 +178,24 @@ def test_parts_are_left_out_of_rates_and_pages_only(simdup: Command, theses: Pat
     assert simdup("passages", "theses", "--leave-out", "references", "-o", "x.html").status == 0
 
 
+def test_texts_that_are_shorter_than_a_passage_are_noted(simdup: Command, tmp_path: Path) -> None:
+    short, long = "港务局今天宣布所有渡轮将在早上六点开始运行", prose(1, 200)
+    write(tmp_path, {"s/a.txt": short, "s/b.txt": short, "l/c.txt": long, "l/d.txt": long})
+    note = (
+        "--min-length: all {} are shorter than a passage, which has 50 units or more"
+    )
+    simdup("index", "build", "l.index", "l", "--passages")
+    for asked, side in (
+        (["s"], "texts"), (["s", "--reference", "l"], "SOURCEs"),
+        (["s", "--reference", "l.index"], "SOURCEs"), (["l", "--reference", "s"], "references"),
+    ):  # fmt: skip
+        said = simdup("passages", *asked, "--rates").err
+        assert f"simdup: {note.format(side)}; the longest has {len(short)}\n" in said
+        assert said.count("--min-length") == 1
+    for asked in (["s", "l"], ["s", "--min-length", "20"], ["l", "--reference", "l.index"]):
+        assert "shorter" not in simdup("passages", *asked).err
+
+
 def test_text_of_passages_is_as_it_is_in_both_documents(simdup: Command, tmp_path: Path) -> None:
     text = '=SUM(1)\t"a",\r\n' + prose(1) + "\x1b"
     copied = text.replace('"a"', '"A"')

@@ -28,10 +28,10 @@ def terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Terminal:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("signal.signal", lambda number, handler: None)
 
-    def run(*arguments: str) -> str:
+    def run(*arguments: str, errors: bool = False) -> str:
         ours, theirs = pty.openpty()
         with monkeypatch.context() as patch, open(theirs, "w", encoding="utf-8") as screen:
-            patch.setattr(sys, "stdout", screen)
+            patch.setattr(sys, "stderr" if errors else "stdout", screen)
             with pytest.raises(SystemExit) as left:
                 main(arguments)
             assert left.value.code == 0
@@ -153,6 +153,22 @@ def test_long_names_lose_their_middle_on_a_terminal_only(
         assert ("…" in last, last.endswith("-2024.txt")) == (True, True)
         assert all(cell_len(line) <= 60 for line in on_screen)
         assert f"c/{name}" in simdup("scan", "c", *options, "-q").text
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_was_written_is_said_in_lines_of_whole_words(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lang: str
+) -> None:
+    write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(1)})
+    monkeypatch.setenv("COLUMNS", "50")
+    folder = "/".join(f"corpus-cleaned-in-step-{n}" for n in range(2))
+    asked = ("dedupe", "c", "-o", f"{folder}/clean", "--removed", "removed.csv", "--lang", lang)
+    said = terminal(*asked, "--no-progress", errors=True).splitlines()
+    wrote = next(n for n, line in enumerate(said) if line.startswith(("Wrote", "已写入")))
+    assert all(cell_len(line) <= 50 or folder in line for line in said)
+    assert f"{folder}/clean" in "".join(said[wrote:])
+    assert len(said) > wrote + 2
+    assert all("removed.csv" in line for line in said[-1:])
 
 
 def test_names_of_a_table_are_cut_where_they_are_alike(

@@ -184,6 +184,21 @@ def test_a_named_source_that_gives_nothing_is_an_error(
         assert (ran.status, ran.err) == (2, f"simdup: {source}: {said}\n")
 
 
+def test_undecodable_files_are_named_with_the_next_step(simdup: Command, tmp_path: Path) -> None:
+    """In a folder they are no error, but nobody should take them for compared."""
+    write(tmp_path / "c", {"a.txt": prose(1)})
+    for name in ("b.txt", "b.csv"):
+        (tmp_path / "c" / name).write_bytes("Все читали одно и то же. ".encode("koi8-r") * 20)
+    why = "it is in none of the encodings that are detected; name it with --encoding"
+    ran = simdup("scan", "c")
+    assert (ran.status, "(2 undecodable files)" in ran.err) == (0, True)
+    for name in ("b.txt", "b.csv"):
+        assert f"simdup: c/{name}: undecodable: {why}\n" in ran.err
+        named = simdup("scan", f"c/{name}", "c/a.txt")
+        assert (named.status, f"c/{name}: undecodable\nhint: {why}\n" in named.err) == (2, True)
+    assert simdup("scan", "c", "--encoding", "koi8-r", "--glob", "b.txt", "-q").err == ""
+
+
 def test_a_mistyped_source_has_a_hint_at_what_is_beside_it(simdup: Command, tmp_path: Path) -> None:
     """Earlier, only mistyped commands and options had one."""
     write(tmp_path, {"docs/guide/a.md": prose(1), "other/b.md": prose(2)})

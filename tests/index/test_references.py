@@ -96,10 +96,10 @@ def test_estimates_are_marked(simdup: Command, archive: Path) -> None:
 
 def test_the_report_says_how_an_index_was_searched(simdup: Command, archive: Path) -> None:
     said = simdup("scan", "new", "--reference", "old.index", "-d", "4").err
-    assert "(kept: references, then the first of each)" in said
+    assert "(kept: documents of indexes, then the first of each)" in said
     assert (
-        "References in indexes (12 documents) were searched by fingerprint, within distance 4, and "
-        "by shared text; similarities to them (~) are estimates.\n" in said
+        "Indexes (12 documents) were searched by fingerprint, within distance 4, and by shared "
+        "text; similarities to them (~) are estimates.\n" in said
     )
     said = simdup("scan", "new", "--reference", "old.index", "--method", "minhash").err
     assert "searched by shared text alone; similarities" in said
@@ -339,6 +339,11 @@ def test_what_an_index_cannot_answer_is_an_error(
             f"simdup: {option}: old.index is an index, which {why}",
             f"hint: leave {option} out, or take the documents themselves as --reference",
         ]
+    ran = simdup("dedupe", "new", "-o", "clean", "--index", "old.index", option, value)
+    assert ran.err.splitlines() == [
+        f"simdup: {option}: old.index is an index, which {why}",
+        f"hint: leave {option} out",
+    ]
     assert not (archive / "clean").exists()
 
 
@@ -377,14 +382,31 @@ def test_fingerprints_without_a_sketch_remove_nothing(simdup: Command, archive: 
         assert "new/other.txt,near-duplicate,0,,new/other.txt" in ran.text
 
 
+def test_what_the_index_cannot_tell_is_said_of_its_option(simdup: Command, archive: Path) -> None:
+    lines = simdup("fingerprint", "new/other.txt").text.replace("new/", "seen/")
+    (archive / "lines.txt").write_text(lines, "utf-8")
+    simdup("index", "add", "old.index", "--fingerprints", "lines.txt")
+    simdup("index", "build", "far.index", "old/1.txt")
+    asked = {
+        "--index": ["--index", "old.index", "--reference", "far.index"],
+        "--reference": ["--index", "far.index", "--reference", "old.index"],
+    }
+    for option, indexes in asked.items():
+        said = simdup("dedupe", "new", *indexes, "--dry-run").err.splitlines()
+        assert [line.partition(": f")[0] for line in said if "sketch" in line] == [
+            f"simdup: {option}"
+        ]
+    assert "eference" not in simdup("dedupe", "new", "--index", "old.index", "--dry-run").err
+
+
 def test_documents_of_the_same_name_are_noted(simdup: Command, archive: Path) -> None:
     ran = simdup("scan", "old", "--reference", "old.index", "--list", "redundant")
     assert len(ran.lines) == 12
     assert (
-        "simdup: --reference: 12 of the documents match one of an index that has their own name; "
-        "if the index was built from them, they are redundant beside themselves\n" in ran.err
+        "simdup: --reference: 12 documents matched under the same name in an index; if it was "
+        "built from these documents, they are redundant beside themselves\n" in ran.err
     )
-    assert simdup("scan", "new", "--reference", "old.index", "-v").err.count("own name") == 0
+    assert simdup("scan", "new", "--reference", "old.index", "-v").err.count("same name") == 0
 
 
 def test_a_damaged_index_is_an_error_and_nothing_is_written(simdup: Command, archive: Path) -> None:

@@ -102,7 +102,7 @@ def test_many_groups_do_not_fill_the_screen(simdup: Command, tmp_path: Path) -> 
     ran = simdup("dedupe", "r.jsonl", "-o", "out.jsonl", "--by", "source")
     table = ran.err.partition("bytes removed")[2].splitlines()[1:]
     assert len(table) == 21
-    assert table[-1] == "29 more removed documents in 30 other groups"
+    assert table[-1] == "29 more removed in 30 other groups"
 
 
 @pytest.mark.parametrize("force", [(), ("--force",)])

@@ -202,7 +202,7 @@ def test_all_judged_is_known(simdup, found, tmp_path):
     assert [band["type"] for band in bands] == ["band"] * len(bands)
     text = simdup("evaluate", "found.jsonl", "--judged", "d").text
     assert f"precision              {share:.4f}\n" in text
-    assert f"{len(pairs) - 2} duplicates, 2 different, 0 cannot say; 0 not judged" in text
+    assert f"{len(pairs) - 2} duplicate, 2 different, 0 cannot say; 0 not judged" in text
     assert 'cannot say" counts' not in text
 
 

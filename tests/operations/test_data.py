@@ -229,11 +229,18 @@ def test_ids_of_tables_are_values_of_their_library() -> None:
 
 def test_repeated_ids_are_noted_once() -> None:
     found = scan([("a", prose(1)), ("a", prose(1)), ("a", prose(2)), (0, prose(3))], run=ONE)
-    assert found.notes == (("`id`", "2 of 4 texts have the id of an earlier one"),)
+    assert found.notes == (("`id`", "2 of 4 texts with the id of an earlier one"),)
     (pair,) = found.pairs
     assert (pair.a, pair.b) == ("a", "a")
     assert [member.number for member in found.clusters[0].members] == [0, 1]
     assert found.unique == ["a", 0]
+
+
+def test_repeated_ids_of_a_frame_are_called_its_index() -> None:
+    frame = pandas([{"id": "a", "text": prose(n)} for n in range(3)])
+    for indexed, name in ((frame.set_index("id"), "index"), (frame, "id")):
+        said = f"2 of 3 texts with the {name} of an earlier one"
+        assert scan(indexed, run=ONE).notes == (("`id`", said),)
 
 
 @pytest.mark.parametrize("data", [[([1], "text")], [{"id": {}, "text": "text"}]])

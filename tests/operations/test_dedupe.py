@@ -7,6 +7,7 @@ import json
 import math
 import os
 import random
+import re
 import signal
 import stat
 import subprocess
@@ -399,6 +400,27 @@ def test_a_damaged_file_of_records_is_not_cut_short(simdup: Command, tmp_path: P
     ran = simdup("dedupe", "in/r.jsonl.gz", "-o", "r.jsonl.gz")
     assert (ran.status, "damaged gzip data" in ran.err) == (2, True)
     assert not (tmp_path / "r.jsonl.gz").exists()
+
+
+def test_what_stays_in_a_file_that_is_kept_whole_is_counted(
+    simdup: Command, tmp_path: Path
+) -> None:
+    rows = "".join(json.dumps({"text": prose(n)}) + "\n" for n in range(40)).encode()
+    packed = gzip.compress(rows)
+    write(tmp_path, {"c/a.jsonl": rows.decode(), "eval.jsonl": rows.decode().split("\n")[0] + "\n"})
+    (tmp_path / "c" / "b.jsonl.gz").write_bytes(packed[: len(packed) * 9 // 10])
+    ran = simdup("dedupe", "c", "-o", "clean")
+    assert ran.status == 2
+    read = int(re.findall(r"Read (\d+) documents", ran.err)[0])
+    assert f"simdup: c/b.jsonl.gz: {read - 40} redundant in it; it was not read to its" in ran.err
+    assert f"\n{read - 40} of the redundant stay: their files are kept whole.\n" in ran.err
+    assert f"{read} of {read} documents stay" in ran.err
+    assert "of the redundant stay" in simdup("dedupe", "c", "--dry-run").err
+    ran = simdup("dedupe", "c", "-o", "lines", "--unit", "line")
+    assert re.search(r"simdup: c/b.jsonl.gz: \d+ lines repeated in it; it was not read", ran.err)
+    ran = simdup("decontaminate", "c", "-o", "left", "--against", "eval.jsonl")
+    assert "simdup: c/b.jsonl.gz: 1 document with a leak in it; it was not read" in ran.err
+    assert "1 document that has evaluation text could not be changed, and stays.\n" in ran.err
 
 
 def test_a_source_that_changes_stops_it(

@@ -153,7 +153,7 @@ def test_short_texts_with_other_numbers_stay(simdup: Command, tmp_path: Path) ->
         write_rows(tmp_path / "r.jsonl", [{"id": f"a{day}", "text": one}])
         ran = simdup("dedupe", "r.jsonl", "-o", f"o{day}.jsonl", *OPTIONS)
         assert ran.status == 0
-        assert ("1 of the documents are short texts with numbers, near" in ran.err) == (day == 1)
+        assert ("simdup: --index: 1 short text with numbers, near" in ran.err) == (day == 1)
     write_rows(tmp_path / "w.jsonl", [{"id": "w", "text": WORDS}])
     assert simdup("dedupe", "w.jsonl", "-o", "w1.jsonl", *OPTIONS).status == 0
     write_rows(tmp_path / "w.jsonl", [{"id": "x", "text": WORDS.replace("hear", "learn")}])
@@ -327,5 +327,5 @@ def test_a_short_text_with_numbers_stays_removed(simdup: Command, tmp_path: Path
     write_rows(tmp_path / "2.jsonl", [{"id": "c", "text": near}, {"id": "d", "text": other}])
     assert simdup("dedupe", "1.jsonl", "-o", "o1.jsonl", *OPTIONS).status == 0
     ran = simdup("dedupe", "2.jsonl", "-o", "o2.jsonl", *OPTIONS)
-    assert "1 of the documents are short texts with numbers, near" in ran.err
+    assert "simdup: --index: 1 short text with numbers, near one of an index that" in ran.err
     assert json.loads((tmp_path / "o2.jsonl").read_bytes())["id"] == "d"

@@ -71,7 +71,7 @@ def test_a_row_without_a_text_in_any_field_is_skipped_as_a_record_is(tmp_path: P
 
 def test_a_report_says_how_many_records_lack_a_field(tmp_path: Path) -> None:
     said = notes(tmp_path, records(), FIELDS)
-    assert said[0] == "8 of 40 documents have no text in at least one of the fields"
+    assert said[0] == "8 of 40 documents without text in at least one of the fields"
     assert not any("no text" in one for one in notes(tmp_path, records(), FIELDS[:2]))
 
 

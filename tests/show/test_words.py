@@ -48,6 +48,37 @@ def test_both_languages_have_the_same_placeholders(where: str, key: str) -> None
         assert placeholders(form) == placeholders(text["en"])
 
 
+# Of these there are always several, or no number is before them.
+SEVERAL = {
+    "kept_apart.each", "parts.characters", "cluster", "cluster.linked", "info.bytes", "info.runs",
+    "passages.title", "passages.figures", "leaks.lengths", "leaks.common", "passages.common",
+    "diff.unchanged", "diff.alike", "sizeFilter", "firstMembers", "printText", "passagesCount",
+    "sentence", "sentenceNew", "common", "skipped.without documents",
+}  # fmt: skip
+
+
+def test_of_one_thing_no_text_says_several() -> None:
+    """Nouns are those that some text has in both numbers."""
+    english = {key: forms(text["en"]) for key, text in TEXTS.items()}
+    counts = (re.findall(r"\{(?:n:,|0)\} (\w+)", form) for form, *_ in english.values())
+    many = " ".join(form for _, *more in english.values() for form in more)
+    nouns = {f"{one}s" for found in counts for one in found if re.search(rf"\b{one}s\b", many)}
+    assert {"documents", "pairs", "files"} < nouns
+    several = re.compile(rf"\b1 (?:\w+ )?(?:{'|'.join(nouns | {'matches', 'bits', 'units'})})\b")
+    for (where, key), (form, *_) in english.items():
+        one = re.sub(r"\[(\w+)\|\w+\]", r"\1", form)
+        one = re.sub(r"\{(?:\d|n|\w+:,)\}", "1", one)
+        assert not several.search(one) or key in SEVERAL, (where, key, one)
+
+
+def test_messages_count_things_in_words_that_know_the_number() -> None:
+    """`counted` spells a number of things; what is written out has more than one of them."""
+    nouns = "documents|texts|records|fields|columns|clusters|pairs|files|leaks|parts|rows"
+    found = re.findall(rf"\{{[^{{}}]*:,\}} (?:\w+ )?(?:{nouns})\b.*", source())
+    several = ("documents share their", 'documents, "', "of the {warnings", "records, first on")
+    assert [line for line in found if not any(one in line for one in several)] == []
+
+
 def test_a_page_has_the_words_of_its_kind() -> None:
     for kind in ("scan", "dedupe", "query", "passages", "conflicts"):
         own = ALL["page"].get(kind, {})

@@ -63,7 +63,7 @@ const State = (() => {
 
   /** Return the words for a key as a list, each argument drawn by `draw(i, value)`. */
   function parts(key, given, draw) {
-    const words = Words.choose(Data.words[state.lang][key], given[0]);
+    const words = Words.choose(Data.words[state.lang][key], given);
     return words.split(/\{(\d)\}/).map((part, i) => (i % 2 ? draw(Number(part), given[part]) : part));
   }
 

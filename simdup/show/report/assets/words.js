@@ -1,17 +1,20 @@
 /**
- * Words and their arguments: {0}, {1} ... stand for these; of [one, many] the first argument chooses.
+ * Words and their arguments: {0}, {1} ... stand for these; of [one, many] the first argument chooses,
+ * of [one|many] within a text the argument before it.
  */
 const Words = (() => {
-  /** Return the words for a number of things. */
-  function choose(words, count) {
+  /** Return the words for some arguments. */
+  function choose(words, given) {
     const [one, many = one] = [words].flat();
-    return count === 1 ? one : many;
+    const text = given[0] === 1 ? one : many;
+    return text.replace(/\{(\d)\}([^{]*?)\[(\w+)\|(\w+)\]/g,
+      (_, i, between, single, several) => `{${i}}${between}${given[i] === 1 ? single : several}`);
   }
 
   /** Return words with their arguments, numbers as the language writes them. */
   function fill(words, given, language = 'en') {
     const shown = given.map((value) => (typeof value === 'number' ? value.toLocaleString(language) : value));
-    return choose(words, given[0]).replace(/\{(\d)\}/g, (_, i) => shown[i]);
+    return choose(words, given).replace(/\{(\d)\}/g, (_, i) => shown[i]);
   }
 
   return { choose, fill };
