@@ -44,7 +44,7 @@ from simdup.near.collection import Collection
 from simdup.near.counting import Maker
 from simdup.near.inputs import Input
 from simdup.near.rules import short
-from simdup.search.arrays import U64, RowIds
+from simdup.search.arrays import U64, Bools, RowIds
 from simdup.text.fingerprinter import Fingerprints
 
 
@@ -224,14 +224,14 @@ class IndexReferences:
             asked,
             held["content_key"],
             found["a"],
-            _notes(every, pairs, undecided, numbered, self._seen_rows()),
+            _notes(every, pairs, self._were_seen(undecided), self._were_seen(numbered)),
         )
 
-    def _seen_rows(self) -> range:
-        """Return the rows, among those of all indexes, of the one of documents seen before."""
-        sizes = [len(one.store) for one in self.sessions]
-        places = (i for i, one in enumerate(self.sessions) if one.storage.path == self.seen)
-        return next((range(sum(sizes[:i]), sum(sizes[: i + 1])) for i in places), range(0))
+    def _were_seen(self, rows: RowIds) -> Bools:
+        """Return which rows of the indexes are of documents seen before."""
+        seen = [one.storage.path == self.seen for one in self.sessions]
+        were: Bools = np.repeat(seen, [len(one.store) for one in self.sessions])[rows]
+        return were
 
     def _nearest(self, asked: Documents, settings: Settings) -> Matches:
         """Return the nearest document of each index, by the numbers of rows in all of them."""
@@ -249,26 +249,19 @@ class IndexReferences:
 
 
 def _notes(
-    documents: Documents,
-    pairs: Sequence[DocumentPair],
-    undecided: RowIds,
-    numbered: RowIds,
-    seen: range,
+    documents: Documents, pairs: Sequence[DocumentPair], undecided: Bools, numbered: Bools
 ) -> list[tuple[str, str]]:
     """Return what a person should know about matches, some of which do not count.
 
-    Those that do not are given by their rows in the indexes; `seen` has those that no reference is.
+    Of each that does not it is known whether it is with a document seen before.
     """
     notes, names = list[tuple[str, str]](), documents["name"]
-    columns = (undecided, numbered)
-    of_seen = [int(((rows >= seen.start) & (rows < seen.stop)).sum()) for rows in columns]
-    others = [len(rows) - n for rows, n in zip(columns, of_seen, strict=True)]
-    for argument, (near, short_texts) in (("`references`", others), ("`index`", of_seen)):
-        if near:
+    for argument, seen in (("`references`", False), ("`index`", True)):
+        if near := int(np.count_nonzero(undecided == seen)):
             what = f"fingerprints without a sketch are near {near:,} of the documents; "
             what += "their similarity is unknown, so they are not taken for pairs"
             notes.append((argument, what))
-        if short_texts:
+        if short_texts := int(np.count_nonzero(numbered == seen)):
             what = f"{counted(short_texts, 'short text')} with numbers, near one of an index that "
             notes.append((argument, f"{what}does not know its numbers: not taken for a pair"))
     if same := sum(names[pair.a] == str(names[pair.b]) for pair in pairs):
