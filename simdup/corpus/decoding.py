@@ -444,7 +444,7 @@ def _best_candidate(sample: bytes) -> str:
     # No candidate fits. Plain ASCII with a few stray bytes is still worth reading.
     stray = len(sample) - len(sample.decode("ascii", "ignore"))
     if stray > max(1, len(sample) / 10):
-        hint = "it is in none of the encodings that are detected; name it with `encoding`"
+        hint = "no encoding that is detected fits; name it with `encoding`"
         raise NotText("undecodable", hint)
     return "utf-8"
 

@@ -236,5 +236,5 @@ def test_how_many_have_no_value_is_noted(simdup: Command, tmp_path: Path) -> Non
     (tmp_path / "r.jsonl").write_bytes(as_jsonl(rows))
     ran = simdup("scan", "r.jsonl", "--keep", "max:when", "--list", "kept")
     assert (ran.status, ran.lines) == (0, ["r.jsonl#2"])
-    assert "--keep: 2 of 3 documents have no number, date or time in 'when'" in ran.err
+    assert "--keep: 2 of 3 documents without a number, date or time in 'when'" in ran.err
     assert "--keep" not in simdup("scan", "r.jsonl", "--keep", "longest").err

@@ -189,7 +189,7 @@ def test_undecodable_files_are_named_with_the_next_step(simdup: Command, tmp_pat
     write(tmp_path / "c", {"a.txt": prose(1)})
     for name in ("b.txt", "b.csv"):
         (tmp_path / "c" / name).write_bytes("Все читали одно и то же. ".encode("koi8-r") * 20)
-    why = "it is in none of the encodings that are detected; name it with --encoding"
+    why = "no encoding that is detected fits; name it with --encoding"
     ran = simdup("scan", "c")
     assert (ran.status, "(2 undecodable files)" in ran.err) == (0, True)
     for name in ("b.txt", "b.csv"):
