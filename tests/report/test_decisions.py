@@ -65,7 +65,7 @@ def test_documents_that_are_not_there_are_noted(simdup, tmp_path):
     corpus(tmp_path / "texts")
     (tmp_path / "d.jsonl").write_text(line("distinct", "gone", "texts/copies/0.txt") + "\n")
     said = simdup("scan", "texts", "--decisions", "d.jsonl").err
-    note = "simdup: --decisions: 1 of 2 documents are not in this scan, such as 'gone'\n"
+    note = "simdup: --decisions: 1 of 2 documents not in this scan, such as 'gone'\n"
     assert note in said
     # Earlier, nothing was said if they were configured: a renamed page lost its decision.
     (tmp_path / "simdup.toml").write_text("decisions = 'd.jsonl'")
