@@ -181,9 +181,7 @@ def test_parts_are_left_out_of_rates_and_pages_only(simdup: Command, theses: Pat
 def test_texts_that_are_shorter_than_a_passage_are_noted(simdup: Command, tmp_path: Path) -> None:
     short, long = "港务局今天宣布所有渡轮将在早上六点开始运行", prose(1, 200)
     write(tmp_path, {"s/a.txt": short, "s/b.txt": short, "l/c.txt": long, "l/d.txt": long})
-    note = (
-        "--min-length: all {} are shorter than a passage, which has 50 units or more"
-    )
+    note = "--min-length: all {} are shorter than a passage, which has 50 units or more"
     simdup("index", "build", "l.index", "l", "--passages")
     for asked, side in (
         (["s"], "texts"), (["s", "--reference", "l"], "SOURCEs"),
