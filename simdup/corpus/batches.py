@@ -397,10 +397,9 @@ def read_content(file: File, content: bytes, reading: Reading) -> Document | Ski
 
 def _of_page(record: Document, reading: Reading) -> Document | Skipped:
     """Return the document of a record whose text is a page."""
+    html = import_module("simdup.corpus.html")
     try:
-        text, title, note = import_module("simdup.corpus.html").of_page(
-            record.text, reading.extract
-        )
+        text, title, note = html.of_page(record.text, reading.extract)
     except NotReadable as error:
         return replace(record.skip(str(error)), error=error.error, hint=error.hint)
     title = title if record.title is None else record.title

@@ -108,9 +108,8 @@ def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]
             reason = f"{where}not valid {file.format.upper()}: misplaced quote"
             yield _broken(file, record, reason)
         elif len(row) != len(batch.columns):
-            fields, columns = counted(len(row), "field"), counted(len(batch.columns), "column")
-            reason = f"{where}{fields}, but {columns}"
-            yield _broken(file, record, reason)
+            columns = counted(len(batch.columns), "column")
+            yield _broken(file, record, f"{where}{counted(len(row), 'field')}, but {columns}")
         else:
             values = dict(zip(batch.columns, row, strict=True))
             if _has_malformed(values, (*fields, reading.id_field or "")):
