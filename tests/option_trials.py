@@ -29,6 +29,7 @@ TRIALS: Mapping[str, str | Mapping[str, str]] = {
     "--ignore": "ig||",
     "--encoding": "ascii",
     "--input-format": "lines||jsonl",
+    "--delimiter": "d.csv||,",
     "--field": "r.jsonl|-f jsonl|body",
     "--id-field": {"fit": "r.jsonl||none", "*": "r.jsonl|--removed removed.csv|id"},
     "--code": "md||",
@@ -152,6 +153,7 @@ _SHORT = ("请大家明天下午准时到会议室参加讨论", "请大家明�
 _NAMED = (
     "c/a.txt", "c/b.txt", "c/x.md", "k/x.md", "r.jsonl#1", "r.jsonl#2", "id5", "lines", "lines#1",
     "ig/a.txt", "ig/b.txt", "h/a.html", "h/b.html", "w/a.txt", "w/b.txt", "c/a.txt",
+    "d.csv#1", "d.csv#2",
 )  # fmt: skip
 _FOUND = [
     {"type": "pair", "a": a, "b": b, "distance": 0, "similarity": 0.9}
@@ -243,7 +245,10 @@ def build(folder: Path) -> None:
         f'"body": "{prose(9, 40)}"}}\n'.replace("。\n", "。")
         for n, amount in ((5, 10), (5, 20), (6, 10))
     )
-    write(folder, {"r.jsonl": records, "lines": records})
+    # A text on either side of each semicolon.
+    table = [f"{prose(n, 40)}{_RULE.format(n)},n;{_RULE.format(9)}" for n in (5, 6, 5)]
+    cells = "".join(row.replace("\n", "").replace(", al", " al") + "\n" for row in table)
+    write(folder, {"r.jsonl": records, "lines": records, "d.csv": f"text,n;text\n{cells}"})
     asked = [{"id": "q1", "text": a, "body": prose(5, 40)},
              {"id": "q2", "text": prose(6, 40), "body": prose(9, 40)}]  # fmt: skip
     write(folder, {"q.jsonl": "".join(json.dumps(one) + "\n" for one in asked)})

@@ -127,6 +127,7 @@ _INPUT = (
     _reading("--input-format FORMAT", _READS,
         "File format; html takes every text for HTML",
         INPUT_FORMATS),
+    _reading("--delimiter CHAR", _READS, "CSV column separator, or tab.", shown="detected"),
     _reading("--field NAME...", _READS,
         "Record field with the text; dots reach into objects, [] into lists. Repeatable.",
         take=lambda names: names[0] if len(names) == 1 else names or None,

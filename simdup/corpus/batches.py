@@ -22,27 +22,18 @@ from typing import IO, Any, NamedTuple, cast
 from simdup.base.errors import SimdupError, reason
 from simdup.base.regular_files import open_regular, read_up_to
 from simdup.corpus.compression import decompress
-from simdup.corpus.decoding import NotReadable, decode
+from simdup.corpus.decoding import NotReadable
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.formats import format_within, reader_of
 from simdup.corpus.lines import (
     BATCH_BYTES,
-    DELIMITERS,
-    Lines,
-    csv_rows,
-    decode_latin_1,
-    split_mark,
-    whole_lines,
 )
 from simdup.corpus.patterns import is_own_result, leave_out
 from simdup.corpus.record_batches import (
     RawBatch,
     RecordBatch,
-    column_names,
     cut_array,
-    cut_csv,
     cut_json,
-    is_blank,
 )
 from simdup.corpus.records import Texts, join_texts, read_records, without_surrogates
 from simdup.model.documents import Document, NoField, Skipped
@@ -234,8 +225,9 @@ def batches(files: Iterable[File], reading: Reading) -> Iterator[Batch]:
         yield FileBatch(tuple(pending), size)
 
 
+# What cuts a file of records, by its format; the modules of some are imported where there is one.
 _CUTTERS: Mapping[str, Callable[[File, IO[bytes], Reading], Iterator[Cut]]] = {
-    "jsonl": cut_json, "json": cut_array, "csv": cut_csv, "tsv": cut_csv,
+    "jsonl": cut_json, "json": cut_array,
 }  # fmt: skip
 
 
@@ -243,8 +235,11 @@ def _cut(file: File, stream: IO[bytes], reading: Reading) -> Iterator[Cut]:
     """Cut a file of records into batches."""
     if file.format in _CUTTERS:
         return _CUTTERS[file.format](file, stream, reading)
-    parquet = import_module("simdup.corpus.parquet")
-    return cast(Iterator[Cut], parquet.cut_parquet(file, stream, reading))
+    if file.format == "parquet":
+        cut = import_module("simdup.corpus.parquet").cut_parquet
+    else:
+        cut = import_module("simdup.corpus.delimited").cut_csv
+    return cast(Iterator[Cut], cut(file, stream, reading))
 
 
 def _record_batch(file: File, reading: Reading) -> Batch:
@@ -267,8 +262,8 @@ def _record_batches(file: File, reading: Reading) -> Iterator[Batch]:
             for batch in _cut(file, stream, reading):
                 if isinstance(batch, Skipped):
                     yield TextBatch((batch,), path=file.path)
-                elif isinstance(batch, RawBatch) and file.compression and file.path != STDIN:
-                    # It took fewer bytes of its file; standard input has no size.
+                elif isinstance(batch, RawBatch) and batch.other_size and file.path != STDIN:
+                    # It took fewer or more bytes of its file; standard input has no size.
                     done, before = raw.tell(), done
                     yield replace(batch, size=done - before)
                 else:
@@ -286,16 +281,6 @@ def open_content(file: File) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         raw = _open(file)
     with raw, _unpacked(raw, file) as packed, decompress(packed, file.compression) as content:
         yield content, raw
-
-
-def read_header(file: File, reading: Reading) -> tuple[str, tuple[str, ...]]:
-    """Return the encoding of a file of CSV or TSV, and the names of its columns."""
-    with open_content(file) as (stream, _):
-        _, head, pieces = split_mark(whole_lines(stream, file.max_size))
-        rows = csv_rows(Lines(pieces), DELIMITERS[file.format], decode_latin_1, file.max_size)
-        first = next((row for raw, row in rows if not is_blank(raw, file)), None)
-    encoding = reading.encoding or decode(head).encoding
-    return encoding, column_names(first if isinstance(first, list) else (), encoding)
 
 
 def _unpacked(raw: IO[bytes], file: File) -> AbstractContextManager[IO[bytes]]:

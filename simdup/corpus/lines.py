@@ -1,25 +1,19 @@
-"""Split files of records into lines, in pieces of bounded size, and CSV into records.
+"""Split files of records into lines, in pieces of bounded size.
 
-A line, or a CSV record, that exceeds the size limit of documents comes in parts.  So neither a
-decompression bomb nor a quote that is never closed fills the memory.
+A line that exceeds the size limit of documents comes in parts, and so does a CSV record.  So
+neither a decompression bomb nor a quote that is never closed fills the memory.
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
 import io
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from enum import Enum
-from itertools import chain
 from typing import IO, TypeAlias
 
 # A batch should take some tens of milliseconds: long compared with passing it to another process
 # (1 ms), short compared with the whole run.
 BATCH_BYTES = 1 << 19
-
-DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 class LinePart(bytes):
@@ -70,14 +64,6 @@ def whole_lines(stream: IO[bytes], most: int) -> Iterator[bytes]:
         yield b"".join(begun)
 
 
-def split_mark(pieces: Iterator[bytes]) -> tuple[bytes, bytes, Iterator[bytes]]:
-    """Return the byte order mark, if any, and without it the first piece and all pieces."""
-    head = next(pieces, b"")
-    mark = head[: len(codecs.BOM_UTF8)] if head.startswith(codecs.BOM_UTF8) else b""
-    head = type(head)(head[len(mark) :])
-    return mark, head, chain([head], pieces)
-
-
 def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:
     """Yield the content of a stream: a pipe as data arrives, a file in large pieces.
 
@@ -126,85 +112,3 @@ class Lines:
     def drained(self) -> bool:
         """Whether all lines of the pieces so far have been consumed."""
         return self._piece.tell() == self._size
-
-
-def csv_rows(
-    lines: Iterable[bytes],
-    delimiter: str,
-    decode_line: Callable[[bytes], str],
-    most: int = sys.maxsize,
-) -> Iterator[tuple[bytes, Row]]:
-    """Yield the bytes and the fields of each CSV record.
-
-    The reader is strict: a misplaced quote is an error.  A lenient reader would silently treat
-    everything up to the next quote as one field.
-
-    A record of more than `most` bytes, such as one with an unclosed quote, comes in parts.
-    """
-    # The default limit is 131,072 characters; a long law has three times as many.
-    csv.field_size_limit((1 << 31) - 1)
-    lines = iter(lines)
-    # Not a list: objects for lines of a few bytes would take ten times as much memory.
-    consumed = bytearray()
-
-    def decode_lines() -> Iterator[str]:
-        for line in lines:
-            consumed.extend(line)
-            if len(consumed) > most or isinstance(line, LinePart):
-                raise _TooLarge(isinstance(line, LinePart) and bool(line))
-            yield decode_line(line)
-
-    rows = csv.reader(decode_lines(), delimiter=delimiter, strict=True)
-    while True:
-        row: list[str] | None
-        try:
-            row = next(rows)
-        except StopIteration:
-            return
-        except csv.Error:
-            row = None
-        except _TooLarge as error:
-            begun = bytes(consumed)
-            consumed.clear()
-            yield from _parts(begun, error.within_line, lines)
-            rows = csv.reader(decode_lines(), delimiter=delimiter, strict=True)
-            continue
-        yield bytes(consumed), row
-        consumed.clear()
-
-
-class _TooLarge(Exception):
-    """A record exceeds the size limit."""
-
-    def __init__(self, within_line: bool) -> None:
-        super().__init__(within_line)
-        self.within_line = within_line  # whether more of the last line follows
-
-
-def _parts(
-    begun: bytes, within_line: bool, lines: Iterator[bytes]
-) -> Iterator[tuple[bytes, Oversized]]:
-    """Yield the rest of an open record without keeping it in memory.
-
-    It ends with the first line after which all quotes are closed.
-    """
-    yield begun, Oversized.PART
-    quotes = begun.count(b'"')
-    gathered = bytearray()
-    while within_line or quotes % 2:
-        line = next(lines, None)
-        if line is None:
-            break
-        gathered.extend(line)
-        if len(gathered) >= BATCH_BYTES:
-            yield bytes(gathered), Oversized.PART
-            gathered.clear()
-        quotes += line.count(b'"')
-        within_line = isinstance(line, LinePart) and bool(line)
-    yield bytes(gathered), Oversized.PART
-    yield b"", Oversized.END
-
-
-def decode_latin_1(line: bytes) -> str:
-    """Decode bytes that will only be cut at ASCII characters; NULs are padding."""
-    return line.replace(b"\0", b"").decode("latin-1")

@@ -1,9 +1,7 @@
 """Cut files of records into batches of whole records, without parsing more than necessary.
 
-JSON lines are cut at line ends, arrays of JSON between their elements.  A CSV record may contain
-line ends within quotes, so Python's csv module finds its end, at some 120 MB/s, in the undecoded
-bytes.  This is right for every encoding in which the bytes of the ASCII comma, quote and line end
-are never part of other characters: all but UTF-16 and UTF-32.
+JSON lines are cut at line ends, arrays of JSON between their elements; for CSV see
+`simdup.corpus.delimited`.
 
 `simdup.corpus.records` turns the batches into documents, in another process if there are several.
 """
@@ -11,36 +9,28 @@ are never part of other characters: all but UTF-16 and UTF-32.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, islice
-from typing import IO, Any, TypeAlias
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from simdup.corpus.decoding import NotText, decode
 from simdup.corpus.files import File
 from simdup.corpus.json_text import TOO_LARGE, Elements, Fault, split_array
-from simdup.corpus.lines import (
-    DELIMITERS,
-    LinePart,
-    Lines,
-    Oversized,
-    Row,
-    csv_rows,
-    decode_latin_1,
-    split_mark,
-    whole_lines,
-)
+from simdup.corpus.lines import LinePart, whole_lines
 from simdup.corpus.patterns import is_own_result, leave_out
-from simdup.corpus.record_fields import MISSING, examples, find_field, text_fields
+from simdup.corpus.record_fields import MISSING, find_field, text_fields
 from simdup.model.documents import NoField, Skipped
 from simdup.model.settings import Reading
 
+if TYPE_CHECKING:
+    from simdup.corpus.delimited import Dialect
+
 # White space, and NULs, which are padding.
 BLANK = b"\0 \t\n\v\f\r"
+# A table may have a hundred thousand columns; a message lists a few.
+_MOST_NAMES = 50
 # Bytes of a line that are read at a time.
 _PIECE = 1 << 20
-# Rows whose values are shown as examples of fields.
-_EXAMPLES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +44,13 @@ class RawBatch:
     size: int  # bytes of the file that were read for it
     # Of an array: where the elements end in `content`, each with the comma before it.
     ends: Sequence[int] = ()
-    encoding: str = ""  # of the file; empty for UTF-8
-    columns: tuple[str, ...] = ()  # names of the fields of CSV and TSV
+    dialect: Dialect | None = None  # how CSV and TSV are written
+
+    @property
+    def other_size(self) -> bool:
+        """Whether its content has another size than the bytes of the file that it is."""
+        dialect = self.dialect
+        return bool(self.file.compression or (dialect and dialect.codec != dialect.encoding))
 
 
 # The strings of a row's list, in UTF-8; None for null.
@@ -94,7 +89,7 @@ def cut_json(file: File, stream: IO[bytes], _: Reading) -> Iterator[RawBatch | S
                 blank = blank and content.isspace()
                 continue
             if not blank:
-                yield _oversized(file, line, record)
+                yield oversized(file, line, record)
             line, record, blank = line + 1, record + (not blank), True
             continue
         yield RawBatch(file, line, record, content, len(content))
@@ -107,7 +102,7 @@ def cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBa
     """Cut a file that is an array of JSON."""
     encoding = reading.encoding or "utf-8"
     if not keeps_ascii(encoding):
-        yield _unsupported(file, encoding)
+        yield Skipped(file.path, unsupported(file, encoding), error=True)
         return
     line = record = 1
     for piece in split_array(stream):
@@ -130,94 +125,14 @@ def keeps_ascii(encoding: str) -> bool:
     return len(text) == 256 and text[:128].encode("latin-1", "replace") == bytes(range(128))
 
 
-def _unsupported(file: File, encoding: str) -> Skipped:
-    what = f"{file.format.upper()} in {encoding} is not supported"
-    return Skipped(file.path, what, error=True)
+def unsupported(file: File, encoding: str) -> str:
+    """Return why a file cannot be cut."""
+    return f"{file.format.upper()} in {encoding} is not supported"
 
 
-def _oversized(file: File, line: int, record: int) -> Skipped:
+def oversized(file: File, line: int, record: int) -> Skipped:
+    """Return what is said of a record that exceeds the size limit."""
     return Skipped(f"{file.path}#{record}", f"line {line}: {file.too_large}", error=True)
-
-
-def cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBatch | Skipped]:
-    """Cut a file of CSV or TSV."""
-    _, head, pieces = split_mark(whole_lines(stream, file.max_size))
-    if file.walked and is_own_result(head):
-        yield leave_out(file.path)
-        return
-    try:
-        encoding = reading.encoding or decode(head).encoding
-    except NotText as error:
-        yield Skipped(file.path, str(error), hint=error.hint)
-        return
-    if not _keeps_ascii_apart(encoding):
-        yield _unsupported(file, encoding)
-        return
-    lines = Lines(pieces)
-    rows = csv_rows(lines, DELIMITERS[file.format], decode_latin_1, file.max_size)
-    line = 1
-    for raw, row in rows:
-        line += raw.count(b"\n")
-        if isinstance(row, Oversized):
-            yield Skipped(file.path, f"line 1: {file.too_large}", error=True)
-            return
-        if not is_blank(raw, file):
-            columns = column_names(row or (), encoding)
-            missing = missing_field(columns, reading)
-            if missing:
-                few = [row for _, row in islice(rows, _EXAMPLES) if isinstance(row, list)]
-                texts = (
-                    dict(zip(columns, column_names(row, encoding), strict=False)) for row in few
-                )
-                fields = examples(dict.fromkeys(columns, ""), *texts)
-                what = f"line {line - 1}: {missing.reason}"
-                yield replace(missing, document=file.path, reason=what, fields=fields)
-                return
-            empty = RawBatch(
-                file, line, record=1, content=b"", size=0, encoding=encoding, columns=columns
-            )
-            yield from _cut_rows(rows, lines, empty)
-
-
-def _cut_rows(
-    rows: Iterator[tuple[bytes, Row]], lines: Lines, empty: RawBatch
-) -> Iterator[RawBatch | Skipped]:
-    """Cut the rows after the header into batches; `empty` is the batch to start from."""
-    file, line, record, first, passed = empty.file, empty.line, 1, 1, 0
-    pending: list[bytes] = []
-    for raw, row in chain(rows, [(b"", None)]):
-        oversized = isinstance(row, Oversized)
-        if not oversized:
-            pending.append(raw)
-            record += not is_blank(raw, file)
-        if pending and (oversized or lines.drained):
-            content = b"".join(pending)
-            if content:
-                yield replace(empty, line=line, record=first, content=content, size=len(content))
-            line += content.count(b"\n")
-            first = record
-            pending = []
-        if oversized:
-            passed += raw.count(b"\n")
-        if row is Oversized.END:
-            yield _oversized(file, line, record)
-            line, passed = line + passed, 0
-            record += 1
-            first = record
-
-
-def _keeps_ascii_apart(encoding: str) -> bool:
-    """Return whether the bytes of ASCII commas, quotes and line ends have no other meaning."""
-    marks = ',\t"\r\n'
-    apart = marks.encode(encoding, "replace").removeprefix(codecs.BOM_UTF8) == marks.encode()
-    # These encode other characters in ASCII bytes, after an escape sequence.
-    return apart and not encoding.lower().replace("-", "_").startswith(("hz", "iso2022", "utf_7"))
-
-
-def column_names(row: Iterable[str], encoding: str) -> tuple[str, ...]:
-    """Return the column names of a table, given as read in Latin-1."""
-    raw = (name.encode("latin-1") for name in row)
-    return tuple(name.decode(encoding, "replace").removeprefix("\ufeff") for name in raw)
 
 
 def missing_field(
@@ -234,7 +149,9 @@ def missing_field(
     for argument, wanted in fields:
         missing = find_field(values, wanted) is MISSING
         if missing or (row is not None and columns.count(wanted) > 1):
-            names = ", ".join(map(repr, columns))
+            names = ", ".join(map(repr, columns[:_MOST_NAMES]))
+            more = len(columns) - _MOST_NAMES
+            names += f" and {more:,} more" if more > 0 else ""
             what = f"no field {wanted!r} among {names}: see `{argument}`"
             fields_there = dict.fromkeys(columns, "")
             return NoField("", what, True, argument if missing else "", fields_there)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from simdup.base.errors import counted
 from simdup.base.when_used import pattern
 from simdup.corpus.decoding import Decoded, without_nuls
 from simdup.corpus.files import File
 from simdup.corpus.json_text import Elements, parse_json
-from simdup.corpus.lines import DELIMITERS, csv_rows
 from simdup.corpus.record_batches import (
     PackedTexts,
     ParquetBatch,
@@ -28,6 +26,9 @@ from simdup.corpus.record_fields import MISSING, examples, find_field, pieces_of
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.fields import TITLE
 from simdup.model.settings import DEFAULT_FIELDS, Reading
+
+if TYPE_CHECKING:
+    from simdup.corpus.delimited import Dialect
 
 # A field of fewer characters, such as a year or a category, does not name a record.
 _FEW_CHARACTERS = 10
@@ -44,7 +45,9 @@ def read_records(batch: RecordBatch, reading: Reading) -> Iterator[Document | Sk
     """Yield the documents of a batch, and the records that cannot be read."""
     if isinstance(batch, ParquetBatch):
         return _read_parquet(batch, reading)
-    return _read_csv(batch, reading) if batch.columns else _read_json(batch, reading)
+    if batch.dialect:
+        return _read_csv(batch, batch.dialect, reading)
+    return _read_json(batch, reading)
 
 
 def _read_json(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]:
@@ -89,17 +92,11 @@ def _json_values(line: bytes, reading: Reading) -> dict[str, Any] | str:
     return values if isinstance(values, dict) else "not a JSON object"
 
 
-def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]:
+def _read_csv(batch: RawBatch, dialect: Dialect, reading: Reading) -> Iterator[Document | Skipped]:
     file, record, number = batch.file, batch.record, batch.line
-    encoding = batch.encoding or "utf-8"
-    lines = io.BytesIO(batch.content)
-    fields = text_fields(dict.fromkeys(batch.columns, ""), reading)
-
-    # Malformed bytes become lone surrogates, which decoded text never contains.
-    def decode_line(line: bytes) -> str:
-        return without_nuls(line, encoding).decode(encoding, "surrogateescape")
-
-    for raw, row in csv_rows(lines, DELIMITERS[file.format], decode_line):
+    encoding, columns = dialect.encoding, dialect.columns
+    fields = text_fields(dict.fromkeys(columns, ""), reading)
+    for raw, row in dialect.rows(batch.content):
         where = f"line {number}: "
         number += raw.count(b"\n")
         if is_blank(raw, file):
@@ -107,11 +104,11 @@ def _read_csv(batch: RawBatch, reading: Reading) -> Iterator[Document | Skipped]
         if not isinstance(row, list):
             reason = f"{where}not valid {file.format.upper()}: misplaced quote"
             yield _broken(file, record, reason)
-        elif len(row) != len(batch.columns):
-            columns = counted(len(batch.columns), "column")
-            yield _broken(file, record, f"{where}{counted(len(row), 'field')}, but {columns}")
+        elif len(row) != len(columns):
+            reason = f"{counted(len(row), 'field')}, but {counted(len(columns), 'column')}"
+            yield _broken(file, record, f"{where}{reason}")
         else:
-            values = dict(zip(batch.columns, row, strict=True))
+            values = dict(zip(columns, row, strict=True))
             if _has_malformed(values, (*fields, reading.id_field or "")):
                 yield _broken(file, record, f"{where}not valid {encoding}")
             else:

@@ -10,8 +10,6 @@ vanishes or changes meanwhile, the files that it would have replaced stay.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import shutil
@@ -38,21 +36,12 @@ from simdup.base.atomic import (
 from simdup.base.errors import SimdupError, unwritable
 from simdup.base.regular_files import open_regular
 from simdup.base.system import move, sync, unlink
-from simdup.corpus.batches import open_content, read_header
+from simdup.corpus.batches import open_content
 from simdup.corpus.compression import compress, detect_compression
+from simdup.corpus.delimited import DELIMITERS, Dialect, Table, dialect_of
 from simdup.corpus.files import ARCHIVE, File, difference
 from simdup.corpus.json_text import Elements, Outside, parse_json, split_array
-from simdup.corpus.lines import (
-    DELIMITERS,
-    LinePart,
-    Lines,
-    Oversized,
-    Row,
-    csv_rows,
-    decode_latin_1,
-    split_mark,
-    whole_lines,
-)
+from simdup.corpus.lines import LinePart, Lines, Oversized, Row, whole_lines
 from simdup.corpus.parquet import add_columns, column_names, copy_rows
 from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
 from simdup.corpus.span_cutting import SpanCuts
@@ -91,7 +80,7 @@ class Annotations:
     notes: Mapping[int, Note]  # by the numbers of records in clusters
     documents: NDArray[np.int64]  # the numbers of all records that took part, ascending
     encoding: str  # of the file; empty for UTF-8
-    columns: int = 0  # of CSV
+    dialect: Dialect | None = None  # of CSV
 
     def of(self, number: int) -> Note:
         """Return the note on a record."""
@@ -110,8 +99,8 @@ class Annotations:
         SimdupError
             If a record has a field of the same name, or a row other fields than the header.
         """
-        if self.file.format in DELIMITERS:
-            return self._row(number, raw, row)
+        if self.dialect:
+            return self._row(number, raw, row, self.dialect)
         return self._json(number, raw)
 
     def _json(self, number: int, raw: bytes) -> bytes:
@@ -134,23 +123,18 @@ class Annotations:
         except ValueError:
             return None
 
-    def _row(self, number: int, raw: bytes, row: Row) -> bytes:
+    def _row(self, number: int, raw: bytes, row: Row, dialect: Dialect) -> bytes:
         body = raw.rstrip(b"\0\r\n")
         cells: Sequence[Any] = self.of(number)
         if not number:
             self.require_free(row if isinstance(row, list) else (), number)
             cells = Note._fields
-        elif not isinstance(row, list) or len(row) != self.columns:
+        elif not isinstance(row, list) or len(row) != len(dialect.columns):
             where = f"{self.file.path}#{number}"
             what = "has not as many fields as there are columns, and cannot be annotated"
             raise SimdupError(where, what, "correct it first")
-        delimiter = DELIMITERS[self.file.format]
-        line = io.StringIO()
-        csv.writer(line, delimiter=delimiter, lineterminator="").writerow(
-            ["" if cell is None else cell for cell in cells]
-        )
-        added = (delimiter + line.getvalue()).encode(self.encoding or "utf-8", "backslashreplace")
-        return body + added + raw[len(body) :]
+        added = dialect.record(["" if cell is None else cell for cell in cells], "backslashreplace")
+        return body + dialect.delimiter.encode() + added + raw[len(body) :]
 
     def require_free(self, names: Container[str], number: int = 0) -> None:
         """Raise if a record, or the file, has a field of the same name."""
@@ -171,13 +155,12 @@ def annotations_of(
     SimdupError
         If fields cannot be added in this encoding.
     """
-    encoding, columns = reading.encoding or "", 0
-    if not keeps_ascii(encoding or "utf-8"):
-        raise SimdupError(file.path, f"records in {encoding} cannot be annotated")
+    encoding, dialect = reading.encoding or "", None
     if file.format in DELIMITERS:
-        encoding, names = read_header(file, reading)
-        columns = len(names)
-    return Annotations(file, notes, documents, encoding, columns)
+        dialect = dialect_of(file, reading)
+    elif not keeps_ascii(encoding or "utf-8"):
+        raise SimdupError(file.path, f"records in {encoding} cannot be annotated")
+    return Annotations(file, notes, documents, encoding, dialect)
 
 
 def require_records(files: Sequence[File]) -> None:
@@ -199,20 +182,29 @@ def write_records(
     target: IO[bytes],
     change: Change,
     compression: str,
+    reading: Reading,
     progress: Progress = no_progress,
 ) -> None:
     """Write the records of a file in their order: all changed, or some of them byte for byte.
 
-    A file that is one document is written without its spans.  `compression` is that of the target.
+    A file that is one document is written without its spans.  `compression` is that of the target,
+    `reading` is how the file was read.
     """
     with open_content(file) as (stream, _), compress(target, compression) as packer:
         if isinstance(change, SpanCuts) and not file.records:
             packer.write(change.change_text(stream.read()))
         elif file.format != "parquet":
-            rewrite = _rewrite_array if file.format == "json" else _rewrite_lines
             kinds = (Annotations, SpanCuts)
             changed = change.change if isinstance(change, kinds) else _without(change)
-            packer.writelines(_counted(rewrite(file, stream, changed), progress))
+            if file.format == "json":
+                parts = _rewrite_array(stream, changed)
+            elif file.format == "jsonl":
+                rows = _json_rows(Lines(whole_lines(stream, file.max_size)))
+                parts = _rewrite_rows(file, rows, changed)
+            else:
+                csv = Table(file, stream, reading)
+                parts = csv.restored(_rewrite_rows(file, csv.rows(), changed, header=True))
+            packer.writelines(_counted(parts, progress))
         # Nothing in a damaged file is redundant, so its bytes are kept.
         elif not change:
             shutil.copyfileobj(stream, packer)
@@ -254,19 +246,11 @@ def _without(redundant: Container[int]) -> _RecordChange:
     return lambda number, raw, row: b"" if number and number in redundant else raw
 
 
-def _rewrite_lines(file: File, stream: IO[bytes], change: _RecordChange) -> Iterator[bytes]:
+def _rewrite_rows(
+    file: File, rows: Iterable[tuple[bytes, Row]], change: _RecordChange, header: bool = False
+) -> Iterator[bytes]:
     """Yield lines with their records changed; blank ones, and what is too large, are kept."""
-    pieces = whole_lines(stream, file.max_size)
-    rows: Iterable[tuple[bytes, Row]]
-    number = 1
-    if file.format == "jsonl":
-        rows = _json_rows(Lines(pieces))
-    else:
-        number = 0
-        mark, _, pieces = split_mark(pieces)
-        yield mark
-        delimiter = DELIMITERS[file.format]
-        rows = csv_rows(Lines(pieces), delimiter, decode_latin_1, file.max_size)
+    number = 0 if header else 1
     for raw, row in rows:
         if isinstance(row, Oversized):
             yield raw
@@ -278,7 +262,7 @@ def _rewrite_lines(file: File, stream: IO[bytes], change: _RecordChange) -> Iter
             number += 1
 
 
-def _rewrite_array(file: File, stream: IO[bytes], change: _RecordChange) -> Iterator[bytes]:
+def _rewrite_array(stream: IO[bytes], change: _RecordChange) -> Iterator[bytes]:
     """Yield an array with its elements changed; the first one that stays loses its comma."""
     number = 1
     first = True  # whether no element has been yielded
@@ -329,6 +313,7 @@ class CleanedFolder:
     cuts: Sequence[RemovedDocument]
     # What else is changed in each file, by its path, instead of leaving documents out.
     changes: Mapping[str, Change]
+    reading: Reading  # how the files were read
     # Files that vanished or changed since they were read, with the reason.
     lost: dict[str, str] = field(default_factory=dict)
 
@@ -486,7 +471,7 @@ def _write_file(file: File, place: str, change: Change, cleaned: CleanedFolder) 
         try:
             if change:
                 with open(place, "xb") as stream:
-                    write_records(file, stream, change, file.compression)
+                    write_records(file, stream, change, file.compression, cleaned.reading)
                 shutil.copystat(file.path, place)
             else:
                 _copy(file.path, place)

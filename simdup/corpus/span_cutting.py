@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 import json
 import sys
 from bisect import bisect_right
@@ -27,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
-from simdup.corpus.batches import read_header
 from simdup.corpus.decoding import NotText, decode
+from simdup.corpus.delimited import DELIMITERS, Dialect, dialect_of
 from simdup.corpus.files import ARCHIVE, File
 from simdup.corpus.formats import TEXT, format_within
 from simdup.corpus.json_text import parse_json
-from simdup.corpus.lines import DELIMITERS, Row
+from simdup.corpus.lines import Row
 from simdup.corpus.parquet import change_texts
 from simdup.corpus.record_fields import all_pieces, text_fields, with_pieces
 from simdup.corpus.rows import DataTable, as_table, is_pair, kind_of
@@ -226,35 +225,16 @@ def _without_each(texts: Sequence[Any], spans: Spans) -> list[Any]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """How the rows of CSV are read."""
-
-    delimiter: str
-    encoding: str
-    fields: Sequence[int]  # which columns have the text
-
-    @classmethod
-    def of(cls, file: File, reading: Reading) -> _Table:
-        """Return how the rows of a file are read."""
-        encoding, columns = read_header(file, reading)
-        # The last column of a name is the one that is read.
-        places = {name: i for i, name in enumerate(columns)}
-        fields = [places[name] for name in text_fields(dict.fromkeys(columns, ""), reading)]
-        return cls(DELIMITERS[file.format], encoding, fields)
-
-    def cut(self, raw: bytes, spans: Spans) -> bytes:
-        """Return a row anew, without some characters of its text."""
-        source = io.StringIO(raw.decode(self.encoding, _ESCAPED), newline="")
-        (row,) = csv.reader(source, delimiter=self.delimiter, strict=True)
-        texts = _without_each([row[i] for i in self.fields], spans)
-        for i, text in zip(self.fields, texts, strict=True):
-            row[i] = text or ""
-        line = io.StringIO(newline="")
-        # With this end, the writer quotes what has either half of it.
-        csv.writer(line, delimiter=self.delimiter, lineterminator="\r\n").writerow(row)
-        found = line.getvalue().removesuffix("\r\n").encode(self.encoding, _ESCAPED)
-        return found + raw[len(raw.rstrip(b"\r\n")) :]
+def _cut_cells(raw: bytes, spans: Spans, dialect: Dialect, reading: Reading) -> bytes:
+    """Return a row of CSV anew, without some characters of its text."""
+    row = dialect.cells(raw)
+    # The last column of a name is the one that is read.
+    places = {name: i for i, name in enumerate(dialect.columns)}
+    names = text_fields(dict.fromkeys(dialect.columns, ""), reading)
+    fields = [places[name] for name in names]
+    for i, text in zip(fields, _without_each([row[i] for i in fields], spans), strict=True):
+        row[i] = text or ""
+    return dialect.record(row, _ESCAPED) + raw[len(raw.rstrip(b"\r\n")) :]
 
 
 # -- files --
@@ -297,7 +277,7 @@ class SpanCuts:
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     whole: dict[int, str] = field(default_factory=dict)
-    _table: _Table | None = None  # of CSV
+    _dialect: Dialect | None = None  # of CSV
 
     def __len__(self) -> int:
         """Return how many spans there are."""
@@ -329,9 +309,9 @@ class SpanCuts:
                 raise Uncut("has NUL bytes, so nothing can be cut from it: correct it first")
             if self.file.format not in DELIMITERS:
                 return _cut_json(raw, spans, self.reading)
-            if self._table is None:
-                self._table = _Table.of(self.file, self.reading)
-            return self._table.cut(raw, spans)
+            if self._dialect is None:
+                self._dialect = dialect_of(self.file, self.reading)
+            return _cut_cells(raw, spans, self._dialect, self.reading)
         except Uncut as error:
             self.whole[number] = str(error)
         except (ValueError, csv.Error):

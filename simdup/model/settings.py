@@ -46,6 +46,9 @@ class Reading:
         One of `INPUT_FORMATS`; ``auto`` uses the suffix, and takes a ``.json`` file for records
         only where it is an array of objects, or lines of objects; ``html`` does so too, and takes
         every text for HTML, those of records too.
+    delimiter : str or None
+        The ASCII character between the fields of CSV, or ``tab``; None recognises it in the first
+        records of each file.
     field : str, tuple of str or None
         The field of a record with its text; several are read as one text, a line apart.  Dots reach
         into objects, brackets into lists: ``body.content``, ``messages[].content``; the strings of
@@ -76,6 +79,7 @@ class Reading:
     glob: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     input_format: str = "auto"
+    delimiter: str | None = None
     field: str | tuple[str, ...] | None = None
     id_field: str | None = None
     extract: str = "main"
@@ -89,7 +93,15 @@ class Reading:
     told: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Reject patterns that would take too long."""
+        """Reject patterns that would take too long, and delimiters that are none."""
+        check_type("delimiter", self.delimiter, TEXT, unset=None)
+        if self.delimiter in ("tab", "\\t"):
+            object.__setattr__(self, "delimiter", "\t")
+        if self.delimiter is not None and (
+            len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '\0\r\n"'
+        ):
+            what = "one ASCII character, such as ';', or tab; not a quote or a line end"
+            raise invalid("delimiter", self.delimiter, what)
         for name in ("glob", "exclude"):
             object.__setattr__(self, name, as_strings(name, getattr(self, name), "patterns"))
             check_patterns(name, getattr(self, name))

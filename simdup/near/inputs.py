@@ -76,6 +76,7 @@ class SourceReport:
         self._records = False  # whether any of the documents is a record
         # For each wanted field: the fields of records without it, with examples.
         self._lacking: dict[str, dict[str, str]] = {}
+        self._hint = ""  # of a table without a wanted field
         self.shapes = Counter[str]()  # how many records have each known shape
         self.stripped: set[str] = set()  # the expressions of `Recipe.strip` that matched something
 
@@ -126,6 +127,7 @@ class SourceReport:
         if isinstance(one, NoField):
             if one.argument:
                 self._lack(one.argument, one.fields)
+            self._hint = self._hint or one.hint
             one = Skipped(one.document, one.reason, one.error)
         if one.error:
             # A file with faulty records already has messages.
@@ -208,6 +210,7 @@ class SourceReport:
         if argument == "value_field":
             return SimdupError("keep", what, field="keep")
         hint = hint_of(fields) if argument == "field" else ""
+        hint = "; ".join(filter(None, (hint, self._hint)))
         return SimdupError(record or argument, what, hint, "" if record else argument)
 
 

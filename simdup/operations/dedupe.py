@@ -376,7 +376,8 @@ def _write_folder(
         losses.check()
         annotated = losses.annotations([file for file, _ in files])
         cuts = () if annotate else losses.cuts
-        filled = CleanedFolder(files, references, root_of(task.sources), cuts, annotated)
+        reading = task.opened.settings.reading
+        filled = CleanedFolder(files, references, root_of(task.sources), cuts, annotated, reading)
         fill(folder, filled, task.progress)
         missing = list_missing(folder, filled, task.opened.skipped)
         skipped = not_copied(losses.result.skipped, missing, target)

@@ -66,11 +66,12 @@ class SingleFile:
     target: str
     compression: str  # of the target
     stream: IO[bytes]
+    reading: Reading
 
     def write(self, change: Change, progress: Progress, listed: Callable[[], Listed]) -> Listed:
         """Write the records, then call `listed`, and return what it returns."""
         try:
-            write_records(self.file, self.stream, change, self.compression, progress)
+            write_records(self.file, self.stream, change, self.compression, self.reading, progress)
             found = listed()
         except OSError as error:
             if is_closed_pipe(error):
@@ -94,7 +95,7 @@ def open_single(target: str, file: File, reading: Reading) -> Iterator[SingleFil
     like = "" if file.path == STDIN else file.path
     alone = nullcontext() if target == STDIN else reserve(target)
     with alone, open_output(target, like) as stream:
-        yield SingleFile(file, target, compression, stream)
+        yield SingleFile(file, target, compression, stream, reading)
 
 
 def root_of(sources: Sequence[str]) -> str:
@@ -216,7 +217,9 @@ class _CorpusTask(Generic[Said]):
         with open(os.devnull, "wb") as nowhere:
             for file in files:
                 if isinstance(cuts := changes.get(file.path), SpanCuts) and len(cuts):
-                    write_records(file, nowhere, cuts, file.compression)
+                    write_records(
+                        file, nowhere, cuts, file.compression, self.opened.settings.reading
+                    )
         check_unchanged(files)
         said = found.result(changes)
         self.finish(said)
@@ -247,8 +250,9 @@ class _CorpusTask(Generic[Said]):
         with reserve(target, parents=True), open_folder(target, self.options.force) as folder:
             found = self.find(self.opened)
             changes = found.changes(self.opened)
-            filled = CleanedFolder(files, (), root_of(self.sources), (), changes)
-            fill(folder, filled, self.opened.settings.run.progress)
+            settings = self.opened.settings
+            filled = CleanedFolder(files, (), root_of(self.sources), (), changes, settings.reading)
+            fill(folder, filled, settings.run.progress)
             # What is changed in a file may depend on another one that is gone.
             for path, why in filled.lost.items():
                 if path in found.paths:

@@ -19,7 +19,8 @@ from support import Command, environment
 from lab.corpora.made import near, prose, write
 from simdup.corpus import compression
 from simdup.corpus.compression import compress
-from simdup.corpus.lines import Oversized, csv_rows, decode_latin_1
+from simdup.corpus.delimited import csv_rows, decode_latin_1
+from simdup.corpus.lines import Oversized
 
 MEGABYTE = 1 << 20
 

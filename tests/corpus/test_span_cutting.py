@@ -104,7 +104,7 @@ def test_a_rest_that_would_be_read_in_another_encoding_is_kept() -> None:
 
 def written(file: File, cuts: SpanCuts) -> bytes:
     target = io.BytesIO()
-    write_records(file, target, cuts, "")
+    write_records(file, target, cuts, "", cuts.reading)
     return target.getvalue()
 
 
