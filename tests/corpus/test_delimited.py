@@ -34,8 +34,8 @@ Table = list[list[str]]
 
 def table(rows: Table, delimiter: str = ",", end: str = "\n") -> str:
     text = io.StringIO(newline="")
-    # A writer of lines that end with LF does not quote CR.
-    quoting = csv.QUOTE_ALL if "\r" in "".join(map("".join, rows)) else csv.QUOTE_MINIMAL
+    # A writer of lines that end with LF does not quote CR, and the other way round.
+    quoting = csv.QUOTE_MINIMAL if "".join(map("".join, rows)).isprintable() else csv.QUOTE_ALL
     csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=quoting).writerows(rows)
     return text.getvalue()
 
