@@ -279,7 +279,7 @@ def test_how_a_pipe_is_filled_changes_nothing(content: str, size: int) -> None:
 
 def test_a_damaged_table_is_read_up_to_the_damage(simdup: Command, tmp_path: Path) -> None:
     content = gzip.compress(table(rows_of(ROWS), ";").encode() + os.urandom(90_000), 0)
-    (tmp_path / "t.csv.gz").write_bytes(content[: content.index(b"r5;")])
+    (tmp_path / "t.csv.gz").write_bytes(content[: content.index(b"r5")])
     ran = simdup("scan", "t.csv.gz", "--id-field", "id", "-f", "csv")
     assert ran.status == 2
     assert ran.text.count("r1,") == 1
