@@ -8,6 +8,7 @@ for users.
 
 from __future__ import annotations
 
+import atexit
 import errno
 import hashlib
 import os
@@ -35,6 +36,7 @@ from simdup.base.when_used import pattern
 _NO_LINKS = (errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 # Files synced in parallel: ext4 then commits many at once, 3,000 in 0.34 s instead of 0.65.
 _SYNCS = 16
+_TRIES = 3
 
 
 @contextmanager
@@ -128,6 +130,46 @@ def _explain(name: str) -> Iterator[None]:
         raise unwritable(name, error) from None
 
 
+# -- what is removed at the end --
+
+# What removes that which this process makes: each is here before anything is made, and until it is
+# removed.  A signal may arrive between any two steps, and no `finally` can be sure to be reached.
+_unfinished: list[Callable[[], object]] = []
+
+
+def begin(clean: Callable[[], object]) -> Callable[[], object]:
+    """Note what is to be cleaned up, before it is made; return it."""
+    _unfinished.append(clean)
+    return clean
+
+
+def finish(clean: Callable[[], object]) -> None:
+    """Clean up; do it again if a signal interrupts it, because that asks for cleaning up too."""
+    try:
+        clean()
+    except BaseException:
+        clean()
+        raise
+    drop(clean)
+
+
+def drop(clean: Callable[[], object]) -> None:
+    """Forget what has been cleaned up, or was not made."""
+    with suppress(ValueError):
+        _unfinished.remove(clean)
+
+
+def clean_up() -> None:
+    """Clean up whatever is left, the last first: what ends the process calls it as its last act."""
+    _release_all()
+    while _unfinished:
+        _unfinished[-1]()
+        _unfinished.pop()
+
+
+atexit.register(clean_up)
+
+
 # -- work folders and locks --
 
 _OURS = pattern(r"\.simdup-(\d+-[a-z0-9_]{8}|[0-9a-f]{16}\.lock)")
@@ -140,18 +182,22 @@ def work_folder(parent: str) -> Iterator[str]:
     """Yield a temporary folder in `parent`; remove what killed runs left there."""
     _remove_leftovers(parent)
     path, descriptor = "", None
-    # A signal may arrive as soon as the folder exists.
+    while not path:
+        path = os.path.join(parent, f".simdup-{os.getpid()}-{os.urandom(4).hex()}")
+        clean = begin(partial(_remove, path))
+        try:
+            descriptor = _lock_new(path)
+        except (FileExistsError, BlockingIOError):
+            drop(clean)
+            path = ""
+        except OSError:
+            drop(clean)
+            raise
     try:
-        while not path:
-            path = os.path.join(parent, f".simdup-{os.getpid()}-{os.urandom(4).hex()}")
-            try:
-                descriptor = _lock_new(path)
-            except (FileExistsError, BlockingIOError):
-                path = ""
         yield path
     finally:
         try:
-            _surely(partial(_remove, path))
+            finish(clean)
         finally:
             _release(descriptor)
 
@@ -171,18 +217,24 @@ def reserve(target: str, parents: bool = False) -> Iterator[None]:
     folder, base = (real, "") if writes_into(real) else os.path.split(real)
     path = os.path.join(folder, f".simdup-{_digest(base)}.lock")
     with ExitStack() as stack:
+        # Until it is held, it may be the lock of another run.
+        unheld = partial(_remove_leftover, path)
         try:
             if parents:
                 stack.enter_context(_parents(folder))
+            begin(unheld)
             descriptor = _lock_file(path, target)
+            clean = begin(partial(_remove, path))
         except OSError as error:
             # A symbolic link in place of the lock file is not followed; its name helps to find it.
             raise unwritable(path if os.path.islink(path) else target, error) from None
+        finally:
+            drop(unheld)
         try:
             yield
         finally:
             try:
-                _surely(partial(_remove, path))
+                finish(clean)
             finally:
                 _release(descriptor)
 
@@ -225,12 +277,12 @@ def _missing(folder: str) -> list[str]:
 @contextmanager
 def _parents(folder: str) -> Iterator[None]:
     """Create a folder and its parents; at the end, remove those that are still empty."""
-    made = _missing(folder)
+    clean = begin(partial(_remove_empty, _missing(folder)))
     try:
         make_folders(folder)
         yield
     finally:
-        _surely(partial(_remove_empty, made))
+        finish(clean)
 
 
 def _remove_empty(folders: list[str]) -> None:
@@ -336,17 +388,14 @@ def _release_all() -> None:
         _release(descriptor)
 
 
+def _forget_all() -> None:
+    """Leave to the parent of a process what it has made."""
+    _unfinished.clear()
+    _release_all()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_release_all)
-
-
-def _surely(clean: Callable[[], None]) -> None:
-    """Clean up; do it again if a signal interrupts it, because that asks for cleaning up too."""
-    try:
-        clean()
-    except BaseException:
-        clean()
-        raise
+    os.register_at_fork(after_in_child=_forget_all)
 
 
 def _remove_leftovers(parent: str) -> None:
@@ -356,12 +405,15 @@ def _remove_leftovers(parent: str) -> None:
     except OSError:
         return
     for name in names:
-        path = os.path.join(parent, name)
-        with suppress(BlockingIOError):
-            descriptor = _open_locked(path)
-            if descriptor is not None and os.fstat(descriptor).st_uid == os.geteuid():
-                _remove(path)
-            _release(descriptor)
+        _remove_leftover(os.path.join(parent, name))
+
+
+def _remove_leftover(path: str) -> None:
+    with suppress(BlockingIOError):
+        descriptor = _open_locked(path)
+        if descriptor is not None and os.fstat(descriptor).st_uid == os.geteuid():
+            _remove(path)
+        _release(descriptor)
 
 
 def _remove(path: str) -> None:
@@ -370,6 +422,14 @@ def _remove(path: str) -> None:
         with suppress(OSError):
             unlink(path)
         return
+    # A process that is being ended may still write something meanwhile.
+    for _ in range(_TRIES):
+        _remove_folder(path)
+        if not os.path.lexists(path):
+            break
+
+
+def _remove_folder(path: str) -> None:
     # Some folders are copies of SOURCE folders without write permission.
     folders = [path]
     with suppress(OSError):

@@ -23,8 +23,9 @@ from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+from simdup.base.atomic import begin, finish
 from simdup.base.errors import SimdupError
-from simdup.base.system import FORKS
+from simdup.base.system import END_SIGNALS, FORKS
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -44,8 +45,10 @@ class Workers(Generic[Task, Result]):
         self, count: int, start: Callable[[int], Callable[[Task], Result]], first: int = 0
     ) -> None:
         context: Any = multiprocessing.get_context("fork" if FORKS else "spawn")
-        self._processes = []
+        self._processes: list[Any] = []
         self._pipes: list[Connection] = []
+        # What they write into is removed after they have ended.
+        begin(self._end)
         try:
             for number in range(first, first + count):
                 ours, theirs = context.Pipe()
@@ -53,9 +56,9 @@ class Workers(Generic[Task, Result]):
                 process = context.Process(
                     target=_serve, args=(theirs, start, number, os.getpid()), daemon=True
                 )
-                with _without_main():
+                with _without_main(), _without_signals():
                     process.start()
-                self._processes.append(process)
+                    self._processes.append(process)
                 theirs.close()
         except BaseException:
             self.close()
@@ -117,6 +120,9 @@ class Workers(Generic[Task, Result]):
 
     def close(self) -> None:
         """End all processes at once."""
+        finish(self._end)
+
+    def _end(self) -> None:
         for process in self._processes:
             # One that has just been forked could lose SIGTERM while it sets up its own handlers.
             process.kill()
@@ -141,12 +147,27 @@ def _without_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
+@contextmanager
+def _without_signals() -> Iterator[None]:
+    """Hold signals back until a new process is known, and it has handlers of its own."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, END_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _serve(
     pipe: Connection, start: Callable[[int], Callable[[Any], Any]], number: int, parent: int
 ) -> None:
     # The parent receives Ctrl-C as well, and ends its workers itself.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for end in END_SIGNALS:
+        signal.signal(end, signal.SIG_IGN if end == signal.SIGINT else signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, END_SIGNALS)
     # A separate thread receives tasks.  Otherwise a worker that sends a long result and a parent
     # that sends a long task would wait for each other forever.
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()

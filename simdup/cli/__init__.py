@@ -77,7 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # The reader of standard output has seen enough, and this is not an error.
         process.give_up(sys.stdout)
         status = Status.DONE
-    except (Exception, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt, SystemExit) as error:
+        if isinstance(error, SystemExit) and not process.ended_by:
+            raise
         if _COMPLETE in os.environ:
             # What a shell completes may be no command; nothing must appear in the line typed.
             sys.exit(Status.ERROR)
@@ -87,18 +89,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for line in "".join(traceback.format_exception(error)).splitlines():
                 say(shown(line))
         status = _report(error)
+    process.leave()
     if process.ended_by:
         status = 128 + process.ended_by[0]
     sys.exit(status)
 
 
-def _report(error: Exception | KeyboardInterrupt) -> int:
+def _report(error: Exception | KeyboardInterrupt | SystemExit) -> int:
     """Print what went wrong and return the exit status."""
     try:
         sys.stdout.flush()
     except OSError:
         process.give_up(sys.stdout)
-    if isinstance(error, KeyboardInterrupt) or process.ended_by:
+    if isinstance(error, KeyboardInterrupt | SystemExit) or process.ended_by:
         if process.ended_by[:1] in ([], [signal.SIGINT]):
             say_error("", process.interruption())
         return Status.INTERRUPTED

@@ -8,14 +8,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
+from simdup.base.atomic import clean_up
 from simdup.base.errors import SimdupError, reason
 from simdup.base.system import END_SIGNALS, is_closed_pipe, low_limit, slow_features
 
 # Signals that asked this process to end.  The exception that they raise may arrive as another one:
 # an extension that is being imported turns it into an ImportError.
 ended_by: list[int] = []
+# Not empty once the interruption was said, and once nothing of the command is left to do.
+_said: list[bool] = []
+_over: list[bool] = []
 
 # The file or folder that the command writes, and that a message about an interruption names.
 output: list[str] = []
@@ -27,8 +31,8 @@ def prepare() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed before the start
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
-    ended_by.clear()
-    output.clear()
+    for notes in (ended_by, output, _said, _over):
+        notes.clear()
     for number in END_SIGNALS:
         # Signals that are ignored, as under nohup, stay ignored.
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -37,7 +41,10 @@ def prepare() -> None:
 
 
 def _end(signum: int, frame: FrameType | None) -> None:
+    """Unwind the command; a second signal, or one at the end, does not wait for that."""
     ended_by.append(signum)
+    if len(ended_by) > 1 or _over:
+        _end_at_once()
     sys.unraisablehook = _end_all_the_same
     if signum == signal.SIGINT:
         raise KeyboardInterrupt
@@ -47,10 +54,22 @@ def _end(signum: int, frame: FrameType | None) -> None:
 def _end_all_the_same(what: sys.UnraisableHookArgs) -> None:
     """End the process where a callback, as of an import, swallows the exception of a signal."""
     if isinstance(what.exc_value, SystemExit | KeyboardInterrupt):
-        if ended_by[0] == signal.SIGINT:
-            os.write(2, b"simdup: interrupted\n")
-        os._exit(128 + ended_by[0])
+        _end_at_once()
     sys.__unraisablehook__(what)
+
+
+def _end_at_once() -> NoReturn:
+    """Clean up and end the process; another signal meanwhile does the same from the start."""
+    clean_up()
+    if ended_by[0] == signal.SIGINT and not (_said or _over):
+        os.write(2, b"simdup: interrupted\n")
+    os._exit(128 + ended_by[0])
+
+
+def leave() -> None:
+    """Clean up what is left of a command that is over: of an interrupted one, this may be all."""
+    _over.append(True)
+    clean_up()
 
 
 def _prepare_numpy() -> None:
@@ -92,6 +111,7 @@ def printing() -> Iterator[None]:
 
 def interruption() -> str:
     """Return what to say of an interruption: only what is certain of the output."""
+    _said.append(True)
     missing = [path for path in output if not os.path.lexists(path)]
     return "; ".join(["interrupted", *(f"{path} was not written" for path in missing)])
 
