@@ -72,6 +72,8 @@ SHAPES: tuple[tuple[Any, ...], ...] = (
     (_question, "Question", "Options", "Choices"),
     (_plain, "content"),
     (_plain, "body"),
+    (_plain, "正文"),
+    (_plain, "内容"),
 )
 
 

@@ -222,7 +222,7 @@ def test_a_table_of_one_column_without_the_field_names_the_option(
     (tmp_path / "t.csv").write_bytes(b"id^text\n1^a\n")
     ran = simdup("scan", "t.csv")
     assert ran.status == 2
-    assert "no record has a field 'text' (fields: 'id^text')" in ran.err
+    assert "no record has a field 'text' (fields: 'id^text' = '1^a')" in ran.err
     assert "if another character separates the columns, --delimiter names it" in ran.err
     (tmp_path / "u.csv").write_bytes(b"text\nabc\n")
     said = simdup("scan", "t.csv", "u.csv").err

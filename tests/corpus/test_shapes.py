@@ -95,6 +95,7 @@ SHAPES: dict[str, tuple[Row, str, str]] = {
     "cmmlu": ({"Question": Q, "A": A, "B": B, "Answer": "A"}, "Question, A, B", f"{Q}\n{A}\n{B}"),
     "news": ({"title": B, "content": Q, "url": "http://a/1"}, "content", Q),
     "body": ({"body": Q, "tags": [A]}, "body", Q),
+    "chinese": ({"标题": A, "正文": Q, "日期": "2024-05-01"}, "正文", Q),
 }  # fmt: skip
 FLAT = [name for name, (row, _, _) in SHAPES.items() if not any(
     isinstance(value, list | dict) for value in row.values()
