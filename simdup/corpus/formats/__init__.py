@@ -7,11 +7,13 @@ the less a Word document.  A format is deleted with its row and its module.
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from simdup.corpus.compression import split_compression
 from simdup.model.settings import PAGES, Reading
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ class Format(NamedTuple):
         How such files begin; empty if that does not tell them from others.
     holds : bytes
         What they hold too, if others begin alike.
+    named : tuple of str
+        The suffixes of files whose beginning counts; empty for all.
     """
 
     name: str
@@ -53,21 +57,29 @@ class Format(NamedTuple):
     suffixes: tuple[str, ...] = ()
     begins: tuple[bytes, ...] = ()
     holds: bytes = b""
+    named: tuple[str, ...] = ()
 
 
+# Programs write pages under the suffixes of office programs, which open them.
+_EXPORTED = (".doc", ".xls", ".ppt", ".wps", ".et", ".dps")
+_HTML = (".html", ".htm", ".xhtml", ".xht")
+_PAGE = (b"<html", b"<HTML", b"<!DOCTYPE html", b"<!DOCTYPE HTML", b"<!doctype html")
 _ZIP = (b"PK\x03\x04",)
 _MAIL = (b"Return-Path:", b"Received:", b"Delivered-To:", b"Message-ID:", b"X-Mozilla-Status:")
-_OFFICE = "simdup.corpus.office"
+_OFFICE, _MESSAGE = "simdup.corpus.office", "simdup.corpus.formats.mail"
+
+# Bytes of a file that tell how it begins.
+_HEAD = 1024
 
 TEXT = Format("text", "simdup.corpus.formats.text")
 _ROWS = (
     TEXT,
-    Format("html", "simdup.corpus.html", (".html", ".htm", ".xhtml", ".xht")),
+    Format("html", "simdup.corpus.html", _HTML, _PAGE, named=_EXPORTED),
     Format("rtf", "simdup.corpus.formats.rtf", begins=(b"{\\rtf",)),
     Format("ipynb", "simdup.corpus.formats.notebook", (".ipynb",)),
     Format("srt", "simdup.corpus.formats.subtitles", (".srt", ".vtt"), (b"WEBVTT",)),
-    Format("eml", "simdup.corpus.formats.mail", (".eml",), _MAIL, b"\nFrom:"),
-    Format("mht", "simdup.corpus.formats.mail", (".mht", ".mhtml"), (b"From: <Saved by ",)),
+    Format("eml", _MESSAGE, (".eml",), _MAIL, b"\nFrom:"),
+    Format("mht", _MESSAGE, (".mht", ".mhtml"), (b"MIME-Version:",), b"multipart/rel", _EXPORTED),
     Format("tex", "simdup.corpus.formats.tex", (".tex",)),
     Format("docx", _OFFICE, (".docx",), _ZIP, b"word/document.xml"),
     Format("pptx", _OFFICE, (".pptx",), _ZIP, b"ppt/presentation.xml"),
@@ -82,11 +94,17 @@ FORMAT_OF = {suffix: row.name for row in _ROWS for suffix in row.suffixes}
 def format_within(content: bytes, file: File, reading: Reading) -> Format:
     """Return the format of a file that is one document, given its content."""
     if reading.input_format in ("auto", PAGES):
-        head = content.removeprefix(codecs.BOM_UTF8)
+        head = content[:_HEAD].removeprefix(codecs.BOM_UTF8).lstrip()
         for row in _ROWS:
-            if row.begins and head.startswith(row.begins) and row.holds in content:
+            known = head.startswith(row.begins) and row.holds in content
+            if known and (not row.named or suffix_of(file.path) in row.named):
                 return row
     return FORMATS[file.format]
+
+
+def suffix_of(path: str) -> str:
+    """Return the suffix of a file, in lower case and without that of its compression."""
+    return os.path.splitext(split_compression(path)[0])[1].lower()
 
 
 @cache

@@ -6,7 +6,7 @@ The subject is the title.  Attachments are not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from email import message_from_bytes
 from email.errors import MessageError
@@ -38,8 +38,13 @@ _ORIGINAL = pattern(
     re.IGNORECASE,
 )  # fmt: skip
 _FROM = pattern(r"\s*\*?(?:from|发件人|寄件者)\s*[:：].*", re.IGNORECASE)
-_NEXT = pattern(
-    r"\s*\*?(?:sent|date|to|发送时间|发件时间|日期|收件人|傳送時間|收件者)\s*[:：].*", re.IGNORECASE
+_OTHERS = tuple(
+    pattern(rf"\s*\*?(?:{names})\s*[:：]", re.IGNORECASE)
+    for names in (
+        "sent|date|发送时间|发件时间|日期|傳送時間",
+        "to|收件人|收件者",
+        "subject|主题|主旨",
+    )
 )
 _TAG = pattern(r"<(/?)(blockquote|div)\b([^<>]*)>", re.IGNORECASE)
 _CITED = pattern(r"type\s*=\s*[\"']?cite|class\s*=\s*[\"']?gmail_quote", re.IGNORECASE)
@@ -105,11 +110,20 @@ def _written(text: str) -> str:
     written = list[str]()
     for number, line in enumerate(lines):
         after = next(filter(str.strip, lines[number + 1 : number + 3]), "")
-        if _ORIGINAL.fullmatch(line) or (_FROM.fullmatch(line) and _NEXT.fullmatch(after)):
+        if _ORIGINAL.fullmatch(line) or (_FROM.fullmatch(line) and _is_head(lines, number)):
             break
         if not (_QUOTED.match(line) or (_WROTE.fullmatch(line) and _QUOTED.match(after))):
             written.append(line)
     return "\n".join(written if any(map(str.strip, written)) else lines)
+
+
+def _is_head(lines: Sequence[str], number: int) -> bool:
+    """Return whether the first headers of a mail follow a line: its date, its reader, its subject.
+
+    An itinerary has lines From and To as well.
+    """
+    below = lines[number + 1 : number + 8]
+    return all(any(map(header.match, below)) for header in _OTHERS)
 
 
 def _uncited(page: str) -> str:

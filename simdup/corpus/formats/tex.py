@@ -18,12 +18,15 @@ from simdup.model.settings import Reading
 _TOKEN = pattern(
     r"(?P<comment>%[^\n]*\n?[ \t]*) | (?P<space>\s+) | (?P<bracket>[{}\[\]])"
     r" | \\verb\*?(?P<mark>[^a-zA-Z\s*])(?P<verb>[^\n]{0,500}?)(?P=mark)"
+    r" | \\(?:url|path|nolinkurl)\{(?P<url>[^{}\n]{0,2000})\}"
     r" | \\(?:begin|end)[ \t]*\{(?P<environment>[^{}\n]*)\}"
     r" | \\(?P<command>[a-zA-Z@]+)\*? | \\(?P<symbol>[^a-zA-Z@]) | (?P<text>[^\\%{}\[\]\s]+|\\)",
     re.VERBOSE,
 )
 # Environments whose content is as it is written, up to their end.
-_LITERAL = frozenset(("verbatim", "Verbatim", "lstlisting", "minted", "comment"))
+_LITERAL = frozenset(("verbatim", "Verbatim", "lstlisting", "minted"))
+# Those that are no text.
+_DROPPED = frozenset(("comment", "tikzpicture", "filecontents", "filecontents*"))
 _BEGIN, _END = r"\begin{document}", r"\end{document}"
 _TITLE = pattern(r"\\title\s*\{((?:[^{}]|\{[^{}]{0,500}\}){0,500})\}")
 _GREEK = """
@@ -59,7 +62,7 @@ _ONE = """
 _TWO = """
     setlength addtolength fontsize rule setcounter addtocounter newcommand renewcommand
     providecommand newtheorem def DeclareMathOperator multicolumn multirow resizebox tabular*
-    tabularx wrapfigure"""
+    tabularx wrapfigure CJK CJK*"""
 _THREE = "newenvironment renewenvironment definecolor"
 _ARGUMENTS = {name: i for i, names in enumerate((_ONE, _TWO, _THREE), 1) for name in names.split()}
 # Commands that a bracket follows which is text.
@@ -101,10 +104,10 @@ def _text(source: str) -> str:
                 depth += (value == "{") - (value == "}")
         elif kind in ("environment", "command", "symbol"):
             name = token[kind]
-            if name in _LITERAL and value.startswith(r"\begin"):
+            if name in _LITERAL | _DROPPED and value.startswith(r"\begin"):
                 end = source.find(rf"\end{{{name}}}", at)
                 end = len(source) if end < 0 else end
-                typeset.append(source[at:end] if name != "comment" else "")
+                typeset.append(source[at:end] if name in _LITERAL else "")
                 at = end
             elif kind == "command" and arguments:  # what is defined
                 arguments -= 1
@@ -126,9 +129,9 @@ def _text(source: str) -> str:
             typeset.append(value)
         elif kind == "text" and arguments:  # parameters of a definition
             continue
-        elif kind in ("verb", "text") or value in "[]":
+        elif kind in ("verb", "url", "text") or value in "[]":
             arguments, optional = 0, False
-            typeset.append(token["verb"] or _accented(_marked(value), accent))
+            typeset.append(token["verb"] or token["url"] or _accented(_marked(value), accent))
             accent = ""
     return "".join(typeset)
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
-from simdup.corpus.compression import split_compression
 from simdup.corpus.decoding import NotReadable, NotText, decode
 from simdup.corpus.files import File
-from simdup.corpus.formats import Extracted
+from simdup.corpus.formats import Extracted, suffix_of
 from simdup.model.settings import Reading
 
 # Binary formats, by the suffix: their names, and how their text is reached.
@@ -38,7 +35,7 @@ def read(content: bytes, file: File, reading: Reading) -> Extracted:
     try:
         decoded = decode(content, reading.encoding)
     except NotText:
-        suffix = os.path.splitext(split_compression(file.path)[0])[1].lower()
+        suffix = suffix_of(file.path)
         if suffix not in _BINARY:
             raise
         name, advice = _BINARY[suffix]
