@@ -226,15 +226,18 @@ def reserve(target: str, parents: bool = False) -> Iterator[None]:
             descriptor = _lock_file(path, target)
             clean = begin(partial(_remove, path))
         except OSError as error:
+            drop(unheld)
             # A symbolic link in place of the lock file is not followed; its name helps to find it.
             raise unwritable(path if os.path.islink(path) else target, error) from None
-        finally:
+        except SimdupError:
             drop(unheld)
+            raise
         try:
             yield
         finally:
             try:
                 finish(clean)
+                drop(unheld)
             finally:
                 _release(descriptor)
 
@@ -281,8 +284,11 @@ def _parents(folder: str) -> Iterator[None]:
     try:
         make_folders(folder)
         yield
-    finally:
+    except Exception:
         finish(clean)
+        raise
+    # After a signal, what is in them may be removed only later: they are left to `clean_up`.
+    finish(clean)
 
 
 def _remove_empty(folders: list[str]) -> None:

@@ -68,16 +68,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given == ["help"]:  # an option that many type as a command
         given = ["--help"]
     debug = "--debug" in given[: given.index("--") if "--" in given else None]
-    process.prepare()
     try:
+        process.prepare()
         status = _run(given)
         with process.printing():
             sys.stdout.flush()
+        process.leave()
     except BrokenPipeError:
+        process.over.append(True)
         # The reader of standard output has seen enough, and this is not an error.
         process.give_up(sys.stdout)
         status = Status.DONE
     except (Exception, KeyboardInterrupt, SystemExit) as error:
+        process.over.append(True)
         if isinstance(error, SystemExit) and not process.ended_by:
             raise
         if _COMPLETE in os.environ:

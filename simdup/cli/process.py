@@ -17,9 +17,9 @@ from simdup.base.system import END_SIGNALS, is_closed_pipe, low_limit, slow_feat
 # Signals that asked this process to end.  The exception that they raise may arrive as another one:
 # an extension that is being imported turns it into an ImportError.
 ended_by: list[int] = []
-# Not empty once the interruption was said, and once nothing of the command is left to do.
+# Not empty once the interruption was said, and once the command has ended in any way.
 _said: list[bool] = []
-_over: list[bool] = []
+over: list[bool] = []
 
 # The file or folder that the command writes, and that a message about an interruption names.
 output: list[str] = []
@@ -31,7 +31,7 @@ def prepare() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed before the start
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
-    for notes in (ended_by, output, _said, _over):
+    for notes in (ended_by, output, _said, over):
         notes.clear()
     for number in END_SIGNALS:
         # Signals that are ignored, as under nohup, stay ignored.
@@ -43,7 +43,7 @@ def prepare() -> None:
 def _end(signum: int, frame: FrameType | None) -> None:
     """Unwind the command; a second signal, or one at the end, does not wait for that."""
     ended_by.append(signum)
-    if len(ended_by) > 1 or _over:
+    if len(ended_by) > 1 or over:
         _end_at_once()
     sys.unraisablehook = _end_all_the_same
     if signum == signal.SIGINT:
@@ -61,15 +61,16 @@ def _end_all_the_same(what: sys.UnraisableHookArgs) -> None:
 def _end_at_once() -> NoReturn:
     """Clean up and end the process; another signal meanwhile does the same from the start."""
     clean_up()
-    if ended_by[0] == signal.SIGINT and not (_said or _over):
+    if ended_by[0] == signal.SIGINT and not _said:
         os.write(2, b"simdup: interrupted\n")
     os._exit(128 + ended_by[0])
 
 
 def leave() -> None:
     """Clean up what is left of a command that is over: of an interrupted one, this may be all."""
-    _over.append(True)
+    over.append(True)
     clean_up()
+    _said.append(True)
 
 
 def _prepare_numpy() -> None:
