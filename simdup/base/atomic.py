@@ -144,13 +144,18 @@ def begin(clean: Callable[[], object]) -> Callable[[], object]:
 
 
 def finish(clean: Callable[[], object]) -> None:
+    """Clean up, and forget it."""
+    _surely(clean)
+    drop(clean)
+
+
+def _surely(clean: Callable[[], object]) -> None:
     """Clean up; do it again if a signal interrupts it, because that asks for cleaning up too."""
     try:
         clean()
     except BaseException:
         clean()
         raise
-    drop(clean)
 
 
 def drop(clean: Callable[[], object]) -> None:
@@ -284,10 +289,12 @@ def _parents(folder: str) -> Iterator[None]:
     try:
         make_folders(folder)
         yield
-    except Exception:
-        finish(clean)
+    except BaseException as error:
+        _surely(clean)
+        # After a signal, what is in them may be removed only later, by `clean_up`.
+        if isinstance(error, Exception):
+            drop(clean)
         raise
-    # After a signal, what is in them may be removed only later: they are left to `clean_up`.
     finish(clean)
 
 

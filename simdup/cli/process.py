@@ -17,9 +17,11 @@ from simdup.base.system import END_SIGNALS, is_closed_pipe, low_limit, slow_feat
 # Signals that asked this process to end.  The exception that they raise may arrive as another one:
 # an extension that is being imported turns it into an ImportError.
 ended_by: list[int] = []
-# Not empty once the interruption was said, and once the command has ended in any way.
+# Not empty once the interruption was said, once the command has ended in any way, and once nothing
+# is left but to clean up.
 _said: list[bool] = []
 over: list[bool] = []
+_ending: list[bool] = []
 
 # The file or folder that the command writes, and that a message about an interruption names.
 output: list[str] = []
@@ -31,7 +33,7 @@ def prepare() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed before the start
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
-    for notes in (ended_by, output, _said, over):
+    for notes in (ended_by, output, _said, over, _ending):
         notes.clear()
     for number in END_SIGNALS:
         # Signals that are ignored, as under nohup, stay ignored.
@@ -43,6 +45,8 @@ def prepare() -> None:
 def _end(signum: int, frame: FrameType | None) -> None:
     """Unwind the command; a second signal, or one at the end, does not wait for that."""
     ended_by.append(signum)
+    if _ending:
+        return
     if len(ended_by) > 1 or over:
         _end_at_once()
     sys.unraisablehook = _end_all_the_same
@@ -59,7 +63,8 @@ def _end_all_the_same(what: sys.UnraisableHookArgs) -> None:
 
 
 def _end_at_once() -> NoReturn:
-    """Clean up and end the process; another signal meanwhile does the same from the start."""
+    """Clean up and end the process; other signals meanwhile change nothing."""
+    _ending.append(True)
     clean_up()
     if ended_by[0] == signal.SIGINT and not _said:
         os.write(2, b"simdup: interrupted\n")

@@ -160,3 +160,51 @@ def test_an_ignored_hangup_stays_ignored(tmp_path: Path) -> None:
         started.stdin.write(b'{"text": "river"}\n')
         started.stdin.close()
         assert started.wait(20) == 0
+
+
+# Runs a command, and sends a signal in the middle of what makes and removes work folders.
+_STRUCK = """
+import os, signal, sys
+from simdup.base import atomic
+from simdup.cli import main
+number, name, again = getattr(signal, sys.argv[1]), sys.argv[2], sys.argv[3] == "True"
+before = getattr(atomic, name)
+def struck(*arguments):
+    if again:
+        struck_before.append(number)
+    else:
+        setattr(atomic, name, before)
+    result = before(*arguments)
+    os.kill(os.getpid(), number)
+    return result
+struck_before = []
+setattr(atomic, name, struck)
+main(["dedupe", "c", "-o", "a/b/clean", "-j", "1", "-q"])
+"""
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize(
+    "name",
+    ["_missing", "_lock_file", "_lock_new", "_is", "_lock", "_remove_leftovers", "_remove_folder",
+     "_remove", "_release", "finish", "begin"],
+)  # fmt: skip
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_a_signal_while_folders_are_made_or_removed(
+    tmp_path: Path, name: str, again: bool, number: str
+) -> None:
+    """Once in a hundred interruptions a work folder was left, or the parents of OUT."""
+    write(tmp_path / "c", {"a.txt": prose(1), "b.txt": prose(2)})
+    (tmp_path / "temporary").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", _STRUCK, number, name, str(again)],
+        capture_output=True, text=True, cwd=tmp_path, check=False,
+        env=environment(TMPDIR=str(tmp_path / "temporary")),
+    )  # fmt: skip
+    assert done.returncode == 128 + getattr(signal, number), done.stderr
+    assert len(done.stderr.splitlines()) == (number == "SIGINT"), done.stderr
+    assert list((tmp_path / "temporary").iterdir()) == []
+    whole = tmp_path / "a" / "b" / "clean"
+    left = sorted(path.name for path in (tmp_path / "a").rglob("*"))
+    assert left == (["a.txt", "b", "b.txt", "clean"] if whole.exists() else [])
+    assert whole.exists() or not (tmp_path / "a").exists()
