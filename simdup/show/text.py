@@ -139,8 +139,7 @@ def _cut_around(name: str, start: int, end: int, width: int) -> str:
     room = width - cell_len(part)
     if cell_len(name) <= width or room < 2 or part == name:
         return shortened(name, width)
-    if cell_len(tail) >= room:
-        tail = shortened(tail, max(room - cell_len(head), room // 2))
+    tail = shortened(tail, max(room - cell_len(head), room // 2))
     return shortened(head, room - cell_len(tail)) + part + tail
 
 

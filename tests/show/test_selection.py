@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from support import Command
@@ -135,6 +135,8 @@ def test_a_shortened_name_fits_and_keeps_both_ends(name: str, width: int) -> Non
     st.text(alphabet="cd书/", min_size=20, max_size=40),
     st.integers(24, 60),
 )
+@example("a" * 20, ["1", "11"], "c" * 17 + "书书书", 24)
+@example("a" * 20, ["1", "11"], "c" * 18 + "书书", 24)
 def test_names_are_cut_where_they_are_equal(
     before: str, values: list[str], after: str, width: int
 ) -> None:
