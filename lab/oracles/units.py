@@ -201,13 +201,15 @@ def left_out(texts: list[str], unit: str, copies: int, min_length: int) -> list[
     """Whether each part of each text is one that enough texts before it have, or that repeats."""
     having: dict[str, list[int]] = {}
     cut = [parts(text, unit) for text in texts]
+    several = [form(part) for row in cut for part in {form(one): one for one in row}.values()]
     found: list[list[bool]] = [[] for _ in texts]
     for number in in_turn(cut, unit, min_length):
         row = found[number]
         for part, first in zip(cut[number], repeated(cut[number], unit, min_length), strict=True):
             owners = having.setdefault(form(part), [])
             counts = first is None and compared(part, unit, min_length)
-            if counts and number not in owners and len(owners) < copies:
+            stays = len(owners) < copies if copies else several.count(form(part)) == 1
+            if counts and number not in owners and stays:
                 owners.append(number)
             row.append(first is not None or (counts and number not in owners))
         stay = [i for i, gone in enumerate(row) if not gone]

@@ -207,7 +207,7 @@ _MATCHING = (
         text="Share of an evaluation text that one document has, at least."),
     _repeated("--unit UNIT", kind=UNITS, common=True,
         text="Cut out repeated parts"),
-    _repeated("--copies N", of=PartCriteria, kind=_COUNT,
+    _repeated("--copies N", of=PartCriteria, kind=_NUMBER,
         text="With --unit, leave each part N times."),
     _runs("--min-run N", commands="passages, decontaminate, index build", kind=_SEVERAL,
         common=True, text="Find every equal run of N units (Chinese characters; a word is 2)."),

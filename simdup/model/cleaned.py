@@ -60,7 +60,8 @@ class PartCriteria:
     unit : str
         One of `UNITS`.
     copies : int
-        In how many documents a part stays: in all places where the first ones have it.
+        In how many documents a part stays: in all places where the first ones have it.  With 0 a
+        part that several documents have stays in none.
     min_length : int
         The least letters and digits of a part that is cut, white space and punctuation left out.
     """
@@ -75,8 +76,9 @@ class PartCriteria:
             raise invalid("unit", self.unit, "one of " + ", ".join(UNITS))
         for name in ("copies", "min_length"):
             check_type(name, getattr(self, name), WHOLE)
-            if getattr(self, name) < 1:
-                raise invalid(name, getattr(self, name), "1 or more")
+            least = int(name == "min_length")
+            if getattr(self, name) < least:
+                raise invalid(name, getattr(self, name), f"{least} or more")
 
 
 class RemovedPart(NamedTuple):
@@ -90,9 +92,9 @@ class RemovedPart(NamedTuple):
     document: Any  # its name, or its id as it was passed from Python
     start: int
     end: int
-    kept: Any  # the first document that has it
-    kept_start: int
-    kept_end: int
+    kept: Any  # the first document that has it; None, as the place, if it stays in none
+    kept_start: int | None
+    kept_end: int | None
     text: str  # what was cut
 
 

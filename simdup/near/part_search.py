@@ -99,7 +99,7 @@ class RepeatedParts(NamedTuple):
     documents: I64  # rows of the documents that they are cut from
     starts: I64
     ends: I64
-    kept: I64  # rows of the documents where they stay
+    kept: I64  # rows of the documents where they stay; -1, as their places, where they do not
     kept_starts: I64
     kept_ends: I64
     text_starts: I64  # where their texts begin and end among all of these, in UTF-8
@@ -117,14 +117,14 @@ class RepeatedParts(NamedTuple):
 
 
 def find_repeated(collection: Collection, copies: int) -> RepeatedParts:
-    """Return the parts that enough documents before have.
+    """Return the parts that enough documents before have; without copies, that others have.
 
     Parameters
     ----------
     collection : Collection
         Documents that `PartWork` prepared.
     copies : int
-        In how many documents a part stays: in all places where these have it.
+        In how many documents a part stays: in all places where these have it; 0 for none.
     """
     slots = collection.texts["parts"]
     sizes = slots[:, 1] // _PART.itemsize
@@ -149,18 +149,23 @@ def find_repeated(collection: Collection, copies: int) -> RepeatedParts:
     begins = np.flatnonzero(new)
     # How many other documents with the same part come before.
     other = np.append(False, owners[1:] != owners[:-1])[: len(order)]
+    sizes = np.diff(np.append(begins, len(order)))
     before = np.cumsum(other | new)
-    before -= np.repeat(before[begins], np.diff(np.append(begins, len(order))))
-    kept = np.repeat(order[begins], np.diff(np.append(begins, len(order))))
-    gone = before >= copies
+    before -= np.repeat(before[begins], sizes)
+    kept = np.repeat(order[begins], sizes)
+    # Without copies, a part goes from all documents if more than one has it.
+    gone = before >= copies if copies else np.repeat(before[begins + sizes - 1] > 0, sizes)
     cut, kept = order[gone], kept[gone]
     in_order = np.lexsort((cut, documents[cut]))
     cut, kept = cut[in_order], kept[in_order]
     starts, ends = (parts[name].astype(np.int64) for name in ("start", "end"))
     nothing = np.zeros(len(cut), np.int64)
+    stays = documents[kept], starts[rows[kept]], ends[rows[kept]]
+    if not copies:
+        stays = (np.full(len(cut), -1),) * 3
     return RepeatedParts(
         documents[cut], starts[rows[cut]], ends[rows[cut]],
-        documents[kept], starts[rows[kept]], ends[rows[kept]], nothing, nothing,
+        stays[0], stays[1], stays[2], nothing, nothing,
     )  # fmt: skip
 
 

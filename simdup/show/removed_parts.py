@@ -48,10 +48,12 @@ class RemovedParts(Sequence[RemovedPart]):
         """Return one part, or some of them."""
         if isinstance(at, slice):
             return RemovedParts(self._names, self._parts.take(at), self._content)
-        row, start, end, kept, kept_start, kept_end, *text = (int(one[at]) for one in self._parts)
+        row, start, end, *stays, first, last = (int(column[at]) for column in self._parts)
+        kept, kept_start, kept_end = stays if stays[0] >= 0 else (None, None, None)
         return RemovedPart(
-            self._names[row], start, end, self._names[kept], kept_start, kept_end,
-            self._content[slice(*text)].decode("utf-8", "surrogatepass"),
+            self._names[row], start, end,
+            None if kept is None else self._names[kept], kept_start, kept_end,
+            self._content[first:last].decode("utf-8", "surrogatepass"),
         )  # fmt: skip
 
     def __repr__(self) -> str:

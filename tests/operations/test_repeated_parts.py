@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,35 @@ def test_lists_of_what_was_cut(simdup: Command, tmp_path: Path) -> None:
     assert ran.text == (tmp_path / "removed.csv").read_text("utf-8")
     ran = simdup("dedupe", source, "--unit", "line", "-o", "x", "--removed", tmp_path / "x.html")
     assert "unknown suffix '.html'" in ran.err
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_no_copies_keep_nothing_that_several_documents_have(
+    simdup: Command, tmp_path: Path, order: tuple[int, ...]
+) -> None:
+    own = [f"Only document number {n} has this sentence." for n in range(4)]
+    notice, menu = "This notice is on every page of it.", "Home, products, prices and contact."
+    texts = [
+        f"{notice}\n{own[0]}\n", f"{own[1]}\n{notice}\n{menu}\n",
+        f"{menu}\n{menu}\n{own[2]}\n", f"{own[3]}\n{own[3]}\n",
+    ]  # fmt: skip
+    source = tmp_path / "a.jsonl"
+    source.write_bytes(FORMS["jsonl"]({"id": f"n{i}", "text": texts[i]} for i in order))
+    told = ("--id-field", "id", "--unit", "line", "--copies", "0", "-q")
+    for name in ("removed.csv", "removed.jsonl"):
+        removed = tmp_path / name
+        ran = simdup("dedupe", source, *told, "-o", f"out-{name}.jsonl", "--removed", removed)
+        assert (ran.status, ran.err) == (0, "")
+    left = [
+        json.loads(line) for line in (tmp_path / "out-removed.csv.jsonl").read_text().splitlines()
+    ]
+    assert [row["text"] for row in left] == [f"{own[i]}\n" for i in order]
+    rows = list(csv.DictReader((tmp_path / "removed.csv").read_text("utf-8").splitlines()))
+    rows = [row for row in rows if row["document"] != "n3"]
+    assert {(row["kept"], row["kept_start"], row["kept_end"]) for row in rows} == {("", "", "")}
+    lines = [json.loads(line) for line in (tmp_path / "removed.jsonl").read_text().splitlines()]
+    assert {line["kept"] for line in lines} == {None, "n3"}  # which directly repeats itself
+    assert {line["kept_start"] for line in lines} == {None, 0}
 
 
 def test_streams_and_compression(simdup: Command, tmp_path: Path) -> None:
