@@ -122,6 +122,9 @@ def told_apart(names: Sequence[str], width: int) -> list[str]:
         return list(names)
     before = _alike(distinct)
     behind = _alike([name[before:][::-1] for name in distinct])
+    if min(map(len, distinct)) == before + behind:
+        # Of one that differs by what it lacks, a character is shown beside that place.
+        before, behind = max(before - 1, 0), behind - (not before)
     cut = {name: _cut_around(name, before, len(name) - behind, width) for name in distinct}
     looks = Counter(cut.values())
     return [name if looks[cut.get(name, name)] > 1 else cut.get(name, name) for name in names]
@@ -139,7 +142,8 @@ def _cut_around(name: str, start: int, end: int, width: int) -> str:
     room = width - cell_len(part)
     if cell_len(name) <= width or room < 2 or part == name:
         return shortened(name, width)
-    tail = shortened(tail, max(room - cell_len(head), room // 2))
+    if cell_len(tail) >= room:
+        tail = shortened(tail, max(room - cell_len(head), room // 2))
     return shortened(head, room - cell_len(tail)) + part + tail
 
 
