@@ -377,6 +377,8 @@ def read_content(file: File, content: bytes, reading: Reading) -> Document | Ski
         text, title, note = reader_of(kind)(content, replace(file, format=kind.name), reading)
     except NotReadable as error:
         return Skipped(file.path, str(error), error=error.error, hint=error.hint)
+    except RecursionError:
+        return Skipped(file.path, "nested too deeply", error=True)
     return Document(file.path, text, file.modified, note, path=file.path, title=title)
 
 

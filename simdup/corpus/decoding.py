@@ -147,11 +147,15 @@ def decode_declared(content: bytes, charset: str, encoding: str | None = None) -
         If the bytes are not text.
     """
     detected = decode(content, encoding)
-    if encoding is not None or (detected.encoding == "utf-8" and not detected.replaced):
+    if encoding is not None:
         return detected
     try:
         charset = known_encoding(charset)
     except SimdupError:
+        return detected
+    # These write other characters in ASCII, which is well-formed UTF-8.
+    escaped = content.isascii() and charset.startswith(("hz", "iso2022"))
+    if detected.encoding == "utf-8" and not (detected.replaced or escaped):
         return detected
     # Bytes of UTF-16 are recognised; where ASCII letters declare it, it is wrong.
     if is_wide(charset):

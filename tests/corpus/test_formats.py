@@ -257,6 +257,13 @@ def test_bytes_of_a_chinese_page_in_a_western_font() -> None:
     head = rb"{\rtf1\ansi\ansicpg936{\fonttbl{\f0\fcharset0 Arial;}}\f0 "
     assert text(head + rb"\'d6\'d0\'b9\'fa}") == "中国"
     assert text(head + rb"caf\'e9s}") == "cafés"
+    assert text(rb"{\rtf1\mac caf\'8e}") == "café"
+    # The second half of a character looks like a brace.
+    raw = "{\\rtf1\\ansi\\ansicpg950 掀開一角。\\par}".encode("big5")
+    assert b"}" in raw[:-1]
+    assert text(raw) == "掀開一角。"
+    unnamed = "".join(f"\\'{byte:02x}" for byte in "没有写明代码页的文字".encode("gbk"))
+    assert text(f"{{\\rtf1\\ansi {unnamed}}}".encode()) == "没有写明代码页的文字"
 
 
 def test_notebooks() -> None:
@@ -280,8 +287,11 @@ def test_subtitles() -> None:
     tags = b"1\n00:00:01,000 --> 00:00:02,000\n{\\an8}<i>a</i> &amp; b\n<font color=red>c</font>\n"
     assert text(tags, "a.srt") == "a & b\nc"
     assert text(web_subtitles("一\n二"), "a.txt") == "一\n二"
-    rolling = b"WEBVTT\n\n00:01.000 --> 00:02.000\na\n\n00:02.000 --> 00:03.000\na\nb\n"
-    assert text(rolling, "a.vtt") == "a\nb"
+    rolling = (
+        b"WEBVTT\n\n00:01.000 --> 00:02.000\n \na<00:01.500><c> b</c>\n\n"
+        b"00:02.000 --> 00:02.010\na b\n \n\n00:02.010 --> 00:03.000\na b\n- c\n"
+    )
+    assert text(rolling, "a.vtt") == "a b\nc"
 
 
 def test_mail() -> None:
@@ -302,6 +312,15 @@ def test_mail() -> None:
         b"</blockquote></blockquote><p>End.</p>": "New.\nEnd.",
         b"Content-Type: text/plain\nContent-Disposition: attachment\n\nx": "",
     }
+    quoted = 'Subject: s\n\n在 2024-02-04 09:12:33，"李四" <li@163.com> 写道：\n旧文'
+    assert text(quoted.encode(), "a.eml").strip() == quoted.partition("\n\n")[2]
+    assert text(quoted.replace("\n\n", "\n\n新文\n").encode(), "a.eml").strip() == "新文"
+    headers = "From: b <b@c.d>\nDate: Sun, Feb 4, 2024\nSubject: x\nTo: a\n\n"
+    for mark in ("---------- Forwarded message ---------", "Begin forwarded message:"):
+        forwarded = f"Subject: s\n\n{mark}\n\n{headers}What it is about."
+        assert text(forwarded.encode(), "a.eml").strip() == "What it is about."
+    ruled = f"Subject: Fwd: s\n\nSee below.\n________________\n{headers}Old."
+    assert text(ruled.encode(), "a.eml").split() == ["See", "below.", "Old."]
     for rest, expected in cases.items():
         document = found(head + rest, "a.eml")
         assert expected == (document.text.strip() if isinstance(document, Document) else "")
@@ -316,13 +335,14 @@ def test_tex() -> None:
 \textcolor{red}{text} \begin{tabular}[t]{l|c}x & y\end{tabular}
 \begin{verbatim}\emph{as it is}% too\end{verbatim}\begin{comment}gone\end{comment}
 \begin{CJK}{UTF8}{gbsn}\url{a%20b}\begin{tikzpicture}gone\end{tikzpicture}\end{CJK} $\alpha\le 1$
+\zihao{4}\cmidrule(lr){1-2}\item<1->[甲]乙\\*[2pt]\iffalse gone\fi
 \end{document} gone"""
     document = found(source.encode(), "a.tex")
     assert isinstance(document, Document)
     assert document.title == "A title"
     typeset = (
         "A title Long title a b, [0,1], own x 50%a_b{, cáfe naïve ça group text x y "
-        r"\emph{as it is}% too a%20b α≤ 1"
+        r"\emph{as it is}% too a%20b α≤ 1 甲 乙"
     )
     assert document.text.split() == typeset.split()
 
@@ -339,6 +359,8 @@ HOSTILE: dict[str, tuple[str, Callable[[int], bytes]]] = {
     "cues": ("a.vtt", lambda n: b"WEBVTT\n\n" + b"00:01.0 --> 00:02.0\n" * (n // 20)),
     "tags": ("a.srt", lambda n: b"<" * n + b"{\\" * n),
     "parts": ("a.eml", lambda n: b"Content-Type: multipart/mixed; boundary=b\n\n" * (n // 20)),
+    "mails": ("a.eml", lambda n: b"Content-Type: message/rfc822\n\n" * (n // 20)),
+    "forwarded": ("a.eml", lambda n: b"\n" + b"---- Forwarded message ----\nFrom: a\n" * (n // 20)),
     "header": ("a.eml", lambda n: b"Content-Type: text/plain" + b";a" * n + b"\n\nhi"),
     "subject": ("a.eml", lambda n: b"Subject: " + b"=?a?q?" * n + b"\n\nhi"),
     "quotations": ("a.eml", lambda n: b"\n" + b"wrote:\n\n> \n" * (n // 10)),

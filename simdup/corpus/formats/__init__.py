@@ -64,6 +64,7 @@ class Format(NamedTuple):
 _EXPORTED = (".doc", ".xls", ".ppt", ".wps", ".et", ".dps")
 _HTML = (".html", ".htm", ".xhtml", ".xht")
 _PAGE = (b"<html", b"<HTML", b"<!DOCTYPE html", b"<!DOCTYPE HTML", b"<!doctype html")
+_CUES = (b"WEBVTT", b"1\n00:", b"1\r\n00:")
 _ZIP = (b"PK\x03\x04",)
 _MAIL = (b"Return-Path:", b"Received:", b"Delivered-To:", b"Message-ID:", b"X-Mozilla-Status:")
 _OFFICE, _MESSAGE = "simdup.corpus.office", "simdup.corpus.formats.mail"
@@ -76,11 +77,12 @@ _ROWS = (
     TEXT,
     Format("html", "simdup.corpus.html", _HTML, _PAGE, named=_EXPORTED),
     Format("rtf", "simdup.corpus.formats.rtf", begins=(b"{\\rtf",)),
-    Format("ipynb", "simdup.corpus.formats.notebook", (".ipynb",)),
-    Format("srt", "simdup.corpus.formats.subtitles", (".srt", ".vtt"), (b"WEBVTT",)),
+    Format("ipynb", "simdup.corpus.formats.notebook", (".ipynb",), (b"{",), b'"nbformat"'),
+    Format("srt", "simdup.corpus.formats.subtitles", (".srt", ".vtt"), _CUES, b" --> "),
     Format("eml", _MESSAGE, (".eml",), _MAIL, b"\nFrom:"),
+    Format("mht", _MESSAGE, begins=(b"From: <Saved by ",)),
     Format("mht", _MESSAGE, (".mht", ".mhtml"), (b"MIME-Version:",), b"multipart/rel", _EXPORTED),
-    Format("tex", "simdup.corpus.formats.tex", (".tex",)),
+    Format("tex", "simdup.corpus.formats.tex", (".tex",), (b"\\documentclass",)),
     Format("docx", _OFFICE, (".docx",), _ZIP, b"word/document.xml"),
     Format("pptx", _OFFICE, (".pptx",), _ZIP, b"ppt/presentation.xml"),
     Format("odt", _OFFICE, (".odt",), _ZIP, b"mimetypeapplication/vnd.oasis.opendocument.text"),

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 from typing import NamedTuple
 
 from simdup.base.errors import SimdupError
 from simdup.base.when_used import pattern
-from simdup.corpus.decoding import known_encoding
+from simdup.corpus.decoding import NotText, decode, known_encoding
 from simdup.corpus.files import File
 from simdup.corpus.formats import Extracted
 from simdup.model.settings import Reading
@@ -36,17 +37,19 @@ _HIDDEN = {
     "headerf", "headerl", "headerr", "info", "listtext", "nonesttables", "pict", "pntext",
     "private", "rxe", "stylesheet", "tc", "txe", "upr", "xe",
 }  # fmt: skip
-# Groups of text within these: text boxes, and what is written in Unicode a second time.
-_SHOWN = {"shptxt", "dptxbxtext", "ud"}
+# Groups of text within these: text boxes, formulas, and what is written a second time in Unicode.
+_SHOWN = {"shptxt", "dptxbxtext", "ud", "moMathPara", "moMath"}
 # The code pages of the character sets of fonts, and those of old Macintoshes.
 _CHARSETS = {
-    0: "cp1252", 77: "mac_roman", 78: "cp932", 79: "cp949", 80: "gb18030", 81: "big5hkscs",
-    128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "big5hkscs", 161: "cp1253",
-    162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251",
-    222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
+    0: "cp1252", 2: "cp1252", 77: "mac_roman", 78: "cp932", 79: "cp949", 80: "gb18030",
+    81: "big5hkscs", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "big5hkscs",
+    161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257",
+    204: "cp1251", 222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
     10000: "mac_roman", 10001: "cp932", 10002: "big5hkscs", 10003: "cp949", 10008: "gb18030",
 }  # fmt: skip
 _WESTERN = "cp1252"
+_PAGES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
+_BYTES = pattern(r"\\'([0-9A-Fa-f]{2})")
 # Bytes as in no Western word.
 _PAIRS = pattern(rb"(?:[\0-\x7f]|[\x81-\xfe]{2})*")
 
@@ -84,13 +87,17 @@ class _Document:
         self.groups: list[_Group] = []
         self._group = _Group()
         self._encoding = encoding and known_encoding(encoding)
-        self._page = _WESTERN
+        self._page = ""
         self._pages: dict[int | None, str] = {}  # of fonts
         self._default: int | None = None  # font
         self._raw = bytearray()  # a character may begin in one token and end in the next
 
     def read(self, source: str) -> None:
         """Read a document to its end, or as far as it goes."""
+        if not self._page and "\\ansicpg" not in source:
+            # Where no page is named, it is that of the writer's system.
+            with suppress(NotText):
+                self._page = decode(bytes.fromhex("".join(_BYTES.findall(source)))).encoding
         at = passed = 0
         starred = False
         while token := _TOKEN.match(source, at):
@@ -124,6 +131,10 @@ class _Document:
                 code = code or value.encode("latin-1")
                 self._raw += code[passed:]
                 passed = max(0, passed - len(code))
+                if kind == "text" and self._half():
+                    # The other half of a character may look like a brace.
+                    self._raw += source[at : at + 1].encode("latin-1")
+                    at += 1
         self._flush()
 
     def _control(self, word: str, number: int | None, starred: bool) -> None:
@@ -147,8 +158,11 @@ class _Document:
             self._pages[group.font] = _page(number) or self._page
         elif word == "ansicpg":
             self._page = _page(number) or self._page
+        elif word in _PAGES:
+            self._page = _PAGES[word]
         elif word in ("footnote", "title"):
             part = "notes" if word == "footnote" else word
+            self.parts[part].append("\n")
             self._group = group._replace(part=part, hidden=group.hidden and word != "title")
         elif word in _SHOWN or word in _HIDDEN or starred:
             self._group = group._replace(hidden=word not in _SHOWN)
@@ -163,14 +177,25 @@ class _Document:
         if not (group.hidden or group.invisible or group.fonts):
             self.parts[group.part].append(characters)
 
+    def _half(self) -> bool:
+        """Return whether the bytes that were collected end with half of a character."""
+        if self._raw.isascii():
+            return False
+        decoder = codecs.getincrementaldecoder(self._codec())("replace")
+        decoder.decode(self._raw)
+        return bool(decoder.getstate()[0])
+
+    def _codec(self) -> str:
+        """Return the encoding of the bytes that were collected."""
+        page = self._pages.get(self._group.font, self._page)
+        # Some programs name a Chinese code page once, and fonts that have the Western one.
+        page = self._page if page == _WESTERN and _PAIRS.fullmatch(self._raw) else page
+        return self._encoding or page or _WESTERN
+
     def _flush(self) -> None:
         """Decode the bytes that were collected."""
         if self._raw:
-            page = self._pages.get(self._group.font, self._page)
-            # Some programs name a Chinese code page once, and fonts that have the Western one.
-            if page == _WESTERN and _PAIRS.fullmatch(self._raw):
-                page = self._page
-            characters = self._raw.decode(self._encoding or page, "replace")
+            characters = self._raw.decode(self._codec(), "replace")
             self._raw.clear()
             self._write(characters)
 

@@ -13,8 +13,9 @@ from simdup.model.settings import Reading
 
 _TIME = r"(?:\d{1,4}:)?\d{1,2}:\d{2}[.,]\d{1,3}"
 _TIMES = pattern(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
-# Times within a line, and the places of SubStation, such as {\an8}; other tags are those of HTML.
-_MARKS = pattern(r"<[\d:.]+>|\{\\[^{}]*\}")
+# Times within a line, the places of SubStation, such as {\an8}, and the dash before who speaks;
+# other tags are those of HTML.
+_MARKS = pattern(r"<[\d:.]+>|\{\\[^{}]*\}|^[-–—]\s*")
 # Blocks of WebVTT that are not shown.
 _BLOCKS = pattern(r"(?:WEBVTT|NOTE|STYLE|REGION)(?:[ \t].*)?")
 
@@ -35,7 +36,11 @@ def read(content: bytes, _: File, reading: Reading) -> Extracted:
         )
         # Above the times of a line is its number or its name.
         names = below and (line.isdecimal() or (web and begins))
+        if here or hidden or names:
+            continue
+        text = _MARKS.sub("", line)
+        text = extract_text(text, "all") if "<" in text or "&" in text else text
         # Lines that roll up are shown again, with the next one below.
-        if line and not (here or hidden or names or line in shown[-1:]):
-            shown.append(_MARKS.sub("", line))
-    return Extracted(extract_text("\n".join(shown), "all"), None, decoded.note)
+        if text and text not in shown[-1:]:
+            shown.append(text)
+    return Extracted("\n".join(shown), None, decoded.note)

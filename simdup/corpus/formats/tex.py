@@ -20,7 +20,8 @@ _TOKEN = pattern(
     r" | \\verb\*?(?P<mark>[^a-zA-Z\s*])(?P<verb>[^\n]{0,500}?)(?P=mark)"
     r" | \\(?:url|path|nolinkurl)\{(?P<url>[^{}\n]{0,2000})\}"
     r" | \\(?:begin|end)[ \t]*\{(?P<environment>[^{}\n]*)\}"
-    r" | \\(?P<command>[a-zA-Z@]+)\*? | \\(?P<symbol>[^a-zA-Z@]) | (?P<text>[^\\%{}\[\]\s]+|\\)",
+    r" | \\(?P<command>[a-zA-Z@]+)\*?(?:<[-+\d,|]*>)? | \\(?P<symbol>[^a-zA-Z@])"
+    r" | (?P<text>[^\\%{}\[\]\s]+|\\)",
     re.VERBOSE,
 )
 # Environments whose content is as it is written, up to their end.
@@ -28,13 +29,16 @@ _LITERAL = frozenset(("verbatim", "Verbatim", "lstlisting", "minted"))
 # Those that are no text.
 _DROPPED = frozenset(("comment", "tikzpicture", "filecontents", "filecontents*"))
 _BEGIN, _END = r"\begin{document}", r"\end{document}"
+_OPTIONS = pattern(r"(?:\[[^\[\]\n]*\])?")
 _TITLE = pattern(r"\\title\s*\{((?:[^{}]|\{[^{}]{0,500}\}){0,500})\}")
 _GREEK = """
     alpha beta gamma delta epsilon zeta eta theta iota kappa mu nu xi omicron pi rho sigma tau
     upsilon phi chi psi omega"""
 _CHARACTERS = {
     "\\": "\n", "newline": "\n", "linebreak": "\n", "tabularnewline": "\n", "item": "\n",
-    "par": "\n\n", "quad": " ", "qquad": " ", " ": " ", ",": " ", ";": " ", ":": " ", "&": "&",
+    "par": "\n\n", "chapter": "\n", "section": "\n", "subsection": "\n", "subsubsection": "\n",
+    "paragraph": "\n", "caption": "\n", "frametitle": "\n", "framesubtitle": "\n", "euro": "€",
+    "quad": " ", "qquad": " ", " ": " ", ",": " ", ";": " ", ":": " ", "&": "&",
     "%": "%", "$": "$", "#": "#", "_": "_", "{": "{", "}": "}", "textbackslash": "\\",
     "ldots": "…", "dots": "…", "LaTeX": "LaTeX", "TeX": "TeX", "ss": "ß", "ae": "æ", "AE": "Æ",
     "oe": "œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł", "i": "i",
@@ -58,15 +62,16 @@ _ONE = """
     thispagestyle pagenumbering color theoremstyle hyphenation index phantom graphicspath lstset
     setmainfont setCJKmainfont geometry ctexset setstretch bibitem textcolor href hyperlink colorbox
     parbox raisebox scalebox adjustbox tabular longtable array minipage multicols thebibliography
-    subfigure"""
+    subfigure zihao CJKfamily fontspec punctstyle cline linespread markright CTEXsetup column
+    cmidrule"""
 _TWO = """
     setlength addtolength fontsize rule setcounter addtocounter newcommand renewcommand
     providecommand newtheorem def DeclareMathOperator multicolumn multirow resizebox tabular*
-    tabularx wrapfigure CJK CJK*"""
-_THREE = "newenvironment renewenvironment definecolor"
+    tabularx wrapfigure CJK CJK* markboth pdfbookmark"""
+_THREE = "newenvironment renewenvironment definecolor addcontentsline"
 _ARGUMENTS = {name: i for i, names in enumerate((_ONE, _TWO, _THREE), 1) for name in names.split()}
 # Commands that a bracket follows which is text.
-_BRACKETED = frozenset(("item", "left", "right", "big", "Big", "bigl", "bigr", "Bigl", "Bigr"))
+_BRACKETED = frozenset(("left", "right", "big", "Big", "bigl", "bigr", "Bigl", "Bigr"))
 _MARKS = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " "), ("$", ""), ("&", "\t"))
 
 
@@ -92,7 +97,7 @@ def _text(source: str) -> str:
     typeset = list[str]()
     at, arguments, optional = 0, 0, False  # those that follow and are no text
     closing, depth = "", 0  # what ends one of them, and the groups within it
-    accent = ""
+    accent, name, label = "", "", False  # of the last command; whether a list's own mark is open
     while token := _TOKEN.match(source, at):
         at = token.end()
         kind, value = token.lastgroup, token[0]
@@ -104,8 +109,10 @@ def _text(source: str) -> str:
                 depth += (value == "{") - (value == "}")
         elif kind in ("environment", "command", "symbol"):
             name = token[kind]
-            if name in _LITERAL | _DROPPED and value.startswith(r"\begin"):
-                end = source.find(rf"\end{{{name}}}", at)
+            literal = name in _LITERAL | _DROPPED and value.startswith(r"\begin")
+            if literal or name == "iffalse":
+                at = _OPTIONS.match(source, at).end()  # type: ignore[union-attr]
+                end = source.find(rf"\end{{{name}}}" if literal else r"\fi", at)
                 end = len(source) if end < 0 else end
                 typeset.append(source[at:end] if name in _LITERAL else "")
                 at = end
@@ -120,8 +127,12 @@ def _text(source: str) -> str:
                 accent = "" if mark else accent
                 arguments = _ARGUMENTS.get(name, 0) if begins else 0
                 optional = begins and name not in _BRACKETED and name != "["
-        elif value == "[" and optional:
+                at += name == "\\" and source.startswith("*", at)
+        elif value == "[" and optional and name != "item":
             closing = "]"
+        elif value in "[]" and (optional or label):
+            optional, label = False, value == "["
+            typeset.append(" ")
         elif value == "{" and arguments:
             closing, arguments = "}", arguments - 1
         elif kind == "space":
