@@ -10,8 +10,8 @@ import signal
 import stat
 import sys
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -106,6 +106,22 @@ def user_language() -> str:
     import locale
 
     return locale.setlocale(locale.LC_CTYPE)
+
+
+# -- signals --
+
+
+@contextmanager
+def without_signals() -> Iterator[None]:
+    """Hold back the signals that ask this thread to end."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, END_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # -- paths --

@@ -25,7 +25,7 @@ from typing import Any, Generic, TypeVar
 
 from simdup.base.atomic import begin, finish
 from simdup.base.errors import SimdupError
-from simdup.base.system import END_SIGNALS, FORKS
+from simdup.base.system import END_SIGNALS, FORKS, without_signals
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -56,7 +56,8 @@ class Workers(Generic[Task, Result]):
                 process = context.Process(
                     target=_serve, args=(theirs, start, number, os.getpid()), daemon=True
                 )
-                with _without_main(), _without_signals():
+                # Until it is known, and has handlers of its own.
+                with _without_main(), without_signals():
                     process.start()
                     self._processes.append(process)
                 theirs.close()
@@ -145,19 +146,6 @@ def _without_main() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
-
-
-@contextmanager
-def _without_signals() -> Iterator[None]:
-    """Hold signals back until a new process is known, and it has handlers of its own."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, END_SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(

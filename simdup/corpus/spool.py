@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from simdup.base.atomic import work_folder
 from simdup.base.errors import NO_ROOM, SimdupError, reason
+from simdup.base.system import without_signals
 
 _PREAD = hasattr(os, "pread")
 
@@ -153,6 +154,9 @@ def _path(folder: str, writer: int) -> str:
 @contextmanager
 def spool_folder(content: str = "the texts") -> Iterator[str]:
     """Create a folder for a spool and remove it afterwards; raise if the disk is full."""
+    # Where files may be is tried with one that a signal would leave there.
+    with without_signals():
+        tempfile.gettempdir()
     try:
         with work_folder(tempfile.gettempdir()) as folder:
             yield folder
