@@ -6,13 +6,14 @@ those of no known shape, messages list the fields there are, each with an exampl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from simdup.base.system import quoted
 from simdup.base.when_used import pattern
-from simdup.corpus.record_fields import MISSING, is_list, pieces_of
+from simdup.corpus.record_fields import MISSING, find_field, is_list, pieces_of
 from simdup.corpus.records import as_text
 from simdup.model.settings import DEFAULT_FIELDS
 
@@ -20,8 +21,49 @@ _LETTERS = "ABCDEFGH"
 
 
 def fields_of_shape(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the fields that are the text of a record without a field ``text``; none if unknown."""
-    return next(filter(None, (shape(values, *names) for shape, *names in SHAPES)), ())
+    """Return the fields that are the text of a record without a field ``text``; none if unknown.
+
+    It is unknown if another field holds content: what differs there only would be removed.
+    """
+    fields = next(filter(None, (shape(values, *names) for shape, *names in SHAPES)), ())
+    heads = {name.partition(".")[0].removesuffix("[]") for name in fields}
+    rest = ((name.casefold(), value) for name, value in values.items() if name not in heads)
+    return (
+        () if any(name in _CONTENT or _holds_text(name, value) for name, value in rest) else fields
+    )
+
+
+# Fields of content, whatever they hold.
+_CONTENT = frozenset(
+    {"chosen", "rejected", "history", "article", "passage", "context", "image", "images", "video"}
+)
+# Fields that may hold sentences, lists or objects beside the text.
+_BESIDE = frozenset(
+    {
+        "title",
+        "标题",
+        "answer",
+        "answers",
+        "explanation",
+        "analysis",
+        "rationale",
+        "solution",
+        "hint",
+    }
+    | {"system", "tools", "meta", "metadata", "html", "tags", "keywords", "authors", "categories"}
+    | {"url", "urls", "source", "sources", "input", "output", "label", "labels", "token_count"}
+)
+
+
+def _holds_text(name: str, value: Any) -> bool:
+    """Return whether a field holds sentences, or more than a value."""
+    if name in _BESIDE or not value:
+        return False
+    return (
+        is_list(value)
+        or isinstance(value, dict)
+        or (isinstance(value, str) and _words(value[:_EXAMPLE]) >= _PROSE)
+    )
 
 
 def _listed(values: Mapping[str, Any], name: str, *keys: str) -> tuple[str, ...]:
@@ -29,9 +71,29 @@ def _listed(values: Mapping[str, Any], name: str, *keys: str) -> tuple[str, ...]
     objects: Any = values.get(name)
     if not is_list(objects) or not all(isinstance(element, dict) for element in objects):
         return ()
+    if any(map(_pictured, objects)):
+        return ()
     # An empty list is one of messages, too.
-    there = (key for key in keys if not len(objects) or any(key in each for each in objects))
-    return tuple(f"{name}[].{key}" for key in there)[:1]
+    there = [key for key in keys if not len(objects) or any(key in each for each in objects)][:1]
+    called = there and any(map(_called, objects))
+    return tuple(f"{name}[].{key}" for key in [*there, *(_CALLS if called else ())])
+
+
+# What a message says by calling tools, in the form of OpenAI.
+_CALLS = ("tool_calls[].function.name", "tool_calls[].function.arguments")
+
+
+def _called(message: Mapping[str, Any]) -> bool:
+    calls = message.get("tool_calls")
+    return is_list(calls) and pieces_of(find_field(message, _CALLS[1])) is not None
+
+
+def _pictured(message: Mapping[str, Any]) -> bool:
+    """Return whether a message holds what is not read, such as a picture."""
+    parts: Any = message.get("content")
+    return is_list(parts) and any(
+        isinstance(part, dict) and part.get("type") not in ("text", "", None) for part in parts
+    )
 
 
 def _plain(values: Mapping[str, Any], *names: str) -> tuple[str, ...]:
@@ -71,7 +133,10 @@ SHAPES: tuple[tuple[Any, ...], ...] = (
     (_question, "question", "options", "choices"),
     (_question, "Question", "Options", "Choices"),
     (_plain, "content"),
+    (_plain, "Content"),
     (_plain, "body"),
+    (_plain, "Body"),
+    (_plain, "Text"),
     (_plain, "正文"),
     (_plain, "内容"),
 )
@@ -82,7 +147,8 @@ def shape_name(fields: tuple[str, ...]) -> str:
     """Return the fields of a shape as notes name them: an object of options by its own name."""
     heads = [name.partition(".")[0] for name in fields]
     names = (
-        head if heads.count(head) > 1 else name for head, name in zip(heads, fields, strict=True)
+        head if heads.count(head) > 1 and "[" not in head else name
+        for head, name in zip(heads, fields, strict=True)
     )
     return ", ".join(dict.fromkeys(names))
 
@@ -181,7 +247,8 @@ def only_prose(fields: Mapping[Any, str]) -> Any:
 def hint_of(fields: Mapping[Any, str]) -> str:
     """Return the hint for records without the wanted field, which have these."""
     name = only_prose(fields)
-    if name is not None:
+    ends = {end.casefold() for field in fields for end in re.split(r"\[\]|\.", str(field))}
+    if name is not None and ends.isdisjoint(_CONTENT):
         return f"`field` {quoted([name])}"
     return "name the text with `field`, which may be repeated" if fields else ""
 

@@ -166,15 +166,49 @@ def test_parts_of_messages_are_read_as_their_texts(tmp_path: Path) -> None:
         {"messages": []},
     ]
     (tmp_path / "r.jsonl").write_bytes(as_jsonl(rows))
-    for field in (None, "messages[].content"):
-        assert [one.text for one in documents(tmp_path / "r.jsonl", field=field)] == [
-            f"{B}\n{Q}\n{A}", "",
-        ]  # fmt: skip
+    read = [one.text for one in documents(tmp_path / "r.jsonl", field="messages[].content")]
+    assert read == [f"{B}\n{Q}\n{A}", ""]
     texts = [[{"type": "text", "text": Q}, {"type": "image", "text": None}], None]
     (tmp_path / "r.parquet").write_bytes(
         as_parquet([{"messages": [{"role": "user", "content": one} for one in texts]}])
     )
     assert [one.text for one in documents(tmp_path / "r.parquet")] == [Q]
+
+
+UNKNOWN: dict[str, Row] = {
+    "pictures": {"messages": [{"content": [{"type": "text", "text": Q}, {"type": "image_url"}]}]},
+    "preferences": {"messages": said(Q), "chosen": said(A), "rejected": said(B)},
+    "history": {"instruction": Q, "output": A, "history": [[A, B]]},
+    "article": {"article": prose(3), "question": Q, "options": [A, B]},
+    "summary": {"content": prose(3), "summary": "A summary of what the content is about."},
+    "image": {"image": "a.png", "question": Q, "choices": [A, B]},
+}
+
+
+@pytest.mark.parametrize("kind", UNKNOWN)
+def test_a_record_with_other_content_is_of_no_known_shape(
+    kind: str, simdup: Command, tmp_path: Path
+) -> None:
+    """What differs in a field that is not read would be removed."""
+    (tmp_path / "r.jsonl").write_bytes(as_jsonl([UNKNOWN[kind]] * 2))
+    ran = simdup("scan", "r.jsonl")
+    assert ran.status == 2
+    assert "no record has a field 'text'" in ran.err
+    assert ran.err.endswith("hint: name the text with --field, which may be repeated\n") or (
+        kind == "pictures"
+    )
+
+
+def test_calls_of_tools_are_text(simdup: Command, tmp_path: Path) -> None:
+    rows = [
+        {"messages": [*said(Q), {"role": "assistant", "content": None, "tool_calls": [
+            {"id": "1", "function": {"name": name, "arguments": '{"city": "Paris"}'}}]}]}
+        for name in ("get_weather", "get_weather", "delete_every_file_of")
+    ]  # fmt: skip
+    (tmp_path / "r.jsonl").write_bytes(as_jsonl(rows))
+    ran = simdup("scan", "r.jsonl", "-s", "0.95", "--list", "redundant")
+    assert ran.lines == ["r.jsonl#2"]
+    assert "messages[].content, messages[].tool_calls[].function.name" in ran.err
 
 
 # -- fields in lists --
