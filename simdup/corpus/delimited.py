@@ -49,6 +49,7 @@ from simdup.corpus.record_batches import (
     unsupported,
 )
 from simdup.corpus.record_fields import examples, has_texts
+from simdup.corpus.shapes import is_prose
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
 
@@ -58,6 +59,7 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 _CANDIDATES = "\t;|,"
 # Records and bytes that are looked at: a header may be long.
 _RECORDS, _SAMPLE = 20, 1 << 16
+_NO_HEADER = "the first line must name the columns, such as id,text"
 _ONE_COLUMN = "if another character separates the columns, `delimiter` names it"
 _BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?(?:(?i:"?sep=)([\x01-\t\x0b\x0c\x0e-!#-\x7f])"?\r?\n)?')
 _LINE_END = re.compile(rb"[\r\n]+")
@@ -359,8 +361,10 @@ def cut_csv(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBatc
                 records = (dict(zip(dialect.columns, row, strict=False)) for row in texts)
                 fields = examples(dict.fromkeys(dialect.columns, ""), *records)
                 alone = len(dialect.columns) == 1
+                headless = any(map(is_prose, dialect.columns))
+                fields = {} if headless else fields
                 what = f"line {line - 1}: {missing.reason}{' or `delimiter`' * alone}"
-                hint = _ONE_COLUMN * alone
+                hint = _NO_HEADER if headless else _ONE_COLUMN * alone
                 yield replace(missing, document=file.path, reason=what, fields=fields, hint=hint)
                 return
             empty = RawBatch(file, line, record=1, content=b"", size=0, dialect=dialect)

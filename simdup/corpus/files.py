@@ -20,7 +20,7 @@ from simdup.base.when_used import pattern
 from simdup.corpus.compression import decompress, split_compression
 from simdup.corpus.formats import FORMAT_OF
 from simdup.corpus.json_text import LARGEST, WHITE_SPACE, parse_json, records_within
-from simdup.corpus.record_fields import has_texts
+from simdup.corpus.record_fields import has_texts, is_text
 from simdup.model.settings import PAGES, Reading
 
 STDIN = "-"
@@ -176,7 +176,7 @@ def _holds_array(head: bytes, rest: IO[bytes], reading: Reading) -> bool:
     except ValueError:
         return False
     itself = {key: [fields] if array else "" for key, array in keys.items()}
-    return has_texts(fields, reading) and not has_texts(itself, reading)
+    return has_texts(fields, reading) and not is_text(itself, reading)
 
 
 def _begins_lines(head: bytes) -> bool:

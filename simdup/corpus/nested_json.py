@@ -4,7 +4,68 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import Any
+
+from simdup.base.errors import SimdupError
+from simdup.base.regular_files import read_up_to
+from simdup.base.system import quoted
+from simdup.corpus.compression import decompress, split_compression
+from simdup.corpus.files import File
+from simdup.corpus.json_text import parse_json
+from simdup.corpus.record_fields import is_text
+from simdup.corpus.shapes import SHAPES, hint_of, list_fields, shown_fields
+from simdup.model.settings import Reading
+
+_LINES = "make JSON lines of it first, such as with"
+
+
+def file_in_own_form(file: File, reading: Reading) -> tuple[str, str] | None:
+    """Return the same of a file that can be read more than once."""
+    if not split_compression(file.path)[0].endswith(".json"):
+        return None
+    with suppress(OSError, SimdupError, UnicodeDecodeError):
+        with open(file.path, "rb") as raw, decompress(raw, file.compression) as stream:
+            content = read_up_to(stream, file.max_size)
+        return in_own_form(file.path, content.decode(reading.encoding or "utf-8-sig"), reading)
+    return None
+
+
+def in_own_form(path: str, text: str, reading: Reading) -> tuple[str, str] | None:
+    """Return why a file of JSON should not be read as one text, and the next step.
+
+    None if it may, or is no such file: most of its text must be in an array.
+    """
+    if not split_compression(path)[0].endswith(".json"):
+        return None
+    try:
+        values = parse_json(text)
+    except ValueError:
+        return None
+    if isinstance(values, dict) and is_text(values, reading):
+        return None
+    shapes = [] if reading.field else [name for _, name, *_ in SHAPES]
+    within = texts_within(values, shapes)
+    if within is None:
+        return None
+    if set(shapes).isdisjoint(within[1]):
+        within = texts_within(values, reading.text_fields) or within
+    path_within, first, is_record = within
+    if is_record and any(isinstance(value, str) for value in first.values()):
+        fields = list_fields(first)
+        what = f"no field {reading.text_fields[0]!r} {shown_fields(fields)}"
+        return what, hint_of(fields)
+    if isinstance(first, dict):
+        alike = [
+            other
+            for other, array in _arrays(values)
+            if isinstance(array[0], dict) and array[0].keys() == first.keys()
+        ]
+        path_within = ", ".join(alike)
+    path_within += " | {text: .}" * isinstance(first, str)
+    lines = f"{quoted(['jq', '-c', path_within, path])} > records.jsonl"
+    what = "holds many texts in a form of its own, and would be read as a single one"
+    return what, f"{_LINES} {lines}"
 
 
 def texts_within(values: Any, wanted: Collection[str]) -> tuple[str, Any, bool] | None:

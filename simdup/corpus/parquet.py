@@ -20,7 +20,7 @@ from simdup.corpus.files import STDIN, File
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.record_batches import PackedTexts, ParquetBatch, missing_field
 from simdup.corpus.record_fields import examples, find_field, pieces_of, text_fields
-from simdup.model.documents import Skipped
+from simdup.model.documents import NoField, Skipped
 from simdup.model.fields import TITLE
 from simdup.model.settings import Reading
 
@@ -82,7 +82,7 @@ def _batches(file: File, table: Any, reading: Reading) -> Iterator[ParquetBatch 
     for name in fields:
         if not pieces_of(kind := find_field(row, name)):
             reason = f"field {name!r} is not a string (type {kind})"
-            yield Skipped(file.path, reason, error=True)
+            yield NoField(file.path, reason, True, "field", _examples(table))
             return
     groups = (name for _, name in reading.group_fields)
     shown = (reading.id_field, *groups, TITLE if reading.titled else None)

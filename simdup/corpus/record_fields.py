@@ -7,6 +7,7 @@ The pieces of a text are strings, a line apart: a string is one piece, a list of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Final
 
 from simdup.model.settings import DEFAULT_FIELDS, Reading
@@ -20,9 +21,13 @@ def text_fields(values: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
         return reading.text_fields
     if DEFAULT_FIELDS[0] in values:
         return DEFAULT_FIELDS
-    from simdup.corpus.shapes import fields_of_shape
+    fields: tuple[str, ...] = shapes().fields_of_shape(values)
+    return fields or DEFAULT_FIELDS
 
-    return fields_of_shape(values) or DEFAULT_FIELDS
+
+def shapes() -> Any:
+    """Return `simdup.corpus.shapes`, which records with a field ``text`` do not need."""
+    return import_module("simdup.corpus.shapes")
 
 
 def has_texts(values: Mapping[str, Any], reading: Reading) -> bool:
@@ -31,6 +36,12 @@ def has_texts(values: Mapping[str, Any], reading: Reading) -> bool:
         name in values or name.partition(".")[0].removesuffix("[]") in values
         for name in text_fields(values, reading)
     )
+
+
+def is_text(values: Mapping[str, Any], reading: Reading) -> bool:
+    """Return whether an object is one text, whatever arrays it holds beside it."""
+    alone = {name: value for name, value in values.items() if not is_list(value)}
+    return has_texts(values, reading) or has_texts(alone, reading)
 
 
 def find_field(values: Mapping[str, Any], name: str) -> Any:
@@ -67,9 +78,8 @@ def _find_each(value: Any, rest: str) -> Any:
 
 def examples(*records: Mapping[str, Any]) -> dict[str, str]:
     """Return the fields of records, each with an example of its values."""
-    from simdup.corpus.shapes import list_fields
-
-    return list_fields(*records)
+    fields: dict[str, str] = shapes().list_fields(*records)
+    return fields
 
 
 def is_list(value: Any) -> bool:

@@ -22,7 +22,14 @@ from simdup.corpus.record_batches import (
     RecordBatch,
     is_blank,
 )
-from simdup.corpus.record_fields import MISSING, examples, find_field, pieces_of, text_fields
+from simdup.corpus.record_fields import (
+    MISSING,
+    examples,
+    find_field,
+    pieces_of,
+    shapes,
+    text_fields,
+)
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.fields import TITLE
 from simdup.model.settings import DEFAULT_FIELDS, Reading
@@ -86,7 +93,7 @@ def _json_values(line: bytes, reading: Reading) -> dict[str, Any] | str:
         encoding = reading.encoding or "utf-8-sig"
         values = parse_json(without_nuls(line, encoding).decode(encoding))
     except UnicodeDecodeError:
-        return f"not valid {reading.encoding or 'UTF-8'}"
+        return f"not valid {reading.encoding or 'UTF-8'}: see `encoding`"
     except ValueError:
         return "not valid JSON"
     return values if isinstance(values, dict) else "not a JSON object"
@@ -183,7 +190,9 @@ def _document(
                 return _lacking(f"{file.path}#{record}", where, values, "field", wanted)
             pieces = pieces_of(text)
             if pieces is None:
-                return _broken(file, record, f"{where}field {wanted!r} is not a string")
+                what = f"{where}field {wanted!r} is not a string"
+                there = examples(values)
+                return NoField(f"{file.path}#{record}", what, True, "field", there)
             if text is not None:
                 shape, null = ", ".join(fields), False
             text = "\n".join(pieces) if pieces else None
@@ -191,9 +200,7 @@ def _document(
     if null and all(text is None for text in texts):
         return _broken(file, record, f"{where}field {fields[0]!r} is null")
     if reading.field is None and fields != DEFAULT_FIELDS:
-        from simdup.corpus.shapes import shape_name
-
-        shape = shape_name(fields)
+        shape = shapes().shape_name(fields)
     text, lacking, head = join_texts(texts)
     document = Document(
         name,

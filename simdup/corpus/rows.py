@@ -29,6 +29,7 @@ from simdup.corpus.record_fields import (
     find_field,
     is_list,
     pieces_of,
+    shapes,
     text_fields,
 )
 from simdup.corpus.records import Texts, as_number, without_surrogates
@@ -155,11 +156,9 @@ def missing(
 
     The hint names the one of the texts, if only one can be it.
     """
-    from simdup.corpus.shapes import only_prose, shown_fields
-
-    name = only_prose(fields)
+    name = shapes().only_prose(fields)
     hint = f"name the field of the texts with text={'' if name is None else repr(name)}"
-    listed = f"{what} {shown_fields(fields, kind)}"
+    listed = f"{what} {shapes().shown_fields(fields, kind)}"
     return SimdupError(argument, listed, hint if argument == "text" else "", argument)
 
 
@@ -344,9 +343,8 @@ def _shape(fields: tuple[str, ...], reading: Reading) -> str:
     """Return the name of the shape that has these fields; empty for fields that were asked for."""
     if reading.field is not None or fields == DEFAULT_FIELDS:
         return ""
-    from simdup.corpus.shapes import shape_name
-
-    return shape_name(fields)
+    name: str = shapes().shape_name(fields)
+    return name
 
 
 def _reaching(

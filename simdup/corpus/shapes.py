@@ -237,11 +237,20 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
+def is_prose(text: str) -> bool:
+    """Return whether a text reads like one, not like a name or a label."""
+    return _words(text) >= _PROSE
+
+
+def able_fields(fields: Mapping[Any, str]) -> list[Any]:
+    """Return the fields that can be a text."""
+    return [name for name, example in fields.items() if _words(example) >= _FEW_WORDS]
+
+
 def only_prose(fields: Mapping[Any, str]) -> Any:
     """Return the only field that can be a text, if it reads like one; None where several can."""
-    words = {name: _words(example) for name, example in fields.items()}
-    able = [name for name, count in words.items() if count >= _FEW_WORDS]
-    return able[0] if len(able) == 1 and words[able[0]] >= _PROSE else None
+    able = able_fields(fields)
+    return able[0] if len(able) == 1 and _words(fields[able[0]]) >= _PROSE else None
 
 
 def hint_of(fields: Mapping[Any, str]) -> str:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from importlib import import_module
 from itertools import accumulate, chain, islice
 from typing import IO, NamedTuple, TypeAlias
 
@@ -477,7 +478,17 @@ def _expand(source: str, rules: Rules, reading: Reading) -> Iterator[File | Skip
     elif is_archive(source) and stat.S_ISREG(status.st_mode):
         yield from _files_in(WalkedFile(source, status), rules, reading)
     else:
-        yield _file(source, status, reading)
+        file = _file(source, status, reading)
+        yield _in_own_form(file, reading) or file
+
+
+def _in_own_form(file: File, reading: Reading) -> Skipped | None:
+    """Return why a file of JSON that is named should not be read as one text."""
+    if not (file.format == "text" and reading.input_format == "auto" and file.regular):
+        return None
+    nested = import_module("simdup.corpus.nested_json")
+    fault = nested.file_in_own_form(file, reading)
+    return fault and Skipped(file.path, fault[0], error=True, hint=fault[1])
 
 
 def _near(source: str) -> str:

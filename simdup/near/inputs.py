@@ -17,12 +17,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from simdup.base.errors import SimdupError, counted
+from simdup.base.errors import SimdupError, counted, did_you_mean
 from simdup.base.system import portable, without_dot
 from simdup.corpus.batches import Batch, batches
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address, split_member, without_address
 from simdup.corpus.patterns import matches
+from simdup.corpus.record_fields import shapes
 from simdup.corpus.rows import INDEX, STRINGS, Rows, recognise, row_batches
 from simdup.corpus.sources import Named, SourceListing, list_files
 from simdup.model.criteria import Criteria
@@ -150,9 +151,7 @@ class SourceReport:
         return None
 
     def _lack(self, argument: str, fields: Mapping[str, str]) -> None:
-        from simdup.corpus.shapes import add_examples
-
-        add_examples(self._lacking.setdefault(argument, {}), fields)
+        shapes().add_examples(self._lacking.setdefault(argument, {}), fields)
 
     def finish(self, strip: Sequence[str] = ()) -> None:
         """Add sources that gave nothing, and notes, once all documents have been read.
@@ -183,9 +182,7 @@ class SourceReport:
             count = f"{self._lacking_text:,} of {counted(self._documents, 'document')}"
             self.notes.append(("`field`", f"{count} without text in at least one of the fields"))
         if self.shapes and self.reading.field is None:
-            from simdup.corpus.shapes import shape_notes
-
-            self.notes += shape_notes(self.shapes, "field")
+            self.notes += shapes().shape_notes(self.shapes, "field")
         unused = (one for one in strip if one not in self.stripped)
         self.notes += [("`strip`", f"nothing matches {one!r}") for one in unused]
 
@@ -198,18 +195,21 @@ class SourceReport:
 
     def _no_field(self, argument: str, record: str = "") -> SimdupError:
         """Return the error for a field that no record has, or not the only one that is needed."""
-        from simdup.corpus.shapes import hint_of, shown_fields
-
         fields = self._lacking.get(argument, {})
         wanted = getattr(self.reading, argument)
         if argument == "field":
             names = self.reading.text_fields
             wanted = next((name for name in names if name not in fields), names[0])
-        there = f" {shown_fields(fields)}" if fields else ""
-        what = f"{'no' if record else 'no record has a'} field {wanted!r}{there}"
+        there = f" {shapes().shown_fields(fields)}" if fields else ""
+        bare = wanted.removesuffix("[]")
+        there_is = any(name == bare or name.startswith((f"{bare}[", f"{bare}.")) for name in fields)
+        has = f"text in the field {wanted!r}" if there_is else f"field {wanted!r}"
+        what = f"{'no' if record else 'no record has a'} {has}{there}"
         if argument == "value_field":
             return SimdupError("keep", what, field="keep")
-        hint = hint_of(fields) if argument == "field" else ""
+        hint = shapes().hint_of(fields) if argument == "field" else ""
+        if self.reading.field is not None and argument == "field":
+            hint = did_you_mean(wanted, shapes().able_fields(fields)) or hint
         hint = "; ".join(filter(None, (hint, self._hint)))
         return SimdupError(record or argument, what, hint, "" if record else argument)
 

@@ -13,15 +13,12 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from simdup.base.errors import TEXT, SimdupError, check_names, check_type, counted
-from simdup.base.system import quoted
 from simdup.corpus.batches import TextBatch, read
-from simdup.corpus.compression import split_compression
 from simdup.corpus.files import File
-from simdup.corpus.json_text import parse_json
-from simdup.corpus.nested_json import texts_within
+from simdup.corpus.nested_json import in_own_form
 from simdup.corpus.rewriting import UNREAD, Change
 from simdup.corpus.rows import as_optional_path, keep_rows, recognise, select
-from simdup.corpus.shapes import hint_of, list_fields, shape_notes, shown_fields
+from simdup.corpus.shapes import shape_notes
 from simdup.corpus.span_cutting import (
     SpanCuts,
     cut_rows,
@@ -247,12 +244,16 @@ def read_evaluations(
     records = opened.rows is not None or any(text.record for text in found)
     if reading.input_format == "auto":
         for text in found:
-            _require_one_text(text, reading)
-    if lacking and not records:
-        refused = report.refuse(lacking[0])
-        hint = refused.hint.replace("`field`", "`against_field`")
-        raise SimdupError(str(lacking[0].document), refused.what, hint)
-    if fields and not records:
+            # A benchmark in a form of its own would be a text that nobody has.
+            if not text.record and (fault := in_own_form(text.path, text.text, reading)):
+                raise SimdupError(text.path, fault[0], _against(fault[1]))
+    read_files = {text.path for text in found}
+    for one in lacking:
+        # One file of several would be passed over without a word.
+        if not records or str(one.document).rpartition("#")[0] not in read_files:
+            refused = report.refuse(one)
+            raise SimdupError(str(one.document), refused.what, _against(refused.hint))
+    if fields and not records and not report.skipped:
         raise _no_records("against_field", fields)
     if opened.rows is not None:
         found = [one._replace(name=report.ids[one.record - 1], record=0) for one in found]
@@ -263,8 +264,9 @@ def read_evaluations(
     texts = [one for one, size in zip(found, sizes.tolist(), strict=True) if size]
     if not texts:
         first = next((one for one in report.skipped if one.error), None)
-        where, what = (str(first.document), first.fault) if first else ("against", "has no text")
-        raise SimdupError(where, what, field="" if first else "against")
+        if first is None:
+            raise SimdupError("against", "has no text", field="against")
+        raise SimdupError(str(first.document), first.fault, _against(first.hint))
     files = tuple(dict.fromkeys(file.on_disk.path for file in opened.files))
     whole = tuple(file.on_disk.path for file in opened.files if not file.record)
     # Whether an option has an effect, the SOURCEs decide.
@@ -276,35 +278,13 @@ def read_evaluations(
     return Evaluations(texts, cut_texts, report.skipped, notes, files, whole, by_field)
 
 
+def _against(hint: str) -> str:
+    return hint.replace("`field`", "`against_field`")
+
+
 def _no_records(argument: str, fields: tuple[str, ...]) -> SimdupError:
     what = f"no record has a field {fields[0]!r}: there are texts only"
     return SimdupError(argument, what, "name files of records, or leave it out", argument)
-
-
-def _require_one_text(document: Document, reading: Reading) -> None:
-    """Raise if a file that was read as one text has most of its text in an array.
-
-    A benchmark in a form of its own would be a text that nobody has.
-    """
-    if document.record or not split_compression(document.path)[0].endswith(".json"):
-        return
-    try:
-        values = parse_json(document.text)
-    except ValueError:
-        return
-    within = texts_within(values, reading.text_fields)
-    if within is None:
-        return
-    path, first, is_record = within
-    if is_record and any(isinstance(value, str) for value in first.values()):
-        fields = list_fields(first)
-        what = f"no field {reading.text_fields[0]!r} {shown_fields(fields)}"
-        hint = hint_of(fields).replace("`field`", "`against_field`")
-        raise SimdupError(document.path, what, hint)
-    path += " | {text: .}" * isinstance(first, str)
-    lines = f"{quoted(['jq', '-c', path, document.path])} > records.jsonl"
-    what = "holds many texts in a form of its own, and would be read as a single one"
-    raise SimdupError(document.path, what, f"make JSON lines of it first, such as with {lines}")
 
 
 def clean(

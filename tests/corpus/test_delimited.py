@@ -230,6 +230,16 @@ def test_a_table_of_one_column_without_the_field_names_the_option(
     assert "delimiter" not in simdup("scan", "u.csv", "--field", "b", "--delimiter", ",").err[:40]
 
 
+def test_a_first_line_that_names_no_columns(simdup: Command, tmp_path: Path) -> None:
+    row = "1,The quick brown fox jumps over the lazy dog.\n"
+    (tmp_path / "t.csv").write_text(row * 3)
+    ran = simdup("scan", "t.csv")
+    assert ran.status == 2
+    assert ran.err.splitlines()[1] == (
+        "hint: the first line must name the columns, such as id,text"
+    )
+
+
 def test_a_header_of_many_columns_is_one_short_line(simdup: Command, tmp_path: Path) -> None:
     names = ";".join(f"c{n}" for n in range(100_000))
     (tmp_path / "t.csv").write_text(f"{names}\n{names}\n")

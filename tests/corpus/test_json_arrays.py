@@ -207,13 +207,31 @@ def test_an_object_with_records_is_written_with_fewer(simdup: Command, tmp_path:
 
 
 @pytest.mark.parametrize("values", [
-    {"rows": [{"name": "a"}]}, {"text": "a", "rows": [{"text": "a"}]}, {"rows": {"text": "a"}},
+    {"text": "a", "rows": [{"text": "a"}]}, {"rows": {"text": "a"}}, {"rows": [["a"]]},
     {"messages": [{"role": "user", "content": "a"}]}, {"body": "a", "rows": [{"content": "a"}]},
-    {"a": [{"text": "a"}], "b": [{"text": "b"}]}, {"rows": [["a"]]}, {"rows": []},
+    {"rows": []}, {"about": "an object", "tags": ["b", "c"]},
 ])  # fmt: skip
 def test_other_objects_are_one_text(simdup: Command, tmp_path: Path, values: object) -> None:
     (tmp_path / "a.json").write_text(json.dumps(values))
     assert simdup("scan", "a.json", "--list", "unique").lines == ["a.json"]
+
+
+@pytest.mark.parametrize(("values", "step"), [
+    ({"train": [{"text": "a"}], "test": [{"text": "b"}]}, "jq -c '.train[], .test[]' a.json"),
+    ({"rows": [{"name": "a"}]}, "name the text with --field"),
+    (["a", "b"], "jq -c '.[] | {text: .}' a.json"),
+])  # fmt: skip
+def test_many_texts_are_not_read_as_one(
+    simdup: Command, tmp_path: Path, values: object, step: str
+) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(values))
+    ran = simdup("dedupe", "a.json", "-o", "out")
+    assert ran.status == 2
+    assert step in ran.err
+    assert not (tmp_path / "out").exists()
+    assert simdup("scan", "a.json", "--input-format", "text", "--list", "unique").text == "a.json\n"
+    # In a folder each file is one.
+    assert simdup("scan", ".", "--list", "unique").text == "./a.json\n"
 
 
 def test_json_lines_may_be_in_a_json_file(simdup: Command, tmp_path: Path) -> None:

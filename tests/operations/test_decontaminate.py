@@ -434,7 +434,7 @@ NESTED = {"version": "1", "data": [{"title": "T", "parts": [{"text": Q1, "asked"
 
 @pytest.mark.parametrize(("values", "field", "path"), [
     (NESTED, "q", ".data[].parts[].asked[]"), (NESTED, None, ".data[].parts[]"),
-    ({"train": [{"q": Q1}], "test": [{"q": Q2}]}, "q", ".train[]"),
+    ({"train": [{"q": Q1}], "test": [{"q": Q2}]}, "q", ".train[], .test[]"),
     ({"my texts": [Q1, Q2], "data": [{"n": "1"}]}, None, '.["my texts"][] | {text: .}'),
     ([Q1, Q2], "q", ".[] | {text: .}"),
 ])  # fmt: skip

@@ -445,7 +445,7 @@ def test_records_are_numbered_and_broken_ones_reported_by_line(
         "r.jsonl#3": "line 4: no field 'text'",
         "r.jsonl#4": "line 5: not a JSON object",
         "r.jsonl#5": "line 6: field 'text' is not a string",
-        "r.jsonl#6": "line 7: not valid UTF-8",
+        "r.jsonl#6": "line 7: not valid UTF-8: see --encoding",
         "r.jsonl#8": "empty",
         "r.jsonl#9": "line 11: not valid JSON",
     }
