@@ -135,24 +135,26 @@ def format_of(path: str, reading: Reading) -> str:
 
 
 def format_of_file(path: str, opened: Opener | None, reading: Reading) -> str:
-    """Return the format of a file; JSON holds many documents if it is lines or has an array.
+    """Return the format of a file; JSON is lines or an array, whichever of the two it is called.
 
     `opened` opens the file; a named pipe can be read only once, so there is none for it.
     """
     stem, compression = split_compression(path)
     kind = format_of(stem, reading)
-    if kind != "json" or reading.input_format == "json":
+    if kind not in ("json", "jsonl") or reading.input_format == kind:
         return kind
     # A file that cannot be opened is noticed when it is read.
     with suppress(OSError, SimdupError):
         if opened is not None:
             with opened() as raw, decompress(raw, compression) as content:
                 head = content.read(_HEAD)
-                if _begins_array(head) or _holds_array(head, content, reading):
-                    return kind
-                if _begins_lines(head):
+                if _begins_array(head):
+                    return "json"
+                if kind == "jsonl" or _begins_lines(head):
                     return "jsonl"
-    return _of_page("text", reading)
+                if _holds_array(head, content, reading):
+                    return kind
+    return kind if kind == "jsonl" else _of_page("text", reading)
 
 
 def _begins_array(head: bytes) -> bool:

@@ -150,6 +150,12 @@ class SourceReport:
             self.notes.append((one.document, one.reason))
         return None
 
+    def require_any(self, path: str) -> None:
+        """Raise if no record of a file could be read: what is written of it would look clean."""
+        fault = next((one.fault for one in self.skipped if one.error), "")
+        if fault and not self._documents:
+            raise SimdupError(path, f"no record can be read, so nothing is written: {fault}")
+
     def _lack(self, argument: str, fields: Mapping[str, str]) -> None:
         shapes().add_examples(self._lacking.setdefault(argument, {}), fields)
 

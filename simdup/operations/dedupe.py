@@ -355,6 +355,7 @@ def _write_file(task: _Task, target: str, file: File, references: Sequence[File]
     """Write the remaining records of a file to another file."""
     with open_single(target, file, task.opened.settings.reading) as single:
         losses = task.find()
+        task.opened.report.require_any(file.path)
         losses.check()
         changes = losses.annotations([file]) or records_by_file(losses.cuts)
         check_unchanged([file, *references])

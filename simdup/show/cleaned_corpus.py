@@ -229,6 +229,7 @@ class _CorpusTask(Generic[Said]):
         """Write a file of records to another file."""
         with open_single(target, file, self.opened.settings.reading) as single:
             found = self.find(self.opened)
+            self.opened.report.require_any(file.path)
             changes = found.changes(self.opened)
             check_unchanged([file])
 

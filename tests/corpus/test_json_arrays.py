@@ -270,3 +270,22 @@ def test_an_array_with_the_encoding_of_the_option(simdup: Command, tmp_path: Pat
     assert simdup("scan", "a.json", "--encoding", "latin-1").status == 0
     ran = simdup("scan", "a.json", "--encoding", "gb18030")
     assert (ran.status, "a.json: JSON in gb18030 is not supported" in ran.err) == (2, True)
+
+
+def test_an_array_may_be_in_a_jsonl_file(simdup: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps([*ROWS, ROWS[0]], ensure_ascii=False), "utf-8")
+    assert simdup("scan", "a.jsonl", "--list", "redundant").lines[-1] == f"a.jsonl#{len(ROWS) + 1}"
+    assert simdup("dedupe", "a.jsonl", "-o", "b.jsonl").status == 0
+    assert len(json.loads((tmp_path / "b.jsonl").read_text("utf-8"))) < len(ROWS) + 1
+
+
+@pytest.mark.parametrize("options", [(), ("--unit", "line")])
+def test_nothing_is_written_of_records_that_cannot_be_read(
+    simdup: Command, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    """A full copy would look clean."""
+    (tmp_path / "a.jsonl").write_text('["a"]\n["b"]\n')
+    ran = simdup("dedupe", "a.jsonl", *options, "-o", "b.jsonl")
+    assert ran.status == 2
+    assert "no record can be read, so nothing is written: not a JSON object" in ran.err
+    assert not (tmp_path / "b.jsonl").exists()
