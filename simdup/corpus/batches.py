@@ -343,13 +343,12 @@ def _rows(batch: RowBatch) -> Iterator[Document | Skipped]:
         if isinstance(texts, Skipped):
             yield texts
             continue
-        text, lacking, head = join_texts(texts)
+        text, lacking = join_texts(texts)
         yield Document(
             batch.names[i],
             text,
             record=batch.first + i,
             lacking=lacking,
-            head=head,
             **{name: column[i] for name, column in batch.columns.items()},
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
@@ -36,9 +35,6 @@ from simdup.model.settings import DEFAULT_FIELDS, Reading
 
 if TYPE_CHECKING:
     from simdup.corpus.delimited import Dialect
-
-# A field of fewer characters, such as a year or a category, does not name a record.
-_FEW_CHARACTERS = 10
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # A date with the year first, as people write it: 2024/5/1, 2024.05.01, 2024年5月1日 8:30.
@@ -201,7 +197,7 @@ def _document(
         return _broken(file, record, f"{where}field {fields[0]!r} is null")
     if reading.field is None and fields != DEFAULT_FIELDS:
         shape = shapes().shape_name(fields)
-    text, lacking, head = join_texts(texts)
+    text, lacking = join_texts(texts)
     document = Document(
         name,
         text,
@@ -209,7 +205,6 @@ def _document(
         path=file.path,
         record=record,
         lacking=lacking,
-        head=head,
         shape=shape,
     )
     if reading.group_fields:
@@ -220,22 +215,10 @@ def _document(
     return document if reading.value_field is None else _valued(document, values, reading)
 
 
-def join_texts(texts: Texts) -> tuple[str, bool, int]:
-    """Return the texts of fields as one, and what `Document` says of it: `lacking` and `head`."""
-    if len(texts) == 1:
-        return without_surrogates(texts[0] or ""), False, 0
-    lacking = not all(text and text.strip() for text in texts)
-    text = "\n".join(text for text in texts if text is not None)
-    return without_surrogates(text), lacking, _head(texts[0] or "")
-
-
-def _head(text: str) -> int:
-    """Return a hash of a field, whatever its case and spaces; 0 for one of few characters."""
-    compact = "".join(text.split()).casefold()
-    if len(compact) < _FEW_CHARACTERS:
-        return 0
-    content = compact.encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "big")
+def join_texts(texts: Texts) -> tuple[str, bool]:
+    """Return the texts of fields as one, and whether one of several is empty."""
+    lacking = len(texts) > 1 and not all(text and text.strip() for text in texts)
+    return without_surrogates("\n".join(text for text in texts if text is not None)), lacking
 
 
 def _valued(document: Document, values: dict[str, Any], reading: Reading) -> Document:

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import import_module
 from itertools import accumulate, chain, islice
-from typing import IO, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from simdup.base.errors import NOT_REGULAR, SimdupError, did_you_mean, reason, unreadable
+from simdup.base.regular_files import open_regular
 from simdup.base.system import (
     WINDOWS,
     composed,
@@ -409,10 +410,6 @@ def _spelt(source: str) -> list[str]:
     return [portable(path) for path in expanded(source)]
 
 
-def _open(path: str) -> IO[bytes]:
-    return open(path, "rb")
-
-
 def _is_archive_file(source: str) -> bool:
     return is_archive(source) and os.path.isfile(source)
 
@@ -512,7 +509,7 @@ def _files_in(found: WalkedFile, rules: Rules, reading: Reading) -> Iterator[Fil
 def _file(path: str, status: os.stat_result, reading: Reading, walked: bool = False) -> File:
     compression = split_compression(path)[1]
     regular = stat.S_ISREG(status.st_mode)
-    form = format_of_file(path, partial(_open, path) if regular else None, reading)
+    form = format_of_file(path, partial(open_regular, path) if regular else None, reading)
     return File(
         path, status.st_size, status.st_mtime, form, compression,
         max_size=reading.max_size, regular=regular, walked=walked,

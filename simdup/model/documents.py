@@ -42,10 +42,7 @@ class Document(NamedTuple):
     # As its page or record names it: empty where a record should and does not; None where the text
     # has it.
     title: str | None = None
-    # If its text is that of several fields of a record: whether one of them is empty, and a hash of
-    # the first one, 0 if that says little.
-    lacking: bool = False
-    head: int = 0
+    lacking: bool = False  # whether one of several fields that are its text is empty
     # The fields that its text is of, if these are those of a known shape, or lists.
     shape: str = ""
 

@@ -28,7 +28,6 @@ SCHEMA: Mapping[str, Any] = {
     "valued": np.bool_,  # whether it is there
     "fields": object,  # the names of the fields of a record that lacks one of these
     "groups": object,  # of the fields that tell its groups; empty for a text that is no record
-    "head": np.uint64,
     "lacking": np.bool_,
     "pieced": np.bool_,  # whether its text is of several fields, or of a list
     "folded": "V16",  # a digest of the folded text

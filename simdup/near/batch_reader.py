@@ -256,7 +256,6 @@ def document_columns(documents: Sequence[Document], reading: Reading) -> dict[st
     if reading.group_fields:
         columns["groups"] = objects(one.groups for one in documents)
     if several:
-        columns["head"] = np.array([one.head for one in documents], np.uint64)
         columns["lacking"] = np.array([one.lacking for one in documents], np.bool_)
     return columns
 

@@ -31,15 +31,12 @@ from simdup.model.documents import LeftOut, NoField, Skipped, Unread
 from simdup.model.fields import TITLE, record_field
 from simdup.model.settings import Reading, Settings
 from simdup.model.table import Documents
-from simdup.search.arrays import RowIds, run_starts
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import pstable_cosine
 from simdup.text.fingerprinter import Fingerprinter
 
 # -- what people are told --------------------------------------------------------------------------
 
-# A field that more documents share names none of them; fewer such documents say nothing.
-_FEW_SHARE, _SOME = 4, 10
 _NOTHING = "contains no document"
 
 
@@ -152,7 +149,8 @@ class SourceReport:
 
     def require_any(self, path: str) -> None:
         """Raise if no record of a file could be read: what is written of it would look clean."""
-        fault = next((one.fault for one in self.skipped if one.error), "")
+        faults = (one for one in self.skipped if one.error and one.document != path)
+        fault = next((one.fault for one in faults), "")
         if fault and not self._documents:
             raise SimdupError(path, f"no record can be read, so nothing is written: {fault}")
 
@@ -239,35 +237,6 @@ def notes(
         count = f"{len(missing):,} of {counted(len(asked), 'document')}"
         yield "`decisions`", f"{count} not in this scan, such as {missing[0]!r:.120}"
     yield from _promised(criteria)
-
-
-def apart_by_fields(
-    documents: Documents, groups: Sequence[RowIds], reading: Reading
-) -> Iterator[tuple[str, str]]:
-    """Yield a note if documents with the same first field are kept apart by the others.
-
-    `groups` have their rows; those below 0 are of indexes.
-    """
-    if "head" not in documents or not len(documents):
-        return
-    heads, group_of = documents["head"], np.full(len(documents), -1)
-    for number, members in enumerate(groups):
-        group_of[members[members >= 0]] = number
-    order = np.lexsort((group_of, heads))
-    heads, group_of = heads[order], group_of[order]
-    begins = run_starts(heads)
-    sizes = np.diff(np.append(begins, len(heads)))
-    sharing = (sizes > 1) & (sizes <= _FEW_SHARE) & (heads[begins] != 0)
-    alike, one_of = np.repeat(sharing, sizes), np.repeat(begins, sizes)
-    beside = np.append(False, (one_of[1:] == one_of[:-1]) & (group_of[1:] == group_of[:-1]))
-    together = (beside | np.append(beside[1:], False)) & alike & (group_of >= 0)
-    same, found = int(alike.sum()), int(together.sum())
-    if same >= _SOME and found < same / 2:
-        first, few = reading.text_fields[0], f"{found:,}" if found else "none"
-        what = (
-            f"{same:,} documents share their {first!r} with another one, {few} of them in a cluster"
-        )
-        yield "`field`", f"{what} with it: the other fields differ; {first!r} alone may find more"
 
 
 def _without_value(documents: Documents, criteria: Criteria) -> Iterator[tuple[str, str]]:

@@ -32,7 +32,7 @@ from simdup.near.collection import Collection, ingest
 from simdup.near.counting import columns_for
 from simdup.near.divided_clusters import divide
 from simdup.near.field_groups import deciding_columns
-from simdup.near.inputs import Data, Input, apart_by_fields, notes, open_input
+from simdup.near.inputs import Data, Input, notes, open_input
 from simdup.near.pair_groups import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
 from simdup.near.verifier import Crew, Texts, Work
@@ -198,8 +198,6 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
             differing = redundant_facts(clusters, texts, corpus["digest"], rows_of, settings)
     report = corpus.report
     report.notes += [*notes(corpus.documents, criteria, names), *matches.notes]
-    members = [np.array(group.members) - matches.indexed for group in groups]
-    report.notes += apart_by_fields(corpus.documents, members, settings.reading)
     summary = Summary.of(
         clusters,
         documents=len(corpus),

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 # Clusters that a notebook lists, and documents of each.
 _CLUSTERS, _DOCUMENTS = 10, 4
 
-# Bars of its histogram, from similarity 0.5 to 1.
-_BARS = 20
-
 
 class Result(Findings):
     """The result of a scan; its length is the number of clusters.
@@ -117,7 +114,7 @@ class Result(Findings):
 
 
 def _notebook_table(result: Findings) -> str:
-    """Return a result as HTML without a script: a caption, a histogram, the first clusters."""
+    """Return a result as HTML without a script: a caption and the first clusters."""
     summary = result.summary
     caption = (
         f"{summary.redundant:,} of {counted(summary.documents, 'document')} redundant "
@@ -127,7 +124,7 @@ def _notebook_table(result: Findings) -> str:
     rest = len(result.clusters) - _CLUSTERS
     more = f'<tr><td colspan="4">and {rest:,} more</td></tr>' if rest > 0 else ""
     head = "<tr><th>cluster</th><th>documents</th><th>weakest</th><th>names</th></tr>"
-    return f"<div><p>{caption} {_sparkline(result)}</p><table>{head}{rows}{more}</table></div>"
+    return f"<div><p>{caption}</p><table>{head}{rows}{more}</table></div>"
 
 
 def _cluster_row(cluster: Cluster) -> str:
@@ -136,27 +133,6 @@ def _cluster_row(cluster: Cluster) -> str:
     cells = [str(cluster.number), str(len(cluster.members)), digits(cluster.weakest)]
     cells.append("<br>".join(f"<bdi>{name}</bdi>" for name in names))
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-
-
-def _sparkline(result: Findings) -> str:
-    """Return the similarities of the pairs as a histogram of text height."""
-    bars = [0] * _BARS
-    for pair in result.pairs:
-        if pair.similarity is not None:
-            bars[min(max(int((pair.similarity - 0.5) * 2 * _BARS), 0), _BARS - 1)] += 1
-    if not any(bars):
-        return ""
-    heights = [14 * bar / max(bars) for bar in bars]
-    shapes = "".join(
-        f'<rect x="{4 * i}" y="{15 - height:.1f}" width="3" height="{height:.1f}"/>'
-        for i, height in enumerate(heights)
-        if height
-    )
-    label = "similarity of the pairs, 0.5 to 1"
-    return (
-        f'<svg width="{4 * _BARS}" height="16" fill="#4a78a9" role="img" aria-label="{label}">'
-        f"{shapes}</svg>"
-    )
 
 
 def result_lines(

@@ -93,7 +93,7 @@ def test_a_small_comparison_imports_no_large_library(tmp_path: Path) -> None:
 def test_one_room_alone_knows_each_great_library() -> None:
     knows = {
         "jieba": ("text/tokens.py",), "rich": ("show/",),
-        "sklearn": ("text/weights.py", "operations/evaluate.py", "sklearn.py"),
+        "sklearn": ("text/weights.py", "operations/evaluate.py"),
         "tqdm": ("base/progress.py",), "chardet": ("corpus/decoding.py",),
         "click": ("cli/",), "regex": ("text/stripping.py",),
     }  # fmt: skip

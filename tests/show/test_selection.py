@@ -143,8 +143,8 @@ def test_names_are_cut_where_they_are_equal(
     names = [f"{before}{value}{after}" for value in values]
     cut = told_apart([*names, names[0]], width)
     assert len(set(cut)) == len(names)
-    begin = len(_alike(values))
-    end = len(_alike([value[begin:][::-1] for value in values]))
+    begin = _alike(values)
+    end = _alike([value[begin:][::-1] for value in values])
     differing = (value[begin : len(value) - end] for value in values)
     assert all(part in name for name, part in zip(cut, differing, strict=False))
     assert all(cell_len(name) <= width for name in cut)

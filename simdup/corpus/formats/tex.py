@@ -92,7 +92,7 @@ def _text(source: str) -> str:
     r"""Return what is typeset.
 
     >>> _text(r"\section{A \emph{plain} text}\label{a} of 5\,\% \href{b}{links}% and a remark")
-    'A plain text of 5 % links'
+    '\nA plain text of 5 % links'
     """
     typeset = list[str]()
     at, arguments, optional = 0, 0, False  # those that follow and are no text
