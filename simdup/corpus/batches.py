@@ -25,9 +25,7 @@ from simdup.corpus.compression import decompress
 from simdup.corpus.decoding import NotReadable
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.formats import format_within, reader_of
-from simdup.corpus.lines import (
-    BATCH_BYTES,
-)
+from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.patterns import is_own_result, leave_out
 from simdup.corpus.record_batches import (
     RawBatch,

@@ -78,8 +78,12 @@ _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 def read(content: bytes, _: File, reading: Reading) -> Extracted:
     """Return the text of a page."""
-    decoded = decode_html(content, reading.encoding)
-    page = of_page(decoded.text, reading.extract)
+    return of_decoded(decode_html(content, reading.encoding), reading.extract)
+
+
+def of_decoded(decoded: Decoded, extract: str) -> Extracted:
+    """Return what `of_page` does, with the note on how the page was decoded."""
+    page = of_page(decoded.text, extract)
     return page._replace(note="; ".join(filter(None, (decoded.note, page.note))))
 
 

@@ -17,19 +17,6 @@ from simdup.corpus.record_fields import is_text
 from simdup.corpus.shapes import SHAPES, hint_of, list_fields, shown_fields
 from simdup.model.settings import Reading
 
-_LINES = "make JSON lines of it first, such as with"
-
-
-def file_in_own_form(file: File, reading: Reading) -> tuple[str, str] | None:
-    """Return the same of a file that can be read more than once."""
-    if not split_compression(file.path)[0].endswith(".json"):
-        return None
-    with suppress(OSError, SimdupError, UnicodeDecodeError):
-        with open(file.path, "rb") as raw, decompress(raw, file.compression) as stream:
-            content = read_up_to(stream, file.max_size)
-        return in_own_form(file.path, content.decode(reading.encoding or "utf-8-sig"), reading)
-    return None
-
 
 def in_own_form(path: str, text: str, reading: Reading) -> tuple[str, str] | None:
     """Return why a file of JSON should not be read as one text, and the next step.
@@ -65,7 +52,18 @@ def in_own_form(path: str, text: str, reading: Reading) -> tuple[str, str] | Non
     path_within += " | {text: .}" * isinstance(first, str)
     lines = f"{quoted(['jq', '-c', path_within, path])} > records.jsonl"
     what = "holds many texts in a form of its own, and would be read as a single one"
-    return what, f"{_LINES} {lines}"
+    return what, f"make JSON lines of it first, such as with {lines}"
+
+
+def file_in_own_form(file: File, reading: Reading) -> tuple[str, str] | None:
+    """Return what `in_own_form` does of a file that can be read more than once."""
+    if not split_compression(file.path)[0].endswith(".json"):
+        return None
+    with suppress(OSError, SimdupError, UnicodeDecodeError):
+        with open(file.path, "rb") as raw, decompress(raw, file.compression) as stream:
+            content = read_up_to(stream, file.max_size)
+        return in_own_form(file.path, content.decode(reading.encoding or "utf-8-sig"), reading)
+    return None
 
 
 def texts_within(values: Any, wanted: Collection[str]) -> tuple[str, Any, bool] | None:

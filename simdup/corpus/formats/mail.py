@@ -18,7 +18,7 @@ from simdup.base.when_used import pattern
 from simdup.corpus.decoding import Decoded, NotReadable, decode, decode_declared, unify_line_ends
 from simdup.corpus.files import File
 from simdup.corpus.formats import Extracted
-from simdup.corpus.html import decode_html, extract_text, of_page
+from simdup.corpus.html import decode_html, extract_text, of_decoded
 from simdup.corpus.records import without_surrogates
 from simdup.model.settings import Reading
 
@@ -79,9 +79,7 @@ def read(content: bytes, file: File, reading: Reading) -> Extracted:
     for part in _parts(message):
         parts.get(part.get_content_subtype(), []).append(part)
     if file.format == "mht" and parts["html"]:
-        decoded = _decoded(parts["html"][0], reading)
-        page = of_page(decoded.text, reading.extract)
-        return page._replace(note="; ".join(filter(None, (decoded.note, page.note))))
+        return of_decoded(_decoded(parts["html"][0], reading), reading.extract)
     texts = [_decoded(part, reading) for part in parts["plain"]]
     if not any(text.text.strip() for text in texts):
         pages = [_decoded(part, reading) for part in parts["html"]]
