@@ -27,43 +27,31 @@ def fields_of_shape(values: Mapping[str, Any]) -> tuple[str, ...]:
     """
     fields = next(filter(None, (shape(values, *names) for shape, *names in SHAPES)), ())
     heads = {name.partition(".")[0].removesuffix("[]") for name in fields}
+    passed = _BESIDE | _ANSWERS if fields and fields[0] in ("question", "Question") else _BESIDE
     rest = ((name.casefold(), value) for name, value in values.items() if name not in heads)
-    return (
-        () if any(name in _CONTENT or _holds_text(name, value) for name, value in rest) else fields
-    )
+    more = any(name in _CONTENT or (name not in passed and _holds(value)) for name, value in rest)
+    return () if more else fields
 
 
 # Fields of content, whatever they hold.
 _CONTENT = frozenset(
     {"chosen", "rejected", "history", "article", "passage", "context", "image", "images", "video"}
 )
-# Fields that may hold sentences, lists or objects beside the text.
-_BESIDE = frozenset(
-    {
-        "title",
-        "标题",
-        "answer",
-        "answers",
-        "explanation",
-        "analysis",
-        "rationale",
-        "solution",
-        "hint",
-    }
-    | {"system", "tools", "meta", "metadata", "html", "tags", "keywords", "authors", "categories"}
-    | {"url", "urls", "source", "sources", "input", "output", "label", "labels", "token_count"}
-)
+# Fields that may hold sentences, lists or objects beside the text, and beside a question.
+_BESIDE = {
+    "title", "标题", "system", "tools", "meta", "metadata", "html", "tags", "keywords", "authors",
+    "categories", "url", "urls", "source", "sources", "label", "labels", "token_count",
+}  # fmt: skip
+_ANSWERS = {"answer", "answers", "explanation", "analysis", "rationale", "solution", "hint"}
+# Fields that answer another one, however short that is: alone they are never the text.
+_REPLIES = {"output", "response", "completion", "answer"}
 
 
-def _holds_text(name: str, value: Any) -> bool:
-    """Return whether a field holds sentences, or more than a value."""
-    if name in _BESIDE or not value:
-        return False
-    return (
-        is_list(value)
-        or isinstance(value, dict)
-        or (isinstance(value, str) and _words(value[:_EXAMPLE]) >= _PROSE)
-    )
+def _holds(value: Any) -> bool:
+    """Return whether a value is sentences, a list or an object."""
+    if isinstance(value, str):
+        return is_prose(value[:_EXAMPLE])
+    return bool(value) and (is_list(value) or isinstance(value, dict))
 
 
 def _listed(values: Mapping[str, Any], name: str, *keys: str) -> tuple[str, ...]:
@@ -257,7 +245,7 @@ def hint_of(fields: Mapping[Any, str]) -> str:
     """Return the hint for records without the wanted field, which have these."""
     name = only_prose(fields)
     ends = {end.casefold() for field in fields for end in re.split(r"\[\]|\.", str(field))}
-    if name is not None and ends.isdisjoint(_CONTENT):
+    if name is not None and ends.isdisjoint(_CONTENT) and name not in _REPLIES:
         return f"`field` {quoted([name])}"
     return "name the text with `field`, which may be repeated" if fields else ""
 

@@ -258,6 +258,7 @@ def test_bytes_of_a_chinese_page_in_a_western_font() -> None:
     assert text(head + rb"\'d6\'d0\'b9\'fa}") == "中国"
     assert text(head + rb"caf\'e9s}") == "cafés"
     assert text(rb"{\rtf1\mac caf\'8e}") == "café"
+    assert text(rb"{\rtf1\ansi caf\'e9 na\'efve}") == "café naïve"
     # The second half of a character looks like a brace.
     raw = "{\\rtf1\\ansi\\ansicpg950 掀開一角。\\par}".encode("big5")
     assert b"}" in raw[:-1]
@@ -292,6 +293,9 @@ def test_subtitles() -> None:
         b"00:02.000 --> 00:02.010\na b\n \n\n00:02.010 --> 00:03.000\na b\n- c\n"
     )
     assert text(rolling, "a.vtt") == "a b\nc"
+    assert text(b"1\n00:00:01,000 --> 00:00:02,000\n-5 degrees\n- Cold!\n", "a.srt") == (
+        "-5 degrees\nCold!"
+    )
 
 
 def test_mail() -> None:

@@ -182,6 +182,8 @@ UNKNOWN: dict[str, Row] = {
     "article": {"article": prose(3), "question": Q, "options": [A, B]},
     "summary": {"content": prose(3), "summary": "A summary of what the content is about."},
     "image": {"image": "a.png", "question": Q, "choices": [A, B]},
+    "answer": {"content": "Answer the question.", "answer": f"It is {A}, of course."},
+    "output": {"content": "Translate.", "output": f"The word means {A} here."},
 }
 
 

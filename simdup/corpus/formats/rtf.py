@@ -49,7 +49,7 @@ _CHARSETS = {
 }  # fmt: skip
 _WESTERN = "cp1252"
 _PAGES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
-_BYTES = pattern(r"\\'([0-9A-Fa-f]{2})")
+_BYTES = pattern(r"(?:\\'[0-9A-Fa-f]{2})+")
 # Bytes as in no Western word.
 _PAIRS = pattern(rb"(?:[\0-\x7f]|[\x81-\xfe]{2})*")
 
@@ -94,10 +94,12 @@ class _Document:
 
     def read(self, source: str) -> None:
         """Read a document to its end, or as far as it goes."""
-        if not self._page and "\\ansicpg" not in source:
-            # Where no page is named, it is that of the writer's system.
+        if "\\ansicpg" not in source:
+            # Where no page is named, it is that of the writer's system.  No character of two bytes
+            # reaches from one run to the next.
+            runs = (bytes.fromhex(run.replace("\\'", "")) for run in _BYTES.findall(source))
             with suppress(NotText):
-                self._page = decode(bytes.fromhex("".join(_BYTES.findall(source)))).encoding
+                self._page = decode(b" ".join(runs)).encoding
         at = passed = 0
         starred = False
         while token := _TOKEN.match(source, at):

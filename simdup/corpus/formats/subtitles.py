@@ -15,7 +15,7 @@ _TIME = r"(?:\d{1,4}:)?\d{1,2}:\d{2}[.,]\d{1,3}"
 _TIMES = pattern(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 # Times within a line, the places of SubStation, such as {\an8}, and the dash before who speaks;
 # other tags are those of HTML.
-_MARKS = pattern(r"<[\d:.]+>|\{\\[^{}]*\}|^[-–—]\s*")
+_MARKS = pattern(r"<[\d:.]+>|\{\\[^{}]*\}|^[-–—](?!\s*\d)\s*")
 # Blocks of WebVTT that are not shown.
 _BLOCKS = pattern(r"(?:WEBVTT|NOTE|STYLE|REGION)(?:[ \t].*)?")
 
