@@ -189,9 +189,6 @@ _MATCHING = (
     _criteria("--decisions FILE", _SCANS,
         "Follow what people decided in a report page.",
         INFILE, default=None, take=decisions_in),
-    _criteria("--linkage WHICH", f"{_SCANS}, cluster",
-        "Cluster documents by any chain of pairs (single), or only with the kept one (star).",
-        criteria.LINKAGES, shown="single", per={"dedupe": {"shown": "star"}}),
     _criteria("--lossless", "dedupe",
         f"Remove only what the kept document contains: {criteria.LOSSLESS:.0%} of its text, and "
         "every number, date and code.", common=True),

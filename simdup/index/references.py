@@ -9,7 +9,6 @@ One with the text of a document of the scan has that text: it is compared exactl
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -39,7 +38,7 @@ from simdup.model.measures import UNMEASURED, DocumentPair, MeasuredPairs, Measu
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
-from simdup.near.clustering import Group, Measure, merge
+from simdup.near.clustering import Measure
 from simdup.near.collection import Collection
 from simdup.near.counting import Maker
 from simdup.near.inputs import Input
@@ -59,7 +58,6 @@ class IndexMatches:
     documents: Documents
     text_of: RowIds  # int64[documents]: the document of the scan that has the text
     pairs: Sequence[DocumentPair] = ()  # of each document of the scan at most one
-    found: Counter[str] = field(default_factory=Counter)  # the candidates, and by search
     asked: Documents | None = None  # the documents of the scan that have terms, but references
     # uint64[documents of indexes]: as in `Documents`.
     contents: U64 = field(default_factory=lambda: np.zeros(0, np.uint64))
@@ -71,19 +69,6 @@ class IndexMatches:
     def indexed(self) -> int:
         """How many documents are of indexes."""
         return len(self.contents)
-
-    def compared(self, star: bool) -> Documents:
-        """Return the documents as they are compared with each other.
-
-        With star linkage an index takes whatever matches, before anything else is kept: this takes
-        no part, as if it had no text.
-        """
-        if not star or not self.pairs:
-            return self.documents
-        columns = {name: self.documents[name].copy() for name in ("terms", "digest")}
-        for column in columns.values():
-            column[[pair.b for pair in self.pairs]] = np.zeros((), column.dtype)
-        return self.documents.and_columns(**columns)
 
     def removed(
         self,
@@ -124,18 +109,6 @@ class IndexMatches:
         of = self.text_of
         return lambda a, b: measure(of[a], of[b]).and_columns(a=a, b=b)
 
-    def candidates(self, criteria: Criteria) -> list[int]:
-        """Return how many pairs were candidates, in all and by each search of the criteria."""
-        # Those with the same text are found among the documents once more.
-        same = len(self.matched) - len(self.pairs)
-        return [self.found[name] - same for name in ("pairs", *criteria.searches)]
-
-    def join(self, groups: Sequence[Group]) -> Sequence[Group]:
-        """Return groups with the documents of indexes that some of their members match."""
-        if not self.pairs:
-            return groups
-        return merge([*groups, *(Group(pair.a, (pair.a, pair.b), [pair]) for pair in self.pairs)])
-
 
 @dataclass(frozen=True, slots=True)
 class IndexReferences:
@@ -145,13 +118,11 @@ class IndexReferences:
     seen: str | None = None  # see `Input.seen`
 
     @property
-    def figures(self) -> dict[str, int | None]:
+    def figures(self) -> dict[str, int]:
         """What a summary says of them."""
         if not self.makers:
             return {}
-        indexed = sum(len(session.store) for session in self.sessions)
-        # What a scan of stars would call redundant is not known: it would begin with the matches.
-        return {"indexed": indexed, "star_redundant": None}
+        return {"indexed": sum(len(session.store) for session in self.sessions)}
 
     @property
     def makers(self) -> list[Maker]:
@@ -204,7 +175,7 @@ class IndexReferences:
         nearest, numbers = self._nearest(asked, settings), np.flatnonzero(terms)
         held = nearest.held
         if not len(held):
-            return IndexMatches(documents, own, found=nearest.candidates, asked=asked)
+            return IndexMatches(documents, own, asked=asked)
         known, undecided = _decided(best(nearest.found, 1), settings.criteria)
         removed = best(nearest.removed, 1)
         found, numbered = _without_numbered(known, removed, documents.take(numbers))
@@ -220,7 +191,6 @@ class IndexReferences:
             every,
             np.concatenate([text_of, own]),
             pairs,
-            nearest.candidates,
             asked,
             held["content_key"],
             found["a"],

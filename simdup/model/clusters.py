@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+# All near pairs of clusters of so many documents are listed.
+FEW = 12
 
 
 class Pair(NamedTuple):
@@ -55,20 +57,20 @@ class Member:
     name
         The name of the document, or its id, as it was passed from Python.
     role : str
-        ``kept``; ``redundant``: it meets the criteria with a kept document, which contains it if a
-        containment was asked for; or ``linked``: it is connected to the kept one all the same.
+        ``kept``, or ``redundant``: a kept document took it, which is near it and contains it if a
+        containment was asked for.
     fingerprint : str or None
         The fingerprint as lower-case hex digits; None for a text without words.
     distance : int or None
-        Hamming distance to the kept one; None for the kept one itself, and without fingerprints.
+        Hamming distance to the document that took it; None for a kept one, and without
+        fingerprints.
     similarity, containment, cosine : float or None
-        Its measures with the kept one, as in `Measures`; None for the kept one itself.
+        Its measures with the document that took it, as in `Measures`; None for a kept one.
     number : int
         The document's place in the input, from 0, what was skipped included, and references
         first; below 0 for documents of an index.
     beside : int
-        Number of the kept document that the figures refer to: the first member's, unless that one
-        is too far and another reference is near.
+        Number of the document that took it; its own if it is kept.
     estimated : bool
         Whether the similarity is an estimate from sketches: the kept one is in an index.
     contained : str or None
@@ -121,12 +123,10 @@ class Cluster:
     number : int
         A number from 1, in the order of the output.
     members : tuple of Member
-        The kept one first, then the others in input order.
+        The kept ones in the order of keeping, each before those that it took, in input order.
     pairs : tuple of Pair
-        Ordered by the positions of their documents in the input.
-    complete : bool
-        Whether these are all pairs; of a large family each member but the kept one has one.
-        With documents of indexes each has one pair, that with the nearest of them.
+        Ordered by the positions of their documents in the input: all near pairs of up to `FEW`
+        documents; of more, that of each redundant one with the document that took it.
     order : tuple of int
         The places of the members, the first to keep first; empty if that is their order of input.
     """
@@ -134,18 +134,11 @@ class Cluster:
     number: int
     members: tuple[Member, ...]
     pairs: tuple[Pair, ...]
-    complete: bool = True
     order: tuple[int, ...] = field(default=(), repr=False, compare=False)
 
     def member(self, number: int) -> Member:
-        """Return the member with this document number; those after the kept one ascend."""
-        kept = self.members[0]
-        if kept.number == number:
-            return kept
-        place = bisect_left(self.members, number, 1, key=lambda one: one.number)
-        if place == len(self.members) or self.members[place].number != number:
-            raise KeyError(number)
-        return self.members[place]
+        """Return the member with this document number."""
+        return next(member for member in self.members if member.number == number)
 
     def places(self) -> list[tuple[int, int]]:
         """Return the places of both documents of each pair among the members.
@@ -159,20 +152,10 @@ class Cluster:
         return [(known[p.a][0], known[p.b][int(p.a == p.b)]) for p in self.pairs]
 
     @property
-    def linked(self) -> int:
-        """How many documents are connected to the kept one through others only."""
-        return sum(member.role == "linked" for member in self.members)
-
-    @property
-    def diameter(self) -> int:
-        """The largest distance among the pairs."""
-        return max(pair.distance or 0 for pair in self.pairs)
-
-    @property
     def weakest(self) -> float | None:
-        """The lowest similarity among the pairs; None if none was measured."""
-        measured = [pair.similarity for pair in self.pairs if pair.similarity is not None]
-        return min(measured, default=None)
+        """The lowest similarity of a redundant document and the one that took it, if measured."""
+        measured = (member.similarity for member in self.members)
+        return min((value for value in measured if value is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,17 +166,13 @@ class Summary:
     ----------
     documents : int
         The number of documents that took part.
-    clusters, redundant, linked, skipped, pairs : int
-        How many of each were found.
-    candidates : int
-        The number of distinct pairs that were proposed and checked.
-    candidates_by : dict
-        How many of these each search proposed.
+    clusters, redundant, skipped, pairs : int
+        How many of each were found, or are listed.
+    checked : int
+        The number of pairs whose texts were compared.
     unchecked : int
-        The number of pairs left unchecked because a family would have cost too much.
-    star_redundant : int or None
-        How many documents star linkage, the default of `dedupe`, would call redundant; None where
-        it was used, and where references are in indexes.
+        The number of documents that were not compared with all candidates: a family would have
+        cost too much.
     kept_apart : dict or None
         How many pairs of short texts are alike and differ in a fact, by the kind of the fact; None
         where they were not counted.
@@ -216,13 +195,10 @@ class Summary:
     redundant: int
     skipped: int
     pairs: int
-    candidates: int
-    candidates_by: dict[str, int]
+    checked: int
     seconds: float
     recipe: dict[str, Any]
-    linked: int = 0
     unchecked: int = 0
-    star_redundant: int | None = None
     kept_apart: dict[str, int] | None = None
     indexed: int | None = None
     facts_differ: int | None = None
@@ -237,7 +213,6 @@ class Summary:
         return cls(
             clusters=len(clusters),
             redundant=roles["redundant"],
-            linked=roles["linked"],
             pairs=sum(len(cluster.pairs) for cluster in clusters),
             **figures,
         )

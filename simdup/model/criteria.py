@@ -69,7 +69,6 @@ KEEP = ("first", "longest", "shortest", "newest", "oldest", "max:FIELD", "min:FI
 METHODS = ("auto", "simhash", "minhash", "pstable")
 # How an index can be searched: it has no vectors.
 INDEX_METHODS = METHODS[:3]
-LINKAGES = ("single", "star")
 
 CHARACTERS_5 = Shingling(5)
 
@@ -114,7 +113,7 @@ _NOT_SET: Any = None
 _FEW_DOCUMENTS = 5000
 
 # Fields that may be None.
-_OPTIONAL = (*SHARES, "keep", "linkage")
+_OPTIONAL = (*SHARES, "keep")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +144,6 @@ class Criteria:
         One of `METHODS`: how candidates are found; ``auto`` uses simhash and minhash, and shared
         passages if a containment is set.  These two measure pairs with a text of fewer than 120
         characters by edit similarity, and such texts with different numbers are different.
-    linkage : str or None
-        One of `LINKAGES`: ``single`` joins everything that pairs connect, ``star`` only pairs with
-        the kept document; None for the default of the operation.
     all_pairs : bool
         Whether all candidates of large groups are verified and listed too and, of fewer than
         5,000 documents, all pairs, whether a search proposes them or not.
@@ -169,8 +165,7 @@ class Criteria:
         Fields that documents must not agree in.  One without a value is a pair with any.
     lossless : bool
         Whether a document is redundant only if the kept one has 98 % of its shingles, and all of
-        its numbers, dates and codes.  Documents are then joined with the kept one only: the linkage
-        is ``star``.
+        its numbers, dates and codes.
 
     Raises
     ------
@@ -186,7 +181,6 @@ class Criteria:
     containment: float | None = None
     cosine: float | None = None
     method: str = "auto"
-    linkage: str | None = None
     prefer: tuple[str, ...] = ()
     all_pairs: bool = False
     decisions: Decisions = UNDECIDED
@@ -214,11 +208,10 @@ class Criteria:
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:
                 raise invalid(name, value, "a share from 0 to 1")
-        for name, allowed in (("keep", KEEP), ("method", METHODS), ("linkage", LINKAGES)):
-            given = getattr(self, name)
-            fits = given in allowed or (name == "keep" and self.keep_field)
-            if not fits and not (name == "linkage" and given is None):
-                raise invalid(name, getattr(self, name), "one of " + ", ".join(allowed))
+        for name, allowed in (("keep", KEEP), ("method", METHODS)):
+            value = getattr(self, name)
+            if value not in allowed and not (name == "keep" and self.keep_field):
+                raise invalid(name, value, "one of " + ", ".join(allowed))
         for name in ("same", "across"):
             object.__setattr__(self, name, parse_fields(name, getattr(self, name)))
         check_fields(self.same, self.across)
@@ -228,16 +221,8 @@ class Criteria:
             )
         if self.same_facts and not self.verify:
             raise SimdupError("verify", "`same` facts needs verification", field="verify")
-        if self.lossless:
-            self._check_lossless()
-
-    def _check_lossless(self) -> None:
-        if not self.verify:
+        if self.lossless and not self.verify:
             raise SimdupError("verify", "`lossless` needs verification", field="verify")
-        if self.linkage == "single":
-            what = "`lossless` needs star: each document is compared with the kept one"
-            raise SimdupError("linkage", what, field="linkage")
-        object.__setattr__(self, "linkage", "star")
 
     @property
     def same_fields(self) -> tuple[str, ...]:
@@ -345,7 +330,6 @@ class CriteriaFields(TypedDict, total=False):
     containment: float | None
     cosine: float | None
     method: str
-    linkage: str | None
     prefer: tuple[str, ...]
     all_pairs: bool
     decisions: Decisions

@@ -346,11 +346,6 @@ class Candidates:
         return self.settings.criteria
 
     @property
-    def star(self) -> bool:
-        """Whether documents are joined only with the kept one."""
-        return self.criteria.linkage == "star"
-
-    @property
     def numbers(self) -> RowIds:
         """The numbers of the documents (int64[n])."""
         return self.documents["number"]

@@ -1,4 +1,4 @@
-"""Groups of documents by linkage, which of each is kept, the roles and figures of the others.
+"""Which of several documents is kept, which are identical, and clusters with names.
 
 Of identical documents only the first is compared with others.  Where a rule may forbid a pair of
 them (`near.rules.parting`), there are two kinds.  If it does not, they are copies: each is a pair
@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,7 +24,7 @@ from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
 from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents, Side
 from simdup.near.rules import apart, parting, present, short
-from simdup.search.arrays import U64, RowIds, components, hamming_distances, ordered
+from simdup.search.arrays import U64, RowIds, hamming_distances
 from simdup.search.equal_keys import Duplicates, collapse
 from simdup.text.characters import DIGEST_BYTES
 from simdup.text.simhash import to_hex
@@ -105,35 +104,11 @@ def with_distances(pairs: MeasuredPairs, documents: Documents) -> MeasuredPairs:
 
 
 class Group(NamedTuple):
-    """A cluster in the making."""
+    """A cluster in the making, of documents by their numbers."""
 
-    kept: int  # number of the document that is kept
-    members: Sequence[int]  # numbers, ascending
-    pairs: Sequence[DocumentPair]  # ordered
-    complete: bool = True  # whether `pairs` has every candidate that meets the criteria
-    # More pairs, which are not listed, where `pairs` do not connect all members; only of a group
-    # that decisions may divide.
-    links: Sequence[DocumentPair] = ()
-
-
-def merge(groups: Iterable[Group]) -> list[Group]:
-    """Join the groups that share documents; of several kept ones the first is kept."""
-    given = list(groups)
-    joined = components((group.kept, one) for group in given for one in group.members)
-    place = {document: i for i, members in enumerate(joined) for document in members}
-    parts: list[list[Group]] = [[] for _ in joined]
-    for group in given:
-        parts[place[group.kept]].append(group)
-    return [
-        Group(
-            min(part.kept for part in some),
-            members,
-            sorted(pair for part in some for pair in part.pairs),
-            all(part.complete for part in some),
-            sorted(pair for part in some for pair in part.links),
-        )
-        for members, some in zip(joined, parts, strict=True)
-    ]
+    members: Sequence[int]  # ascending
+    taken_by: Mapping[int, int]  # for each redundant document the one that took it
+    pairs: Sequence[DocumentPair]  # ordered; those of redundant documents are among them
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,79 +125,6 @@ class Identical:
     def of(self, first: int) -> list[int]:
         """Return a distinct document and its copies or twins, ascending."""
         return [first, *self.copies_of.get(first, ())]
-
-    def pairs(self, criteria: Criteria, firsts: RowIds) -> MeasuredPairs:
-        """Return the pairs of the given first documents with their copies."""
-        wanted = set(firsts[self.sizes[firsts] > 1].tolist()) - self.twins
-        both = [(first, copy) for first in sorted(wanted) for copy in self.copies_of[first]]
-        a, b = np.array(both, np.int64).reshape(-1, 2).T
-        return MeasuredPairs.identical(a, b, criteria)
-
-    def spread(
-        self, a: RowIds, b: RowIds, priority: Callable[[int], Priority]
-    ) -> tuple[RowIds, RowIds, RowIds]:
-        """Return pairs of first documents, and pairs of their twins.
-
-        Each twin is paired with the first on the other side and the one that may be kept: these
-        connect all, and are few.  The first array tells which given pair each one comes from.
-        """
-        if not self.twins:
-            return np.arange(len(a)), a, b
-        found = [
-            (i, *pair)
-            for i, both in enumerate(zip(a.tolist(), b.tolist(), strict=True))
-            for pair in self._of_twins(*both, priority)
-        ]
-        index, first, second = np.array(found, np.int64).reshape(-1, 3).T
-        return index, first, second
-
-    def _of_twins(
-        self, a: int, b: int, priority: Callable[[int], Priority]
-    ) -> set[tuple[int, int]]:
-        if not {a, b} & self.twins:
-            return {(a, b)}
-        one, other = (self.of(first) if first in self.twins else [first] for first in (a, b))
-        heads, others = ({some[0], min(some, key=priority)} for some in (one, other))
-        return {*product(heads, other), *product(one, others)}
-
-    def stars(
-        self, pairs: Iterable[tuple[int, int]], priority: Callable[[int], Priority]
-    ) -> list[list[int]]:
-        """Return groups in which the kept document takes every other one (star linkage).
-
-        The first document of a pair may take the second; if either may take the other, there are
-        two such pairs.  Of identical documents only the first needs to appear in pairs with others.
-        Documents are visited by priority: a document without a group is kept, and those without a
-        group that it may take join it.  Redundancy is therefore never transitive.  A stream
-        deduplicator that keeps whatever comes first does the same.  Groups are ascending.
-        """
-        partners: dict[int, set[int]] = {}
-        for a, b in pairs:
-            a, b = self.first_of.get(a, a), self.first_of.get(b, b)
-            partners.setdefault(a, set()).add(b)
-            partners.setdefault(b, set())
-        taken: set[int] = set()
-        groups = []
-        for kept in sorted(partners, key=lambda first: min(map(priority, self.of(first)))):
-            if kept in taken:
-                continue
-            members = partners[kept] - taken
-            taken |= {kept} | members
-            group = self.star(kept, members, priority)
-            if len(group) > 1:
-                groups.append(group)
-        return ordered(groups)
-
-    def star(
-        self, centre: int, members: Iterable[int], priority: Callable[[int], Priority]
-    ) -> list[int]:
-        """Return the documents of a star, ascending, given its distinct documents.
-
-        Twins of the kept one stay out: all their partners are taken.
-        """
-        found = [one for first in members if first != centre for one in self.of(first)]
-        same = self.of(centre)
-        return sorted(found + ([min(same, key=priority)] if centre in self.twins else same))
 
 
 def find_identical(documents: Documents) -> Identical:
@@ -278,7 +180,7 @@ def _content(documents: Documents, rows: RowIds) -> U64:
 def form_clusters(
     groups: Iterable[Group],
     documents: Documents,
-    measure: Measure,
+    priority: Callable[[int], Priority],
     criteria: Criteria,
     bits: int,
     numbers: Sequence[int],
@@ -289,69 +191,37 @@ def form_clusters(
     ----------
     groups : iterable of Group
     documents : Documents
-    measure : Measure
-        Measures the pairs with kept documents that groups lack.
+    priority : callable
+        Orders documents: the smallest is kept first.
     criteria : Criteria
     bits : int
         Bits of the fingerprints.
     numbers : sequence of int
         The number that a result gives to each of the documents.
     """
-    ordered = sorted(groups, key=lambda group: (-len(group.members), group.members[0]))
-    beside = _beside_kept(ordered, documents, measure, criteria)
-    naming = _Naming(documents, criteria, bits, numbers)
-    return tuple(naming.cluster(number, one, beside) for number, one in enumerate(ordered, 1))
-
-
-class _Beside(NamedTuple):
-    """A document beside the kept one of its cluster."""
-
-    pair: DocumentPair  # may not meet the criteria
-    taken: bool  # whether the kept document may stand for this one
-
-
-def _beside_kept(
-    groups: Sequence[Group], documents: Documents, measure: Measure, criteria: Criteria
-) -> dict[int, _Beside]:
-    """Return every document that is not kept beside the kept one, by its number."""
-    found: dict[int, _Beside] = {}
-    missing: list[tuple[int, int]] = []
-    for group in groups:
-        for pair in group.pairs:
-            if group.kept in (pair.a, pair.b):
-                other = pair.b if pair.a == group.kept else pair.a
-                found[other] = _Beside(pair, pair.taken_by(group.kept, criteria))
-        others = (one for one in group.members if one != group.kept and one not in found)
-        missing += [(group.kept, one) for one in others]
-    a, b = np.array(missing, np.int64).reshape(-1, 2).T
-    # If an index has no text of a document, groups have all of its pairs already.
-    ours = present(documents)
-    ours = ours[a] & ours[b]
-    pairs = with_distances(measure(a[ours], b[ours]), documents)
-    taken = pairs.taken(criteria) & apart(Side(documents, a[ours]), Side(documents, b[ours]))
-    if criteria.by_distance:
-        taken &= pairs["distance"] <= criteria.distance
-    known = with_distances(unmeasured(a[~ours], b[~ours]), documents)
-    beside = map(_Beside, pairs.ordered().each(), taken.tolist())
-    found |= zip(b[ours].tolist(), beside, strict=True)
-    found |= zip(b[~ours].tolist(), map(_Beside, known.each(), repeat(False)), strict=True)
-    return found
+    sorted_groups = sorted(groups, key=lambda group: (-len(group.members), group.members[0]))
+    naming = _Naming(documents, priority, criteria, bits, numbers)
+    return tuple(naming.cluster(number, group) for number, group in enumerate(sorted_groups, 1))
 
 
 class _Naming:
     """Turns groups into clusters, which have names instead of rows."""
 
     def __init__(
-        self, documents: Documents, criteria: Criteria, bits: int, numbers: Sequence[int]
+        self,
+        documents: Documents,
+        priority: Callable[[int], Priority],
+        criteria: Criteria,
+        bits: int,
+        numbers: Sequence[int],
     ) -> None:
         self._documents = documents
+        self._priority = priority
         self._criteria = criteria
         self._bits = bits
         self._numbers = numbers
         self._names = documents["name"]
         # Bytes answer faster than arrays, which are asked about once for each pair.
-        self._references = documents["reference"].tobytes()
-        self._has_references = any(self._references)
         self._short = short(documents).tobytes()
         self._indexed = bytes(len(documents))
         if "indexed" in documents:
@@ -360,39 +230,45 @@ class _Naming:
         wordless = present(documents) & (documents["terms"] == 0)
         self._wordless = wordless.tobytes()
 
-    def cluster(self, number: int, group: Group, beside: Mapping[int, _Beside]) -> Cluster:
+    def cluster(self, number: int, group: Group) -> Cluster:
         """Return the cluster of a group."""
-        names, kept = self._names, group.kept
-        ordered = [kept, *(one for one in group.members if one != kept)]
-        values = to_hex(self._documents["fingerprint"][ordered], self._bits)
-        hexes = [None if self._wordless[i] else v for i, v in zip(ordered, values, strict=True)]
-        number_of = self._numbers
-        first = number_of[kept]
-        members = [Member(names[kept], "kept", hexes[0], number=first, beside=first)]
-        pairs = [beside[one].pair for one in ordered[1:]]
-        taken = [beside[one].taken for one in ordered[1:]]
-        roles = ["redundant" if good else "linked" for good in taken]
-        if self._has_references:
-            nearer = self._beside_references(group)
-            for i, one in enumerate(ordered[1:]):
-                if self._references[one]:
-                    roles[i] = "kept"
-                elif not taken[i] and one in nearer:
-                    roles[i], pairs[i] = "redundant", nearer[one]
-        for one, role, digits, pair in zip(ordered[1:], roles, hexes[1:], pairs, strict=True):
-            second = one == pair.b
-            measures = pair.measures
-            covered = None
-            if self._criteria.lossless and measures.covered is not None:
-                covered = measures.covered[second]
-            members.append(
-                Member(
-                    names[one], role, digits, self._distance(pair), *measures[:3], number_of[one],
-                    number_of[pair.a if second else pair.b], self._estimated(pair),
-                    _side(measures.contained, second), self._kind(pair), covered,
-                )
-            )  # fmt: skip
-        return Cluster(number, tuple(members), tuple(self._pairs(group.pairs)), group.complete)
+        taken_by = group.taken_by
+        # Each kept document, in the order of keeping, comes before those that it took.
+        kept = sorted(set(group.members) - taken_by.keys(), key=self._priority)
+        below: dict[int, list[int]] = {document: [document] for document in kept}
+        for document in group.members:
+            if document in taken_by:
+                below[taken_by[document]].append(document)
+        pairs = {(pair.a, pair.b): pair for pair in group.pairs}
+        ordered = [document for head in kept for document in below[head]]
+        digits = to_hex(self._documents["fingerprint"][ordered], self._bits)
+        members = (
+            self._member(document, taken_by.get(document), pairs, value)
+            for document, value in zip(ordered, digits, strict=True)
+        )
+        return Cluster(number, tuple(members), tuple(self._pairs(group.pairs)))
+
+    def _member(
+        self,
+        document: int,
+        kept: int | None,
+        pairs: Mapping[tuple[int, int], DocumentPair],
+        digits: str,
+    ) -> Member:
+        """Return a document as a member of its cluster; `kept` took it."""
+        name, number = self._names[document], self._numbers[document]
+        fingerprint = None if self._wordless[document] else digits
+        if kept is None:
+            return Member(name, "kept", fingerprint, number=number, beside=number)
+        pair = pairs[min(document, kept), max(document, kept)]
+        second, measures, covered = document == pair.b, pair.measures, None
+        if self._criteria.lossless and measures.covered is not None:
+            covered = measures.covered[second]
+        return Member(
+            name, "redundant", fingerprint, self._distance(pair), *measures[:3], number,
+            self._numbers[kept], self._estimated(pair), _side(measures.contained, second),
+            self._kind(pair), covered,
+        )  # fmt: skip
 
     def _pairs(self, pairs: Sequence[DocumentPair]) -> Iterator[Pair]:
         """Yield pairs as results name them."""
@@ -419,29 +295,8 @@ class _Naming:
         """Return what the similarity of a pair is, as `Pair` says it."""
         if pair.measures.similarity is None:
             return None
-        short = self._short[pair.a] or self._short[pair.b]
-        return EDIT if short and not self._indexed[pair.a] else JACCARD
-
-    def _beside_references(self, group: Group) -> dict[int, DocumentPair]:
-        """Return the first pair of each document with a reference that may stand for it, if any.
-
-        References come first in the input, so a pair's smaller number is the reference.
-        """
-        found: dict[int, DocumentPair] = {}
-        for pair in group.pairs:
-            if self._references[pair.a] and pair.taken_by(pair.a, self._criteria):
-                found.setdefault(pair.b, pair)
-        if not found or "digest" not in self._documents:
-            return found
-        digests = self._documents["digest"]
-        # Of documents with the same text only the first is compared with references.
-        for first, copy, *_ in group.pairs:
-            if first in found and copy not in found and digests[first] == digests[copy]:
-                beside = found[first]._replace(b=copy)
-                a, b = (Side(self._documents, np.array([one])) for one in beside[:2])
-                if apart(a, b)[0]:
-                    found[copy] = beside
-        return found
+        edited = self._short[pair.a] or self._short[pair.b]
+        return EDIT if edited and not self._indexed[pair.a] else JACCARD
 
 
 def _side(contained: str | None, second: bool) -> str | None:
@@ -464,10 +319,9 @@ def describe_spared(
 
     `lost` returns the facts of a document that another one lacks; `numbers` are those of results.
     """
-    references, names = documents["reference"], documents["name"]
-    stay = [one for one in spared if not references[one[0]]]
+    names = documents["name"]
     gone = {one.number for each in clusters for one in each.members if one.role == "redundant"}
-    stay = [one for one in stay if gone.isdisjoint((numbers[one[0]], numbers[one[1]]))]
+    stay = [pair for pair in spared if gone.isdisjoint(numbers[document] for document in pair)]
     if not stay:
         return ()
     rows, kept = np.array(stay, np.int64).T

@@ -1,43 +1,61 @@
 """Clusters that people decided to divide.
 
-A decision forbids that some documents share a cluster, but single linkage may join them through
-others.  So pairs are taken again, the most alike first, as in Kruskal's algorithm, and a pair joins
-its two groups unless that would bring two such documents together.  What is cut is therefore the
-weakest link of each way between them, and the order of pairs decides nothing: equal ones go by the
-numbers of their documents.
-
-Only what pairs show is used.  A large group lists one pair for each document, and where these do
-not connect it, decisions see the pairs that do.  So a document leaves a cluster
-only together with one that a decision names.
+A decision forbids that some documents share a cluster, but near pairs may join them through others.
+So near pairs are tried again in the order of keeping: a take or a join that would bring two such
+documents together is not made (`simdup.near.leading`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from simdup.base.system import without_dot
+from simdup.model.clusters import FEW
+from simdup.model.criteria import Criteria
 from simdup.model.decisions import Decisions
 from simdup.model.measures import DocumentPair
 from simdup.near.clustering import Group, Priority
+from simdup.near.leading import lead
 
 
 def divide(
     groups: Iterable[Group],
-    decisions: Decisions,
+    criteria: Criteria,
     names: Sequence[Any],
     priority: Callable[[int], Priority],
+    near_pairs: Callable[[Group, Collection[int]], Sequence[DocumentPair]],
 ) -> list[Group]:
     """Return groups without any in which documents meet that are decided to be distinct.
 
-    Documents in groups go by their number, the place of their name in `names`; decisions have ids
-    as text.  `priority` says which one of a new group is kept.
+    Parameters
+    ----------
+    groups : iterable of Group
+        Of documents by number, the place of their name in `names`.
+    criteria : Criteria
+        With decisions, which have ids as text.
+    names : sequence
+    priority : callable
+        Orders documents: the smallest is kept first.
+    near_pairs : callable
+        Returns the near pairs of a group, given its documents that decisions name.
     """
-    given = list(groups)
-    rules = _Rules(decisions, {str(names[one]) for group in given for one in group.members})
+    undivided = list(groups)
+    every_name = {str(names[one]) for group in undivided for one in group.members}
+    rules = _Rules(criteria.decisions, every_name)
     if not rules.relevant:
-        return given
-    return [part for group in given for part in _divide(group, rules, names, priority)]
+        return undivided
+    parts: list[Group] = []
+    for group in undivided:
+        marks = {one: rules.named([str(names[one])]) for one in group.members}
+        named = sorted(set().union(*marks.values()))
+        if any(rules.distinct(a, b) for i, a in enumerate(named) for b in named[:i]):
+            decided = [one for one, mark in marks.items() if mark]
+            pairs = near_pairs(group, decided)
+            parts += _parts(pairs, criteria, marks, rules, priority)
+        else:
+            parts.append(group)
+    return parts
 
 
 def confirmed(decisions: Decisions, names: Collection[str]) -> Callable[[str, str], bool]:
@@ -78,43 +96,35 @@ class _Rules:
         return self._kinds[max(both)] if both else ""
 
 
-def _divide(
-    group: Group, rules: _Rules, names: Sequence[Any], priority: Callable[[int], Priority]
+def _parts(
+    pairs: Sequence[DocumentPair],
+    criteria: Criteria,
+    marks: dict[int, set[str]],
+    rules: _Rules,
+    priority: Callable[[int], Priority],
 ) -> Iterator[Group]:
-    """Yield the parts of a group that have several documents; the group itself if it may stay."""
-    named = sorted(rules.named(str(names[one]) for one in group.members))
-    if not any(rules.distinct(a, b) for i, a in enumerate(named) for b in named[:i]):
-        yield group
-        return
-    members: dict[int, list[int]] = {one: [one] for one in group.members}
-    decided = {one: rules.named([str(names[one])]) for one in group.members}
-    root = {one: one for one in group.members}
-    for pair in sorted([*group.pairs, *group.links], key=_strength):
-        a, b = sorted((root[pair.a], root[pair.b]))
-        if a == b or any(rules.distinct(x, y) for x in decided[a] for y in decided[b]):
-            continue
-        for one in members[b]:
-            root[one] = a
-        members[a] += members.pop(b)
-        decided[a] |= decided.pop(b)
+    """Yield the parts of a group that have several documents."""
+    each = []
+    for pair in pairs:
+        first, second = sorted((pair.a, pair.b), key=priority)
+        each.append((first, second, pair.taken_by(first, criteria)))
+    each.sort(key=lambda pair: (priority(pair[0]), priority(pair[1])))
+    taken_by, root, _ = lead(each, marks, rules.distinct)
+    members: dict[int, list[int]] = {}
+    for document in sorted(root):
+        members.setdefault(root[document], []).append(document)
     for part in members.values():
         if len(part) > 1:
-            yield _part(group, sorted(part), root, priority)
+            taken = {one: taken_by[one] for one in part if one in taken_by}
+            yield Group(part, taken, list(_listed(pairs, set(part), taken, criteria)))
 
 
-def _strength(pair: DocumentPair) -> tuple[float, int, int, int]:
-    similarity = pair.measures.similarity
-    return (0.0 if similarity is None else -similarity, pair.distance, pair.a, pair.b)
-
-
-def _part(
-    group: Group,
-    members: Sequence[int],
-    root: Mapping[int, int],
-    priority: Callable[[int], Priority],
-) -> Group:
-    kept = group.kept if group.kept in members else min(members, key=priority)
-    here = root[members[0]]
-    known_pairs = sorted([*group.pairs, *group.links])
-    pairs = [pair for pair in known_pairs if root[pair.a] == root[pair.b] == here]
-    return Group(kept, members, pairs, group.complete)
+def _listed(
+    pairs: Sequence[DocumentPair], part: set[int], taken_by: dict[int, int], criteria: Criteria
+) -> Iterator[DocumentPair]:
+    """Yield the pairs of a part that are listed."""
+    for pair in pairs:
+        if pair.a in part and pair.b in part:
+            took = taken_by.get(pair.a) == pair.b or taken_by.get(pair.b) == pair.a
+            if took or criteria.all_pairs or len(part) <= FEW:
+                yield pair

@@ -21,26 +21,19 @@ depend on the order of work.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.system import without_dot
 from simdup.kernels.groups import PairBounds
 from simdup.model.measures import DocumentPair, MeasuredPairs, Measures
-from simdup.model.table import Documents
 from simdup.near.bounds import FEW_DOCUMENTS, FEW_PAIRS, Bounds
 from simdup.near.candidates import Candidates
-from simdup.near.clustering import Group, Identical
 from simdup.near.rules import apart
 from simdup.search.arrays import Bools, RowIds, hamming_distances
 from simdup.search.grouping import (
     Budget,
-    Forest,
     Known,
     Lists,
     connect,
@@ -312,183 +305,3 @@ class LargeGroup:
             if possible is not lists:
                 return self.compared.of_kinds(possible), PairBounds(n, 0, 0)
         return lists, bounds
-
-
-class BareGroup(NamedTuple):
-    """A cluster in a large group before its pairs are known."""
-
-    members: RowIds  # int64[n]: their places in the large group
-    centre: int  # the place of the kept document
-    kept: int  # its number, or that of the copy of it that is kept
-
-
-class _Partner(NamedTuple):
-    """The other document of a pair."""
-
-    number: int
-    distance: int
-    measures: Measures
-    after: bool = False  # whether it, or the one it stands for, is the second that was measured
-
-    def pair(self, document: int) -> DocumentPair:
-        """Return its pair with a document, which may be a copy of the measured one."""
-        measures = self.measures
-        if (self.number > document) != self.after:
-            measures = measures.turned()
-        low, high = sorted((document, self.number))
-        return DocumentPair(low, high, self.distance, measures)
-
-
-_Partners = dict[int, _Partner]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPairs:
-    """Lists the pairs of the clusters in a large group."""
-
-    large: LargeGroup
-    copies: Identical
-    documents: Documents
-
-    def groups(self, bare: Sequence[BareGroup]) -> list[Group]:
-        """Return the groups with their pairs."""
-        others = [one.members[one.members != one.centre] for one in bare]
-        centres = np.repeat([one.centre for one in bare], [len(some) for some in others])
-        beside = self.large.beside(centres.astype(np.int64), np.concatenate([NOBODY, *others]))
-        near = [self._beside_kept(group, beside) for group in bare]
-        far = [self._far(*both) for both in zip(bare, near, strict=True)]
-        places = np.concatenate([NOBODY, *far])
-        firsts = self._partners(self.large.firsts(places))
-        groups = [self._group(*both, firsts) for both in zip(bare, near, strict=True)]
-        decisions = self.large.compared.criteria.decisions
-        if not decisions.divide:
-            return groups
-        named = set(decisions.names)
-        return [
-            one._replace(links=self._links(one)) if self._any_named(one, named) else one
-            for one in groups
-        ]
-
-    def _any_named(self, group: Group, named: set[str]) -> bool:
-        names = self.documents["name"]
-        return any(without_dot(str(names[one])) in named for one in group.members)
-
-    def _beside_kept(self, group: BareGroup, pairs: dict[int, DocumentPair]) -> _Partners:
-        """Return the kept document as the partner of each document near it, by number.
-
-        `pairs` are those of the documents of all groups with the centre of theirs.
-        """
-        numbers = self.large.compared.numbers
-        identical = self.large.identical
-        centre = int(numbers[group.centre])
-        # The kept document is never a pair with its twins.
-        near = {} if centre in self.copies.twins else {centre: _Partner(group.kept, 0, identical)}
-        others = group.members[group.members != group.centre]
-        beside = {place: pairs[place] for place in others.tolist() if place in pairs}
-        for place, pair in beside.items():
-            number, after = int(numbers[place]), centre > numbers[place]
-            near[number] = _Partner(group.kept, pair.distance, pair.measures, after)
-        if np.count_nonzero(self.large.compared.documents["reference"][group.members]) > 1:
-            criteria = self.large.compared.criteria
-            taken = [one for one, pair in beside.items() if pair.taken_by(centre, criteria)]
-            near |= self._partners(self.large.holders(others[~np.isin(others, taken)]))
-        return near
-
-    def _partners(self, firsts: dict[int, tuple[int, DocumentPair]]) -> _Partners:
-        """Return the partners of documents, by number, given their pairs by place."""
-        numbers = self.large.compared.numbers
-        return {
-            int(numbers[place]): _Partner(
-                partner, pair.distance, pair.measures, partner > numbers[place]
-            )
-            for place, (partner, pair) in firsts.items()
-        }
-
-    def _far(self, group: BareGroup, near: _Partners) -> RowIds:
-        """Return the places of documents that are not paired with the kept one."""
-        numbers = self.large.compared.numbers[group.members].tolist()
-        far = [n not in near or not self._may_pair(n, group.kept) for n in numbers]
-        others = group.members != group.centre
-        if not self.large.compared.star:
-            others |= int(self.large.compared.numbers[group.centre]) in self.copies.twins
-        places: RowIds = group.members[np.array(far) & others]
-        return places
-
-    def _group(self, group: BareGroup, near: _Partners, firsts: _Partners) -> Group:
-        documents: list[int] = []
-        pairs: set[DocumentPair] = set()
-        numbers, star = self.large.compared.numbers, self.large.compared.star
-        for first in numbers[group.members].tolist():
-            alike = self.copies.of(first)
-            if star and first == numbers[group.centre] and first in self.copies.twins:
-                alike = [group.kept]
-            documents += alike
-            for document in alike:
-                found = self._partner(document, group.kept, near.get(first), firsts.get(first))
-                if found is not None:
-                    pairs.add(found.pair(document))
-        return Group(group.kept, sorted(documents), sorted(pairs), complete=False)
-
-    def _partner(
-        self, document: int, kept: int, near: _Partner | None, first: _Partner | None
-    ) -> _Partner | None:
-        """Return the partner to list with a document; None for the kept one.
-
-        For a copy, `near` and `first` are those of the document it is a copy of.
-        """
-        if document == kept:
-            return None
-        if near is not None and self._may_pair(document, kept):
-            return near
-        original = self.copies.first_of.get(document, document)
-        twin = next((one for one in self.copies.of(original) if one != document), document)
-        identical = self.large.identical
-        options = [] if first is None else [first]
-        copied = twin != document and original not in self.copies.twins
-        if copied and self._may_pair(document, twin):
-            options.append(_Partner(twin, 0, identical))
-        return min(options, key=lambda one: one.number, default=None)
-
-    def _links(self, group: Group) -> list[DocumentPair]:
-        """Return the pairs that connect a group where those that it lists do not.
-
-        Each part but that of the kept document gets its first pair with another part, in input
-        order, until all are joined.
-        """
-        members, first_of = np.array(group.members), self.copies.first_of
-        identical = self.large.identical
-        forest = Forest(len(members))
-        _join(forest, members, group.pairs)
-        parts_of = dict(zip(group.members, forest.roots.tolist(), strict=True))
-        links = [
-            DocumentPair(first, one, 0, identical)
-            for one in group.members
-            if (first := first_of.get(one, one)) not in self.copies.twins
-            and parts_of.get(first, parts_of[one]) != parts_of[one]
-        ]
-        _join(forest, members, links)
-        numbers = self.large.compared.numbers
-        own = np.flatnonzero(np.isin(members, numbers))
-        places = np.searchsorted(numbers, members[own])
-        while True:
-            parts = np.full(len(numbers), -1)
-            parts[places] = forest.roots[own]
-            main = forest.roots[np.searchsorted(members, group.kept)]
-            found = self.large.firsts(places[parts[places] != main], parts)
-            chosen: dict[int, DocumentPair] = {}
-            for place, (_, pair) in sorted(found.items(), key=lambda one: (one[1][0], one[0])):
-                chosen.setdefault(int(parts[place]), pair)
-            if not chosen:
-                return links
-            _join(forest, members, list(chosen.values()))
-            links += chosen.values()
-
-    def _may_pair(self, a: int, b: int) -> bool:
-        references = self.documents["reference"]
-        return not (references[a] and references[b])
-
-
-def _join(forest: Forest, members: RowIds, pairs: Sequence[DocumentPair]) -> None:
-    """Join the places of paired documents among the members, which are ascending."""
-    both = np.array([(pair.a, pair.b) for pair in pairs], np.int64).reshape(-1, 2)
-    forest.join(*np.searchsorted(members, both).T)

@@ -1,31 +1,30 @@
-"""Turn candidates into groups of near-duplicates.
+"""Find the clusters of documents: leaders inside components, and the pairs that are listed.
 
-Only the first of several identical documents is compared with others, and references are not
-compared with each other.  Candidates connect documents: of up to `LARGE` every candidate is
-verified, more are a large group (`simdup.near.large_groups`).
+Only the first of several identical documents is compared with others: a row of the distinct ones.
+What the walk finds of rows is then told of documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.system import FORKS
-from simdup.base.workers import Workers
-from simdup.model.criteria import FEW_TERMS, Criteria
-from simdup.model.measures import MeasuredPairs
+from simdup.model.clusters import FEW
+from simdup.model.criteria import FEW_TERMS
+from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents, Growing
 from simdup.near.bounds import Bounds
 from simdup.near.candidates import LARGE, Candidates, groups_of
 from simdup.near.clustering import Group, Identical, find_identical, with_distances
-from simdup.near.large_groups import BareGroup, LargeGroup, ShownPairs
-from simdup.near.rules import RULES, formed
+from simdup.near.divided_clusters import divide
+from simdup.near.large_groups import LargeGroup
+from simdup.near.leading import lead
+from simdup.near.rules import RULES, allowed, formed
 from simdup.search.arrays import RowIds, RowPairs, components
 from simdup.text.bands import mask_fingerprints
 
@@ -33,53 +32,44 @@ from simdup.text.bands import mask_fingerprints
 _COMPARED = ("fingerprint", "length", "letters", "facts")
 # Pairs measured at a time.
 _CHUNK = 1 << 12
-# Documents of large groups for which processes pay off: they are grouped in half a second.
-_WORTH_FORKS = 1 << 13
-# Candidates that are counted before they are measured: 256 MB.
-_AHEAD = 1 << 24
+# Of a cluster of more documents that decisions divide, not all pairs are compared.
+_MANY = 1 << 10
 
 
 @dataclass(slots=True)
 class FoundGroups:
     """The groups of a corpus, and the figures of the search."""
 
-    groups: list[Group] = field(default_factory=list)
-    candidates: int = 0  # distinct pairs that were checked
-    candidates_by: dict[str, int] = field(default_factory=dict)  # for each search
-    unchecked: int = 0  # pairs that would have cost too much
-    star_redundant: int = 0  # documents that would be redundant with star linkage
-    # Documents that stay because the kept one near them, which follows, does not contain them.
-    spared: list[tuple[int, int]] = field(default_factory=list)
+    groups: list[Group]
+    checked: int  # pairs whose texts were compared
+    unchecked: int  # documents that were not compared with all candidates
+    # Documents that stay because the kept one near them, which comes before, may not stand for
+    # them: with that one.
+    spared: list[tuple[int, int]]
 
-    def figures(self, criteria: Criteria) -> dict[str, Any]:
-        """Return the figures for a summary."""
-        # What stars would make of clusters that people divided is not known.
-        known = criteria.linkage != "star" and not criteria.decisions.divide
-        return {
-            "candidates": self.candidates,
-            "candidates_by": self.candidates_by,
-            "unchecked": self.unchecked,
-            "star_redundant": self.star_redundant if known else None,
-        }
-
-    def add(self, other: FoundGroups) -> None:
-        """Add what was found among other documents."""
-        self.groups += other.groups
-        self.count(other.candidates, *other.candidates_by.values())
-        self.unchecked += other.unchecked
-        self.star_redundant += other.star_redundant
-
-    def count(self, pairs: int, *by: int) -> None:
-        """Count checked pairs, in total and for each search."""
-        self.candidates += pairs
-        for search, number in zip(self.candidates_by, by, strict=True):
-            self.candidates_by[search] += number
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The figures for a summary."""
+        return {"checked": self.checked, "unchecked": self.unchecked}
 
 
-def find_groups(every: Candidates) -> FoundGroups:
-    """Find the groups of documents connected by pairs."""
+@dataclass(frozen=True, slots=True)
+class Led:
+    """Which rows are kept, whom they take, and what is connected (int64[rows] each)."""
+
+    keeper: RowIds  # the row that took each one; a kept one has itself
+    roots: RowIds  # a row that represents the component of each one
+    spared: RowIds  # for rows that stay, the first kept one that is near and may not take them; -1
+
+
+def find_groups(every: Candidates, held: Sequence[DocumentPair] = ()) -> FoundGroups:
+    """Find the groups of documents connected by pairs.
+
+    `held` are pairs with documents of indexes, which take what they are near: of each document at
+    most one.
+    """
     every.settings.run.progress("searching", 0, None)
-    return _Grouping(every).find()
+    return _Grouping(every, held).find()
 
 
 def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
@@ -105,46 +95,68 @@ def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
 class _Grouping:
     """A search for groups: all documents by number, and the distinct ones among them by row."""
 
-    def __init__(self, every: Candidates) -> None:
+    def __init__(self, every: Candidates, held: Sequence[DocumentPair]) -> None:
         self._every = every
         self._criteria = every.criteria
-        self._priority = every.priority
+        self._held = held
+        self._holder_of = {pair.b: pair.a for pair in held}
         self._copies = find_identical(every.documents)
         self._distinct, self._searched = propose(every, self._copies)
-        self._found = FoundGroups(candidates_by=dict.fromkeys(every.criteria.searches, 0))
+        self._row_of = np.full(len(every.documents), -1)
+        self._row_of[self._distinct.numbers] = np.arange(len(self._distinct))
+        for first, copies in self._copies.copies_of.items():
+            self._row_of[copies] = self._row_of[first]
+        self._near = Growing()  # pairs of rows that were found to be near
+        self._checked = self._unchecked = 0
+        self._measure(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def find(self) -> FoundGroups:
         """Return the groups."""
-        small, several, large = self._parts()
-        pairs = self._pairs(small, several)
         run, total = self._every.settings.run, len(self._distinct)
-        done = total - sum(map(len, large))
         run.progress("grouping", 0, total)
-        self._group(pairs)
-        run.progress("grouping", done, total)
-        for rows, found in zip(large, self._of_large_groups(large), strict=True):
-            self._found.add(found)
-            done += len(rows)
-            run.progress("grouping", done, total)
-        if self._every.star and self._criteria.directed:
-            self._found.spared = self._spared(pairs, large)
-        return self._found
+        led = self._lead_all() if self._criteria.all_pairs else self._walk()
+        heads, taken_by, members = self._documents(led)
+        groups = self._listed(members, taken_by)
+        names = self._every.documents["name"].tolist()
+        groups = divide(groups, self._criteria, names, self._every.priority, self._near_pairs)
+        run.progress("grouping", total, total)
+        rows = np.flatnonzero(led.spared >= 0)
+        kept = led.spared[rows].tolist()
+        spared = [(heads[row], heads[by]) for row, by in zip(rows.tolist(), kept, strict=True)]
+        return FoundGroups(groups, self._checked, self._unchecked, sorted(spared))
+
+    # -- rows --
+
+    def _lead_all(self) -> Led:
+        """Compare all candidates, or all pairs, and return who leads."""
+        compared = self._distinct.take(self._searched)
+        chunks = _possible(compared) if self._every.every else compared.pairs()
+        for i, j in chunks:
+            for first in range(0, len(i), _CHUNK):
+                part = slice(first, first + _CHUNK)
+                self._measure(self._searched[i[part]], self._searched[j[part]])
+        return self._led(self._near.copy(MeasuredPairs))
+
+    def _walk(self) -> Led:
+        """Slice."""
+        small, several, large = self._parts()
+        for i, j in self._distinct.take(several).pairs():
+            i, j = several[i], several[j]
+            for first in range(0, len(i), _CHUNK):
+                part = slice(first, first + _CHUNK)
+                self._measure(i[part], j[part])
+        led = self._led(self._near.copy(MeasuredPairs))
+        for rows in large:
+            compared = self._distinct.take(rows)
+            places = self._places(rows)
+            group = LargeGroup(compared, places, self._criteria.directed)
+            led.roots[rows] = rows[group.components()]
+            led.keeper[rows] = rows[group.stars()]
+            self._unchecked += group.unchecked
+        return led
 
     def _parts(self) -> tuple[RowIds, RowIds, list[RowIds]]:
-        """Return rows of documents, parted so that candidates connect none of different parts.
-
-        Returns
-        -------
-        small : int64[m]
-            Documents of no large group.
-        several : int64[k]
-            Those of them that may be in a candidate.
-        large : list of int64[...]
-            The documents of each large group.
-        """
         searched, n = self._searched, len(self._distinct)
-        if self._criteria.all_pairs:
-            return np.arange(n), searched, []
         roots, weights = np.arange(n), self._copies.sizes[self._copies.distinct]
         connected = self._distinct.take(searched).components(weights[searched])
         roots[searched] = searched[connected]
@@ -153,208 +165,164 @@ class _Grouping:
         rows = searched[several & ~large[searched]]
         return np.flatnonzero(~large), rows, groups_of(roots, large)
 
-    # -- pairs --
+    def _led(self, pairs: MeasuredPairs) -> Led:
+        """Return who leads, given all near pairs of rows."""
+        n = len(self._distinct)
+        rows = np.unique([pairs["a"], pairs["b"]])
+        place = np.zeros(n, np.int64)
+        place[rows] = self._places(rows)
+        turned = place[pairs["a"]] > place[pairs["b"]]
+        a, b = (np.where(turned, pairs[y], pairs[x]) for x, y in (("a", "b"), ("b", "a")))
+        takes = np.where(turned, pairs.turned().taken(self._criteria), pairs.taken(self._criteria))
+        order = np.lexsort((place[b], place[a]))
+        each = zip(*(column[order].tolist() for column in (a, b, takes)), strict=True)
+        taken_by, root, spared = lead(each)
+        led = Led(np.arange(n), np.arange(n), np.full(n, -1))
+        for column, values in ((led.keeper, taken_by), (led.roots, root), (led.spared, spared)):
+            column[list(values)] = list(values.values())
+        return led
 
-    def _pairs(self, small: RowIds, several: RowIds) -> MeasuredPairs:
-        """Return the pairs of documents of no large group, and of their copies, ordered."""
-        copies = self._copies
-        pairs, every = copies.pairs(self._criteria, copies.distinct[small]), Growing()
-        self._found.count(len(pairs), *[len(pairs)] * len(self._criteria.searches))
-        every.add(pairs)
-        for verified in self._verify(self._distinct.take(several)):
-            every.add(verified)
-        pairs = every.take(MeasuredPairs)
-        return pairs.take(np.lexsort((pairs["b"], pairs["a"])))
+    def _measure(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
+        """Measure pairs of rows, keep those that are near, and return which are."""
+        numbers = self._distinct.numbers
+        pairs = self._distinct.measure(numbers[i], numbers[j]).and_columns(a=i, b=j)
+        good = pairs.accepted(self._criteria)
+        self._near.add(pairs.take(np.flatnonzero(good)).without("differing", "same_facts"))
+        self._checked += len(i) if self._criteria.verify else 0
+        return good
 
-    def _verify(self, compared: Candidates) -> Iterator[MeasuredPairs]:
-        """Yield the candidates that meet the criteria."""
-        done, numbers = 0, compared.numbers
-        chunks, total = _read_ahead(self._candidates(compared))
-        for i, j in chunks:
-            for first in range(0, len(i), _CHUNK):
-                some = slice(first, first + _CHUNK)
-                pairs = compared.measure(numbers[i[some]], numbers[j[some]])
-                good = np.flatnonzero(pairs.accepted(self._criteria))
-                pairs = pairs.take(good)
-                which, a, b = self._copies.spread(pairs["a"], pairs["b"], self._priority)
-                pairs = pairs.take(which).and_columns(a=a, b=b)
-                pairs = pairs.without("differing", "same_facts")
-                yield with_distances(pairs, self._every.documents).ordered()
-                # Pairs of twins need no check, as those of copies.
-                twins = np.bincount(which, minlength=len(good)) - 1
-                if twins.any():
-                    _, by = compared.proposals(i[some][good], j[some][good])
-                    self._found.count(int(twins.sum()), *(by @ twins).tolist())
-                last = min(first + _CHUNK, len(i))
-                self._every.settings.run.progress("verifying", done + last, total)
-            done += len(i)
-
-    def _candidates(self, compared: Candidates) -> Iterator[RowPairs]:
-        """Yield the pairs to be compared that may meet the criteria, each once, in chunks.
-
-        All of them are counted, also what is ruled out without being measured.
-        """
-        if not self._every.every:
-            for i, j in compared.pairs():
-                _, by = compared.proposals(i, j)
-                self._found.count(len(i), *np.count_nonzero(by, axis=1).tolist())
-                yield i, j
-            return
-        for i, j, possible in Bounds(compared).every():
-            useful, by = compared.proposals(i, j)
-            counts = np.count_nonzero([useful, *by], axis=1)
-            self._found.count(*counts.tolist())
-            some = np.flatnonzero(useful & possible)
-            yield i[some], j[some]
-
-    # -- groups --
-
-    def _group(self, pairs: MeasuredPairs) -> None:
-        """Add the groups connected by verified pairs."""
-        star = self._every.star
-        members = self._stars(pairs) if star else components(_numbers(pairs))
-        group_of = np.full(len(self._every.documents), -1)
-        for number, group in enumerate(members):
-            group_of[group] = number
-        # Star linkage can put the two documents of a pair into different groups.
-        of, other = group_of[pairs["a"]], group_of[pairs["b"]]
-        together = np.flatnonzero((of == other) & (of >= 0))
-        together = together[np.argsort(of[together], kind="stable")]
-        ends = np.cumsum(np.bincount(of[together], minlength=len(members))).tolist()
-        listed = pairs.take(together).each()
-        groups = [
-            Group(min(group, key=self._priority), group, listed[first:last])
-            for group, first, last in zip(members, [0, *ends], ends, strict=False)
-        ]
-        self._found.groups += groups
-        if not star and any(map(self._is_chain, groups)):
-            members = self._stars(pairs)
-        self._found.star_redundant += self._count_redundant(members)
-
-    def _of_large_groups(self, large: list[RowIds]) -> Iterator[FoundGroups]:
-        """Yield what is found in each large group, in other processes if that pays off."""
-        run = self._every.settings.run
-        if FORKS and min(run.processes, len(large)) > 1 and sum(map(len, large)) >= _WORTH_FORKS:
-            workers = Workers(run.processes, lambda number: self._of_large)
-            with closing(workers):
-                yield from workers.map(large)
-        else:
-            yield from map(self._of_large, large)
-
-    def _of_large(self, rows: RowIds) -> FoundGroups:
-        """Return the groups of documents with too many candidates to verify all."""
-        compared = self._distinct.take(rows)
-        places, numbers, copies = self._places(compared), compared.numbers, self._copies
-        large = LargeGroup(compared, places, self._criteria.directed)
-        roots = large.stars() if compared.star else large.components()
-        several = np.array([one not in copies.twins for one in numbers.tolist()], np.bool_)
-        several &= copies.sizes[numbers] > 1
-        several |= (np.bincount(roots, minlength=len(roots)) > 1)[roots]
-        bare = []
-        for members in groups_of(roots, several):
-            # The first document in the order is kept, or a copy of it.
-            centre = _centre(members, places)
-            kept = min(copies.of(int(numbers[centre])), key=self._priority)
-            bare.append(BareGroup(members, centre, kept))
-        groups = ShownPairs(large, copies, self._every.documents).groups(bare)
-        if not compared.star:
-            # Other groups would be the same with stars: every document is near the kept one, and
-            # a search proposes the pair; or it is alone.
-            chains = np.zeros(len(roots), np.bool_)
-            for one, group in zip(bare, groups, strict=True):
-                others = one.members[one.members != one.centre]
-                proposed = compared.test(np.full(len(others), one.centre), others)
-                chains[one.members] = self._is_chain(group) or not proposed.all()
-            if chains.any():
-                roots = np.where(chains, large.stars(chains), roots)
-        stars = self._large_stars(compared, places, roots, roots >= 0)
-        found = FoundGroups(groups, candidates_by=dict.fromkeys(self._criteria.searches, 0))
-        found.count(*large.checked)
-        found.unchecked, found.star_redundant = large.unchecked, self._count_redundant(stars)
-        return found
-
-    def _spared(self, pairs: MeasuredPairs, large: Sequence[RowIds]) -> list[tuple[int, int]]:
-        """Return (document, kept) of what stays near a kept one that does not contain it.
-
-        These are the stars of what stays, if the kept document need not contain the others.
-        """
-        gone = {one for group in self._found.groups for one in group.members if one != group.kept}
-
-        def left(document: int) -> bool:
-            first = self._copies.first_of.get(document, document)
-            return not gone.issuperset(self._copies.of(first))
-
-        both = [(a, b) for a, b in _numbers(pairs) if left(a) and left(b)]
-        alike = self._copies.stars([*both, *((b, a) for a, b in both)], self._priority)
-        for rows in large:
-            compared = self._distinct.take(rows)
-            places = self._places(compared)
-            among = np.array([left(one) for one in compared.numbers.tolist()], np.bool_)
-            roots = LargeGroup(compared, places).stars(among)
-            alike += self._large_stars(compared, places, roots, among)
-        spared = []
-        for group in alike:
-            kept = min(group, key=self._priority)
-            spared += [(one, kept) for one in group if one != kept and one not in gone]
-        return sorted(spared)
-
-    def _places(self, compared: Candidates) -> RowIds:
-        """Return the place of each document, or its best copy, in the order of keeping."""
-        copies = map(self._copies.of, compared.numbers.tolist())
-        first = [min(map(self._priority, one)) for one in copies]
+    def _places(self, rows: RowIds) -> RowIds:
+        """Return the place of each row, or its best copy, in the order of keeping."""
+        first = [self._every.priority(self._head(row)) for row in rows.tolist()]
         places = np.empty(len(first), np.int64)
         places[sorted(range(len(first)), key=first.__getitem__)] = np.arange(len(first))
         return places
 
-    def _large_stars(
-        self, compared: Candidates, places: RowIds, roots: RowIds, among: NDArray[np.bool_]
-    ) -> list[list[int]]:
-        """Return the stars of a large group's documents, some of them, with their copies."""
-        numbers = compared.numbers
+    def _head(self, row: int) -> int:
+        """Return the document of a row that is kept first; those that indexes took come last."""
+        documents = self._of(row)
+        free = [document for document in documents if document not in self._holder_of]
+        return min(free or documents, key=self._every.priority)
+
+    def _of(self, row: int) -> list[int]:
+        """Return the documents of a row, ascending."""
+        return self._copies.of(int(self._distinct.numbers[row]))
+
+    # -- documents --
+
+    def _documents(self, led: Led) -> tuple[dict[int, int], dict[int, int], list[list[int]]]:
+        """Return the first document of rows, who took each redundant one, and the components."""
+        sizes = np.bincount(led.roots, minlength=len(led.roots))
+        several = sizes[led.roots] > 1
+        several |= self._copies.sizes[self._distinct.numbers] > 1
+        heads = {row: self._head(row) for row in np.flatnonzero(several).tolist()}
+        taken_by, edges = dict(self._holder_of), [(pair.a, pair.b) for pair in self._held]
+        for row in heads:
+            documents, root, keeper = self._of(row), int(led.roots[row]), int(led.keeper[row])
+            twins = documents[0] in self._copies.twins
+            if sizes[root] > 1:
+                edges.append((self._of(root)[0], documents[0]))
+            elif twins:
+                continue
+            edges += [(documents[0], copy) for copy in documents[1:]]
+            if keeper == row and twins:
+                continue
+            for document in documents:
+                if document != heads[keeper]:
+                    taken_by.setdefault(document, heads[keeper])
+        return heads, taken_by, components(edges)
+
+    def _listed(self, members: list[list[int]], taken_by: dict[int, int]) -> list[Group]:
+        """Return groups with the pairs that are listed."""
+        asked: list[tuple[int, int]] = []
+        for group in members:
+            if len(group) <= FEW:
+                asked += combinations(group, 2)
+            else:
+                asked += ((one, taken_by[one]) for one in group if one in taken_by)
+        if self._criteria.all_pairs:
+            asked += self._every_pair()
+        number = {document: place for place, group in enumerate(members) for document in group}
+        listed: list[list[DocumentPair]] = [[] for _ in members]
+        for pair in chain(self._held, self._pairs(asked)):
+            listed[number[pair.a]].append(pair)
         return [
-            self._copies.star(
-                int(numbers[_centre(rows, places)]), numbers[rows].tolist(), self._priority
-            )
-            for rows in groups_of(roots, among)
+            Group(group, {one: taken_by[one] for one in group if one in taken_by}, sorted(own))
+            for group, own in zip(members, listed, strict=True)
         ]
 
-    def _stars(self, pairs: MeasuredPairs) -> list[list[int]]:
-        """Return the stars of documents; see `Identical.stars`."""
-        taken = (some.take(some.taken(self._criteria)) for some in (pairs, pairs.turned()))
-        return self._copies.stars(chain.from_iterable(map(_numbers, taken)), self._priority)
+    def _every_pair(self) -> Iterator[tuple[int, int]]:
+        """Yield the pairs of documents of near rows; of many documents the first of each row."""
+        near = self._near.copy(MeasuredPairs)
+        for row in np.flatnonzero(self._copies.sizes[self._distinct.numbers] > 1).tolist():
+            documents = self._of(row)
+            yield from (
+                combinations(documents, 2)
+                if self._every.every
+                else zip(documents[:1] * (len(documents) - 1), documents[1:], strict=True)
+            )
+        for i, j in zip(near["a"].tolist(), near["b"].tolist(), strict=True):
+            yield from (
+                product(self._of(i), self._of(j))
+                if self._every.every
+                else [(self._of(i)[0], self._of(j)[0])]
+            )
 
-    def _count_redundant(self, groups: Iterable[Sequence[int]]) -> int:
-        """Count the documents of stars that are neither kept nor references."""
-        references, redundant = self._every.documents["reference"], 0
-        for group in groups:
-            new = len(group) - int(references[group].sum())
-            redundant += new - (not references[min(group, key=self._priority)])
-        return redundant
+    def _near_pairs(self, group: Group, decided: Collection[int]) -> list[DocumentPair]:
+        """Return the near pairs of a group; of a large one those that show whom it has, and all of
+        the documents that people decided about.
+        """
+        if len(group.members) <= _MANY:
+            asked = list(combinations(group.members, 2))
+        else:
+            asked = [(pair.a, pair.b) for pair in group.pairs]
+            asked += product(decided, group.members)
+        inside = set(group.members)
+        held = (pair for pair in self._held if {pair.a, pair.b} <= inside)
+        return sorted(chain(held, self._pairs(asked)))
 
-    def _is_chain(self, group: Group) -> bool:
-        """Return whether the kept document of a group may not stand for all others."""
-        beside = sum(
-            group.kept in (pair.a, pair.b) and pair.taken_by(group.kept, self._criteria)
-            for pair in group.pairs
-        )
-        return beside < len(group.members) - 1
+    def _pairs(self, asked: Sequence[tuple[int, int]]) -> list[DocumentPair]:
+        """Return those of some pairs of documents that are near, the smaller number first."""
+        a, b = np.array(asked, np.int64).reshape(-1, 2).T
+        i, j = self._row_of[a], self._row_of[b]
+        a, b, i, j = (np.where(i <= j, *sides) for sides in ((a, b), (b, a), (i, j), (j, i)))
+        twins = np.isin(self._distinct.numbers[i], list(self._copies.twins))
+        useful = (i >= 0) & (a != b) & ~((i == j) & twins)
+        _, firsts = np.unique(np.stack([a, b])[:, useful], axis=1, return_index=True)
+        a, b, i, j = (column[useful][firsts] for column in (a, b, i, j))
+        same = i == j
+        identical = MeasuredPairs.identical(a[same], b[same], self._criteria)
+        rows, places = self._near_rows(i[~same], j[~same])
+        near = places >= 0
+        pairs = rows.take(places[near]).and_columns(a=a[~same][near], b=b[~same][near])
+        pairs = with_distances(pairs, self._every.documents).ordered()
+        return [*identical.ordered().each(), *pairs.each()]
+
+    def _near_rows(self, i: RowIds, j: RowIds) -> tuple[MeasuredPairs, RowIds]:
+        """Return near pairs of rows, and the place there of each of some pairs, i < j; -1: none."""
+        n = len(self._distinct)
+
+        def found() -> tuple[MeasuredPairs, RowIds]:
+            near = self._near.copy(MeasuredPairs)
+            keys, firsts = np.unique(near["a"] * n + near["b"], return_index=True)
+            asked = i * n + j
+            places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+            return near, np.where(keys[places] == asked, firsts[places], -1) if len(
+                keys
+            ) else np.full(len(i), -1)
+
+        _, places = found()
+        missing = np.flatnonzero(places < 0)
+        if not self._every.every:
+            missing = missing[self._distinct.test(i[missing], j[missing])]
+        keys = np.unique(i[missing] * n + j[missing])
+        for first in range(0, len(keys), _CHUNK):
+            self._measure(*np.divmod(keys[first : first + _CHUNK], n))
+        return found()
 
 
-def _read_ahead(chunks: Iterator[RowPairs]) -> tuple[Iterator[RowPairs], int | None]:
-    """Return candidates and their number; None if they would take too much memory."""
-    read, total = list[RowPairs](), 0
-    for i, j in chunks:
-        read.append((i, j))
-        total += len(i)
-        if total > _AHEAD:
-            return chain(read, chunks), None
-    return iter(read), total
-
-
-def _numbers(pairs: MeasuredPairs) -> Iterator[tuple[int, int]]:
-    return zip(pairs["a"].tolist(), pairs["b"].tolist(), strict=True)
-
-
-def _centre(members: RowIds, places: RowIds) -> int:
-    """Return the member of a large group that is kept, or whose copy is."""
-    return int(members[places[members].argmin()])
+def _possible(compared: Candidates) -> Iterator[RowPairs]:
+    """Yield all pairs, i < j, that may meet the criteria, in chunks."""
+    for i, j, possible in Bounds(compared).every():
+        useful = possible & allowed(*compared.sides(i, j))
+        yield i[useful], j[useful]

@@ -19,7 +19,7 @@ from simdup.model.documents import InputDocuments
 from simdup.model.settings import RunOptions, Settings
 from simdup.model.table import Documents, objects
 from simdup.near.candidates import Candidates, NearFingerprints
-from simdup.near.clustering import form_clusters
+from simdup.near.clustering import first_come, form_clusters
 from simdup.near.pair_groups import find_groups
 from simdup.search import iter_pairs
 from simdup.search.arrays import U64, combine_rows, hamming_distances, split_rows
@@ -42,7 +42,7 @@ def cluster(lines: FingerprintLines, settings: Settings) -> Result:
     lines : FingerprintLines
         The lines to cluster.
     settings : Settings
-        Distance and linkage.
+        With the distance.
     """
     started = time.monotonic()
     # Lines contain only fingerprints, and their distance alone decides.
@@ -52,14 +52,14 @@ def cluster(lines: FingerprintLines, settings: Settings) -> Result:
     documents = _documents(lines)
     compared = Candidates(documents, [NearFingerprints(settings)], settings)
     found, rows = find_groups(compared), range(len(documents))
-    clusters = form_clusters(found.groups, documents, compared.measure, criteria, lines.bits, rows)
+    clusters = form_clusters(found.groups, documents, first_come, criteria, lines.bits, rows)
     summary = Summary.of(
         clusters,
         documents=len(documents),
         skipped=0,
         seconds=time.monotonic() - started,
         recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},
-        **found.figures(criteria),
+        **found.figures,
     )
     return Result(clusters, (), (), summary, inputs=InputDocuments(documents["name"].tolist()))
 

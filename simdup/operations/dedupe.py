@@ -111,8 +111,8 @@ def dedupe(
 ) -> Cleaned | Shortened:
     """Return data without its redundant documents, or write files without them.
 
-    Only documents that meet the criteria with a document that stays are redundant: the default
-    linkage is ``star``.  What was skipped stays.
+    What a scan calls redundant is left out: each is near a document that stays.  What was skipped
+    stays.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def dedupe(
     Cleaned
         ``data``: what stays, of the same kind as was given (a list for an iterator); of paths the
         names of the documents that stay.  ``removed``: what does not, and why.  ``result``: what
-        `scan` returns with this linkage.
+        `scan` returns.
     Shortened
         With `unit`.  ``data``: the same rows with shortened texts; of paths the names of their
         documents.  ``removed``: the parts that were cut, and where each stays.
@@ -233,13 +233,9 @@ def _staying(cleaned: Cleaned) -> NDArray[np.int64]:
 
 
 def _completed(settings: Settings, options: DedupeOptions) -> Settings:
-    """Return settings with a definite linkage, and the field by which an account is wanted.
-
-    The default linkage is star, so that every removed document is near one that stays.
-    """
-    criteria = replace(settings.criteria, linkage=settings.criteria.linkage or "star")
+    """Return settings with the field by which an account is wanted."""
     by = None if options.by is None else parse_fields("by", options.by)[0]
-    return with_fields(replace(settings, criteria=criteria), by)
+    return with_fields(settings, by)
 
 
 def _with_indexes(opened: Input, indexes: Sequence[str], options: DedupeOptions) -> Input:
@@ -277,7 +273,7 @@ def rewrite(
     options : DedupeOptions
         Where and how to write the corpus.
     settings : Settings
-        As in `scan`, except that the default linkage is ``star``.
+        As in `scan`.
     finish : callable
         Called with what was cleaned, before the corpus appears at its target.
 

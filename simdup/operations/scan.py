@@ -30,7 +30,6 @@ from simdup.near.clustering import (
 )
 from simdup.near.collection import Collection, ingest
 from simdup.near.counting import columns_for
-from simdup.near.divided_clusters import divide
 from simdup.near.field_groups import deciding_columns
 from simdup.near.inputs import Data, Input, notes, open_input
 from simdup.near.pair_groups import find_groups
@@ -167,7 +166,7 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
             ranks, of_text = rank_by(criteria, documents), texts_of.__getitem__
             priority = priority_by(criteria.keep, of_text, ranks)
             compared = Candidates(
-                matches.compared(criteria.linkage == "star"),
+                documents,
                 searches_of(texts_of, weighting, settings),
                 settings,
                 measure,
@@ -175,15 +174,13 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
                 priority,
                 every=criteria.compares_all(len(own)),
             )
-            found = find_groups(compared)
-            found.count(*matches.candidates(criteria))
-            groups = divide(matches.join(found.groups), criteria.decisions, names, priority)
-            settings.run.progress("clustering", 0, len(groups))
+            found = find_groups(compared, matches.pairs)
+            settings.run.progress("clustering", 0, len(found.groups))
             # A file that is a reference has no input documents.
             unread = [one for one in corpus.report.unread if one.path not in opened.references]
             places = Places(len(corpus), unread)
             numbers, bits = places.numbers(matches.indexed), settings.recipe.bits
-            clusters = form_clusters(groups, documents, measure, criteria, bits, numbers)
+            clusters = form_clusters(found.groups, documents, priority, criteria, bits, numbers)
             spared = describe_spared(
                 found.spared, clusters, documents, measure, criteria, texts.lost_facts, numbers
             )
@@ -206,13 +203,13 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
         recipe=fingerprinter.fields,
         kept_apart=_kept_apart(corpus, crew.kept_apart.values()),
         facts_differ=None if differing is None else len(differing),
-        **found.figures(criteria) | indexes.figures,
+        **found.figures | indexes.figures,
     )
     skipped, noted = tuple(report.skipped), tuple(report.notes)
     clusters = _ordered(clusters, lambda number: priority(bisect_left(numbers, number)), criteria)
     origins = SourceDocuments.of(opened, corpus, fingerprinter, places)
     inputs = places.inputs(own, [one.name for one in unread])
-    settings.run.progress("clustering", len(groups), len(groups))
+    settings.run.progress("clustering", len(clusters), len(clusters))
     result = Result(
         clusters, skipped, noted, summary, hint, inputs, origins, spared, facts=differing
     )
@@ -244,7 +241,7 @@ def _ordered(
     return tuple(replace(cluster, order=order(cluster)) for cluster in clusters)
 
 
-def _template_hint(groups: list[Group], corpus: Collection, criteria: Criteria) -> str:
+def _template_hint(groups: Sequence[Group], corpus: Collection, criteria: Criteria) -> str:
     """Return advice if many pairs share a template, and their titles differ."""
     if TITLE in criteria.same:
         return ""

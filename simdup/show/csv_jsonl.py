@@ -99,12 +99,8 @@ def cluster_jsonl(clusters: Iterable[Cluster]) -> Iterator[bytes]:
                 "type": "cluster",
                 "cluster": cluster.number,
                 "size": len(cluster.members),
-                "diameter": cluster.diameter,
-                "weakest": rounded(cluster.weakest),
                 "documents": [_member(member, cluster) for member in cluster.members],
                 "pairs": [_pair(pair) for pair in cluster.pairs],
-                **({} if cluster.complete else {"pairs_complete": False}),
-                **({"chained": True} if cluster.linked else {}),
             }
         )
 
@@ -116,7 +112,7 @@ def summary_jsonl(result: Findings) -> Iterator[bytes]:
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
     for name in (
-        "star_redundant", "kept_apart", "indexed", "new", "known", "stale",
+        "kept_apart", "indexed", "new", "known", "stale",
     ):  # fmt: skip
         if summary[name] is None:
             del summary[name]
@@ -202,8 +198,7 @@ def _member(member: Member, cluster: Cluster) -> dict[str, Any]:
     values = _rounded({name: getattr(member, name) for name in _OF_MEMBER})
     values = _marked({"document": values.pop("name")} | values)
     del values["number"], values["beside"]
-    if member.beside not in (cluster.members[0].number, member.number):
-        values["kept"] = cluster.member(member.beside).name
+    values["kept"] = cluster.member(member.beside).name
     if member.distance is None and member.beside == member.number:
         del values["distance"]
     elif member.similarity is None:

@@ -18,7 +18,7 @@ SORTS = ("size", "similarity", "distance", "name")
 _CLUSTER_KEYS: dict[str, Callable[[Cluster], Any]] = {
     "size": lambda cluster: -len(cluster.members),
     "similarity": lambda cluster: _falling(cluster.weakest),
-    "distance": lambda cluster: cluster.diameter,
+    "distance": lambda cluster: max(one.distance or 0 for one in cluster.members),
     "name": lambda cluster: cluster.members[0].name,
 }
 _PAIR_KEYS: dict[str, Callable[[Pair], Any]] = {

@@ -57,14 +57,10 @@ def report(
         _differing(summary, removed, words),
         _compared(summary, words),
         _listed(result, selection, words),
-        _linked(summary, criteria, words),
         _spared(result, words),
         _kept_apart(summary, words),
-        _star(summary, words),
         _checked(result, criteria, words),
-        _proposed(summary, words),
         _indexed(summary, criteria, words),
-        _decided(result, words),
         _unchecked(summary, words),
         words("hint", hint=result.hint) if result.hint else "",
     ]
@@ -125,21 +121,6 @@ def _compared(summary: Summary, words: Phrases) -> str:
     return words("between").join(parts)
 
 
-def _linked(summary: Summary, criteria: Criteria, words: Phrases) -> str:
-    """Return how many documents are not near the kept one of their cluster."""
-    if not summary.linked:
-        return ""
-    if criteria.across or criteria.same_facts:
-        return words("linked.across", n=summary.linked)
-    if criteria.directed:
-        return words("linked.contained", n=summary.linked)
-    far = ""
-    measured = criteria.verify and criteria.similarity and summary.indexed is None
-    if measured and not (criteria.extras or criteria.by_distance):
-        far = words("linked.far", similarity=criteria.similarity)
-    return words("linked", n=summary.linked, far=far)
-
-
 def _spared(result: Findings, words: Phrases) -> str:
     """Return how many documents stay because the kept one does not contain them."""
     if not result.spared:
@@ -147,41 +128,14 @@ def _spared(result: Findings, words: Phrases) -> str:
     return words("spared", documents=words("documents", n=len(result.spared)))
 
 
-def _star(summary: Summary, words: Phrases) -> str:
-    """Return how many documents `dedupe` would remove, if star linkage gives another number."""
-    if summary.star_redundant in (None, summary.redundant):
-        return ""
-    return words("star", documents=words("documents", n=summary.star_redundant))
-
-
 def _checked(result: Findings, criteria: Criteria, words: Phrases) -> str:
     summary, asked = result.summary, criteria_words(criteria, words)
-    pairs = summary.candidates
+    pairs = summary.checked
     if not pairs:
         # Copies need no check.
         needless = summary.clusters or result.known or not summary.documents
         return "" if needless else words("checked.none", asked=asked)
-    if not criteria.verify:
-        return words("checked.found", n=pairs, asked=asked)
-    # Stars and large clusters do not list all confirmed pairs.
-    every = (*result.clusters, *result.known)
-    whole = criteria.linkage != "star" and all(one.complete for one in every)
-    # Nor are all pairs with documents of indexes listed.
-    if not whole or summary.indexed is not None:
-        return words("checked", n=pairs, asked=asked)
-    known = summary.pairs if summary.new is None else summary.new + (summary.known or 0)
-    return words("checked.confirmed", n=pairs, confirmed=known, asked=asked)
-
-
-def _proposed(summary: Summary, words: Phrases) -> str:
-    """Return how many candidates each search proposed, if there were several searches."""
-    if len(summary.candidates_by) < 2 or not summary.candidates:
-        return ""
-    (first, count), *others = summary.candidates_by.items()
-    parts = [words(f"proposed.{first}", n=summary.candidates, count=count)]
-    for search, number in others:
-        parts.append(words("proposed.more", search=words(f"search.{search}"), n=number))
-    return words.listed(parts) + words("stop")
+    return words("checked", n=pairs, asked=asked)
 
 
 def _indexed(summary: Summary, criteria: Criteria, words: Phrases) -> str:
@@ -196,15 +150,6 @@ def _indexed(summary: Summary, criteria: Criteria, words: Phrases) -> str:
         by=words(f"indexed.{by}", distance=criteria.distance),
         estimated=words("indexed.estimated") if criteria.verify else "",
     )
-
-
-def _decided(result: Findings, words: Phrases) -> str:
-    """Return whether only some of the pairs were checked.
-
-    The clusters may be small: what counts is how many documents candidates connect.
-    """
-    complete = all(cluster.complete for cluster in (*result.clusters, *result.known))
-    return "" if complete else words("decided")
 
 
 def _kept_apart(summary: Summary, words: Phrases) -> str:

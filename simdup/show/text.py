@@ -43,7 +43,6 @@ STYLES = {
     "heading": Style(bold=True),
     "kept": Style(color="green"),
     "redundant": Style(color="yellow"),
-    "linked": Style(color="cyan"),
     "dim": Style(dim=True),
     "yes": Style(color="green", bold=True),
     "no": Style(color="red", bold=True),
@@ -194,9 +193,8 @@ def cluster_text(
     for cluster in clusters:
         yield heading.encode()
         heading = "\n"
-        key = "cluster.linked" if cluster.linked else "cluster"
         size = len(cluster.members)
-        title = words(key, number=cluster.number, n=size, linked=cluster.linked)
+        title = words("cluster", number=cluster.number, n=size)
         lines = [paint("heading", title)]
         members = cluster.members[:most]
         names = paint.names((member.name for member in members), indent)

@@ -152,7 +152,7 @@ def _run(asked: argparse.Namespace) -> None:
     figures = found.summary()
     say(
         f"{counted(figures.documents, 'document')}, {counted(figures.clusters, 'cluster')}, "
-        f"{figures.redundant:,} redundant, {figures.linked:,} linked, {figures.skipped:,} skipped"
+        f"{figures.redundant:,} redundant, {figures.skipped:,} skipped"
     )
 
 

@@ -32,7 +32,6 @@ from simdup.near.clustering import (
     rank_by,
     unmeasured,
 )
-from simdup.near.divided_clusters import divide
 from simdup.near.pair_groups import find_groups, propose
 from simdup.near.verifier import Texts, Vector, Verifier, cut_slot, no_vectors, vector
 from simdup.search import equal_keys
@@ -121,10 +120,9 @@ class GroupDocuments:
                 every=self.every,
             )
         )
-        groups = divide(found.groups, criteria.decisions, known["name"].tolist(), priority)
         bits, rows = settings.recipe.bits, range(len(table))
-        yield from _rows(form_clusters(groups, known, measure, criteria, bits, rows), table)
-        yield {"kind": ["figures"], "figures": [json.dumps(found.figures(criteria))]}
+        yield from _rows(form_clusters(found.groups, known, priority, criteria, bits, rows), table)
+        yield {"kind": ["figures"], "figures": [json.dumps(found.figures)]}
 
     def _texts(self, table: pa.Table, documents: Documents) -> Texts:
         starts, content = content_of(table["text_bytes"])

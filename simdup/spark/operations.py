@@ -82,24 +82,16 @@ class Found:
         roles = dict(self.members.groupBy("role").count().collect())
         parts = job.groups.where("kind = 'figures'").select("figures").collect()
         figures: Counter[str] = Counter()
-        by: Counter[str] = Counter(dict.fromkeys(job.settings.criteria.searches, 0))
-        known = True
         for (written,) in parts:
-            part = json.loads(written)
-            by.update(part.pop("candidates_by"))
-            known = known and part["star_redundant"] is not None
-            figures.update({name: value or 0 for name, value in part.items()})
+            figures.update(json.loads(written))
         return Summary(
             documents=job.documents.count(),
             clusters=job.numbers.count(),
             redundant=roles.get("redundant", 0),
-            linked=roles.get("linked", 0),
             skipped=self.skipped.count(),
             pairs=job.groups.where("kind = 'pair'").count(),
-            candidates=figures["candidates"],
-            candidates_by=dict(by),
+            checked=figures["checked"],
             unchecked=figures["unchecked"],
-            star_redundant=figures["star_redundant"] if known else None,
             seconds=self.seconds,
             recipe=job.fingerprinter.fields,
         )
@@ -178,8 +170,7 @@ def dedupe(
 ) -> DataFrame:
     """Return the rows of a DataFrame without its redundant documents, with all their columns.
 
-    The parameters are those of `scan`, except that the default linkage is ``star``: only documents
-    that meet the criteria with a document that stays are redundant.
+    The parameters are those of `scan`; what it calls redundant is left out.
 
     Raises
     ------
@@ -188,11 +179,10 @@ def dedupe(
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    linkage = options.get("linkage") or (criteria and criteria.linkage) or "star"
     twice = df.groupBy(require(df, id).alias("id")).count().where("count > 1").limit(1).collect()
     if twice:
         raise SimdupError("id", f"{twice[0][0]!r:.80} is the id of several rows", field="id")
-    found = scan(df, recipe, criteria, id=id, **options | {"linkage": linkage})
+    found = scan(df, recipe, criteria, id=id, **options)
     redundant = found.members.where("role = 'redundant' and not reference")
     removed = redundant.select(F.col("id").alias("_removed"))
     return df.join(removed, require(df, id).eqNullSafe(F.col("_removed")), "left_anti")

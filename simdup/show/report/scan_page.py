@@ -73,7 +73,7 @@ def criteria_values(criteria: Criteria) -> dict[str, Any]:
     """Return criteria as a page shows them."""
     values = asdict(criteria) | {"shingle": str(criteria.shingle)}
     del values["decisions"]
-    return values | {"linkage": criteria.linkage or "single"}
+    return values
 
 
 def _groups(result: Findings, origins: SourceDocuments, removed: frozenset[str]) -> list[RowGroup]:
@@ -108,7 +108,7 @@ def _groups(result: Findings, origins: SourceDocuments, removed: frozenset[str])
             for place, (a, b) in enumerate(places)
             if agree(members[a], members[b]) or agree(members[b], members[a])
         }
-        return RowGroup(list(map(row, members)), pairs, cluster.complete, cluster.order, agreeing)
+        return RowGroup(list(map(row, members)), pairs, True, cluster.order, agreeing)
 
     def agree(one: Member, kept: Member) -> bool:
         """Return whether a redundant document is known to differ in no fact from the kept one."""
@@ -134,16 +134,13 @@ def _figures(result: Findings, origins: SourceDocuments) -> dict[str, Any]:
         "documents": summary.documents - result.references,
         "clusters": summary.clusters,
         "redundant": summary.redundant,
-        "linked": summary.linked,
         "unique": len(result.unique),
         "pairs": summary.pairs,
-        "candidates": summary.candidates,
-        "chained": sum(cluster.linked > 0 for cluster in clusters),
+        "candidates": summary.checked,
         "skipped": summary.skipped,
         "bytes": int(sizes[result.references :].sum()),
         "saved": int(sizes[redundant].sum()),
         "seconds": round(summary.seconds, 1),
-        "incomplete": sum(not cluster.complete for cluster in clusters),
     }
 
 
