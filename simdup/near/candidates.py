@@ -8,43 +8,35 @@ between documents and an index.
 
 `candidates` is the only join.  Its two tables are one and the same in a scan, or the documents that
 an index is asked about and those that it has.  `Candidates` has what a scan knows of one table, and
-answers what a large group asks about its candidates without listing all of them.
+answers which pairs are candidates without listing all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.kernels.groups import PairBounds
+from simdup.base.mix64 import mix64
+from simdup.kernels.leaders import LISTED, PRINTED, SKETCHED
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.near.clustering import Measure, Priority, first_come, unmeasured
 from simdup.near.collection import Collection
-from simdup.near.rules import allowed, parting
+from simdup.near.rules import allowed, formed, short
 from simdup.near.verifier import SetsOf, no_texts
 from simdup.reuse.sharing import SHARED, TextSeeds, least_share, sharing_pairs
 from simdup.search import all_pairs, equal_keys, iter_pairs
-from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances, ranges
-from simdup.search.grouping import LOOK, Budget, Forest, Lists, connect, kinds_of
+from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances
+from simdup.search.grouping import Lists
 from simdup.search.plans import HammingBall, cut
 from simdup.search.tables import block_keys
 from simdup.text.bands import EditSignatures, Keys, Signatures, pstable_signatures
 from simdup.text.simhash import to_hex
 from simdup.text.weights import Weighting
-
-# Candidates that connect more documents than this are not all verified: see `large_groups`.
-LARGE = 64
-
-# The most visits per document to find out which documents with common keys candidates connect.
-# With p-stable keys for a cosine of 0.7, which half of all pairs share, a scan of 15,855 texts took
-# 108 s; with 4,096 visits and smaller sketches it did not end in 280 s.
-VISITS = 1 << 10
 
 # -- searches --------------------------------------------------------------------------------------
 
@@ -75,9 +67,14 @@ class Search:
         """Yield pairs that connect what it proposes, and perhaps more."""
         return self.pairs(documents)
 
-    def lists(self, documents: Documents) -> Iterator[Lists]:
-        """Yield lists of rows; each proposed pair shares one."""
-        return (Lists.of_pairs(i, j) for i, j in self.pairs(documents))
+    kind: int = LISTED  # of its lists, for `simdup.kernels.leaders`
+
+    def lists(self, documents: Documents) -> Iterator[tuple[Lists, bool]]:
+        """Yield lists of rows; each proposed pair shares one.
+
+        Beside them comes whether each has a short text: see `_lists_of`.
+        """
+        return ((Lists.of_pairs(i, j), True) for i, j in self.pairs(documents))
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal; without bands, whether it proposes the pair."""
@@ -95,6 +92,7 @@ class NearFingerprints(Search):
 
     settings: Settings
     name: str = "simhash"
+    kind: int = PRINTED
 
     def propose(self, a: Side, b: Side) -> Bools:
         """Return which pairs (a[k], b[k]) it proposes."""
@@ -114,9 +112,11 @@ class NearFingerprints(Search):
         for found in iter_pairs(values, ball.distance, ball.bits, "first", threads=threads):
             yield found.i, found.j
 
-    def lists(self, documents: Documents) -> Iterator[Lists]:
+    def lists(self, documents: Documents) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one."""
-        return map(Lists.of_key, self.blocks(documents))
+        rows = np.arange(len(documents))
+        for block in self.blocks(documents):
+            yield from _lists_of(block, rows, documents)
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal."""
@@ -143,6 +143,7 @@ class EqualKeys(Search):
 
     name: str
     signatures: Signatures | EditSignatures  # of documents by number
+    kind: int = SKETCHED
 
     def prepared(self, documents: Documents, numbers: RowIds) -> EqualKeys:
         """Return the search as these documents need it."""
@@ -169,10 +170,14 @@ class EqualKeys(Search):
         for a, b in equal_keys.neighbours(self._columns(rows)):
             yield places[a], places[b]
 
-    def lists(self, documents: Documents) -> Iterator[Lists]:
+    def lists(self, documents: Documents) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one."""
         places, rows = self._rows(documents)
-        return (Lists.of_key(column).of_rows(places) for column in self._columns(rows))
+        for column in self._columns(rows):
+            if isinstance(self.signatures, Signatures):
+                yield from _lists_of(column, places, documents)
+            else:  # keys of short texts have their facts in them
+                yield Lists.of_key(column).of_rows(places), True
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal."""
@@ -213,12 +218,11 @@ class ListedPairs(Search):
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield all pairs that it proposes, i < j, each once."""
         numbers = documents["number"]
-        firsts = np.searchsorted(self.a, numbers)
-        counts = np.searchsorted(self.a, numbers, "right") - firsts
-        others = self.b[ranges(firsts, counts)]
-        here = np.isin(others, numbers)
-        i = np.repeat(np.arange(len(numbers)), counts)[here]
-        yield i, np.searchsorted(numbers, others[here])
+        here = np.flatnonzero(np.isin(self.a, numbers) & np.isin(self.b, numbers))
+        order = np.argsort(numbers)
+        sides = (column[here] for column in (self.a, self.b))
+        i, j = (order[np.searchsorted(numbers, side, sorter=order)] for side in sides)
+        yield np.minimum(i, j), np.maximum(i, j)
 
 
 @dataclass(frozen=True)
@@ -249,8 +253,14 @@ def chosen_searches(
 
     `of_forms` are those of short texts.  What proposes shared passages is up to the caller.
     """
-    keys = ("pstable", of_vectors), ("minhash", of_texts), ("minhash", of_forms)
-    searches: list[Search] = [EqualKeys(name, one) for name, one in keys if one is not None]
+    keys = (
+        ("pstable", of_vectors, SKETCHED),
+        ("minhash", of_texts, SKETCHED),
+        ("minhash", of_forms, LISTED),
+    )
+    searches: list[Search] = [
+        EqualKeys(name, one, kind) for name, one, kind in keys if one is not None
+    ]
     if "simhash" in settings.criteria.searches:
         searches.append(NearFingerprints(settings))
     return searches
@@ -360,17 +370,6 @@ class Candidates:
         """Return both sides of the pairs (i[k], j[k])."""
         return Side(self.documents, i), Side(self.documents, j)
 
-    def proposals(self, i: RowIds, j: RowIds) -> tuple[Bools, Bools]:
-        """Return which pairs all rules allow, and which of them each search proposes.
-
-        The first is bool[pairs], the second bool[searches of the criteria, pairs].
-        """
-        names, (a, b) = self.criteria.searches, self.sides(i, j)
-        by, useful = np.zeros((len(names), len(i)), np.bool_), allowed(a, b)
-        for search in self.searches:
-            by[names.index(search.name)] |= search.propose(a, b)
-        return useful, by & useful
-
     def test(self, i: RowIds, j: RowIds) -> Bools:
         """Return which pairs are candidates."""
         a, b = self.sides(i, j)
@@ -380,43 +379,20 @@ class Candidates:
         """Yield all candidates, i < j; see `candidates`."""
         return candidates(self.documents, self.documents, self.searches)
 
-    def components(self, weights: RowIds) -> RowIds:
-        """Return the component of each document, by its smallest document.
 
-        `weights` (int64[n]) says how many documents each one represents.  Components of at most
-        `LARGE` documents are found without visiting single pairs; visits pay off for larger ones.
-        """
-        forest = Forest(len(self))
-        for search in self.searches:
-            for i, j in search.links(self.documents):
-                forest.join(i, j)
-        roots = forest.roots.copy()
-        keyed = any(isinstance(search, EqualKeys) for search in self.searches)
-        columns = ("letters", "blocking_key", *parting(self.documents))
-        if not keyed and not any(column in self.documents for column in columns):
-            return roots
-        # Rows that share a key are joined above, even if their sketches or blocking keys differ, or
-        # their group is the same, or a rule for texts with few terms keeps them apart.
-        for members in groups_of(roots, np.bincount(roots, weights)[roots] > LARGE):
-            some = self.take(members)
-            n = len(members)
-            budget, bounds = Budget(float(VISITS * LOOK * n)), PairBounds(n, 0, 0)
-            exact = connect(some.lists(), bounds, np.arange(n), some.test, budget)
-            # Where it costs too much, they stay together: only more is left to the large group.
-            if not budget.unchecked:
-                roots[members] = members[exact]
-        return roots
+def _lists_of(keys: Keys, rows: RowIds, documents: Documents) -> Iterator[tuple[Lists, bool]]:
+    """Yield lists of the rows with an equal key, and whether each has a short text.
 
-    def lists(self) -> Lists:
-        """Return lists of rows with something in common; each candidate pair shares a list."""
-        found = (search.lists(self.documents) for search in self.searches)
-        return self.of_kinds(Lists.concat(chain.from_iterable(found)))
-
-    def of_kinds(self, lists: Lists) -> Lists:
-        """Return lists without those that have documents of one group only."""
-        if "group_number" not in self.documents:
-            return lists
-        return lists.of_kinds(kinds_of(self.documents["group_number"][:, 0]))
+    A pair with a short text needs equal facts, so among those that may be in one, facts belong to
+    the keys.
+    """
+    long = ~short(documents)[rows]
+    yield Lists.of_key(keys[long]).of_rows(rows[long]), False
+    if not long.all():
+        some = formed(documents)[rows]
+        rows = rows[some]
+        mixed = mix64(keys[some].astype(np.uint64)) ^ documents["facts"][rows]
+        yield Lists.of_key(mixed).of_rows(rows).with_any(short(documents)), True
 
 
 def groups_of(roots: RowIds, chosen: Bools) -> list[RowIds]:

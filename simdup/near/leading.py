@@ -11,7 +11,7 @@ decisions of people need: they forbid that some documents share a cluster.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 
@@ -19,6 +19,7 @@ def lead(
     pairs: Iterable[tuple[int, int, bool]],
     marks: Mapping[int, set[Any]] | None = None,
     apart: Callable[[Any, Any], bool] = lambda a, b: False,
+    held: Container[int] = (),
 ) -> tuple[dict[int, int], dict[int, int], dict[int, int]]:
     """Return who takes whom, the components, and who is spared, given all near pairs.
 
@@ -31,6 +32,8 @@ def lead(
         Marks of documents.
     apart : callable
         Tells of two marks whether documents that have them must not share a component.
+    held : container of int
+        Documents that were taken by others: they neither lead nor are taken.
 
     Returns
     -------
@@ -60,7 +63,7 @@ def lead(
             above[y] = x
             if second:
                 marked[x] = first | second
-        if a not in taken_by and b not in taken_by:
+        if not {a, b} & taken_by.keys() and a not in held and b not in held:
             (taken_by if takes else spared).setdefault(b, a)
     spared = {b: a for b, a in spared.items() if b not in taken_by}
     return taken_by, {document: root(document) for document in list(above)}, spared

@@ -7,26 +7,31 @@ What the walk finds of rows is then told of documents.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.system import FORKS
+from simdup.base.workers import Workers
 from simdup.model.clusters import FEW
 from simdup.model.criteria import FEW_TERMS
 from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents, Growing
 from simdup.near.bounds import Bounds
-from simdup.near.candidates import LARGE, Candidates, groups_of
+from simdup.near.candidates import Candidates, groups_of
 from simdup.near.clustering import Group, Identical, find_identical, with_distances
 from simdup.near.divided_clusters import divide
-from simdup.near.large_groups import LargeGroup
 from simdup.near.leading import lead
 from simdup.near.rules import RULES, allowed, formed
+from simdup.near.walk import LARGE, NEAR, TAKES, Walk
+from simdup.near.walk import components as candidate_components
 from simdup.search.arrays import RowIds, RowPairs, components
 from simdup.text.bands import mask_fingerprints
+from simdup.text.differing_facts import KINDS
 
 # What decides which documents are compared, beside the columns of rules.
 _COMPARED = ("fingerprint", "length", "letters", "facts")
@@ -34,6 +39,10 @@ _COMPARED = ("fingerprint", "length", "letters", "facts")
 _CHUNK = 1 << 12
 # Of a cluster of more documents that decisions divide, not all pairs are compared.
 _MANY = 1 << 10
+# Documents of small components that are walked together.
+_TOGETHER = 1 << 16
+# Documents for which processes pay off: they are grouped in half a second.
+_WORTH_FORKS = 1 << 13
 
 
 @dataclass(slots=True)
@@ -46,6 +55,7 @@ class FoundGroups:
     # Documents that stay because the kept one near them, which comes before, may not stand for
     # them: with that one.
     spared: list[tuple[int, int]]
+    kept_apart: list[str]  # the kinds of facts that keep pairs of similar short texts apart
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -53,13 +63,22 @@ class FoundGroups:
         return {"checked": self.checked, "unchecked": self.unchecked}
 
 
-@dataclass(frozen=True, slots=True)
-class Led:
+class Led(NamedTuple):
     """Which rows are kept, whom they take, and what is connected (int64[rows] each)."""
 
     keeper: RowIds  # the row that took each one; a kept one has itself
     roots: RowIds  # a row that represents the component of each one
     spared: RowIds  # for rows that stay, the first kept one that is near and may not take them; -1
+
+
+class _Walked(NamedTuple):
+    """What a task found, which another process may have done."""
+
+    led: Led
+    checked: int
+    unchecked: int
+    near: MeasuredPairs
+    differing: MeasuredPairs
 
 
 def find_groups(every: Candidates, held: Sequence[DocumentPair] = ()) -> FoundGroups:
@@ -106,9 +125,14 @@ class _Grouping:
         self._row_of[self._distinct.numbers] = np.arange(len(self._distinct))
         for first, copies in self._copies.copies_of.items():
             self._row_of[copies] = self._row_of[first]
-        self._near = Growing()  # pairs of rows that were found to be near
+        self._rows_held = np.zeros(len(self._distinct), np.bool_)
+        for row in {int(self._row_of[pair.b]) for pair in held}:
+            self._rows_held[row] = self._head(row) in self._holder_of
+        # Pairs of first documents that were found to be near, and that differ in a fact.
+        self._near, self._differing = Growing(), Growing()
         self._checked = self._unchecked = 0
-        self._measure(np.zeros(0, np.int64), np.zeros(0, np.int64))
+        none = np.zeros(0, np.int64)
+        self._measure(none, none, self._near, self._differing)
 
     def find(self) -> FoundGroups:
         """Return the groups."""
@@ -123,73 +147,126 @@ class _Grouping:
         rows = np.flatnonzero(led.spared >= 0)
         kept = led.spared[rows].tolist()
         spared = [(heads[row], heads[by]) for row, by in zip(rows.tolist(), kept, strict=True)]
-        return FoundGroups(groups, self._checked, self._unchecked, sorted(spared))
+        return FoundGroups(
+            groups, self._checked, self._unchecked, sorted(spared), self._kept_apart()
+        )
+
+    def _kept_apart(self) -> list[str]:
+        """Return the kinds of facts that keep pairs of similar short texts apart."""
+        if not len(pairs := self._differing.copy(MeasuredPairs)):
+            return []
+        low, high = np.minimum(pairs["a"], pairs["b"]), np.maximum(pairs["a"], pairs["b"])
+        _, firsts = np.unique(np.stack([low, high]), axis=1, return_index=True)
+        return [KINDS[kind - 1] for kind in pairs["differing"][firsts].tolist()]
 
     # -- rows --
 
     def _lead_all(self) -> Led:
         """Compare all candidates, or all pairs, and return who leads."""
         compared = self._distinct.take(self._searched)
-        chunks = _possible(compared) if self._every.every else compared.pairs()
-        for i, j in chunks:
+        numbers = compared.numbers
+        for i, j in _possible(compared) if self._every.every else compared.pairs():
             for first in range(0, len(i), _CHUNK):
                 part = slice(first, first + _CHUNK)
-                self._measure(self._searched[i[part]], self._searched[j[part]])
+                self._measure(numbers[i[part]], numbers[j[part]], self._near, self._differing)
+            self._checked += len(i) if self._criteria.verify else 0
         return self._led(self._near.copy(MeasuredPairs))
 
     def _walk(self) -> Led:
-        """Slice."""
-        small, several, large = self._parts()
-        for i, j in self._distinct.take(several).pairs():
-            i, j = several[i], several[j]
-            for first in range(0, len(i), _CHUNK):
-                part = slice(first, first + _CHUNK)
-                self._measure(i[part], j[part])
-        led = self._led(self._near.copy(MeasuredPairs))
-        for rows in large:
-            compared = self._distinct.take(rows)
-            places = self._places(rows)
-            group = LargeGroup(compared, places, self._criteria.directed)
-            led.roots[rows] = rows[group.components()]
-            led.keeper[rows] = rows[group.stars()]
-            self._unchecked += group.unchecked
+        """Walk all components of candidates, in other processes if that pays off."""
+        n, run = len(self._distinct), self._every.settings.run
+        led = Led(np.arange(n), np.arange(n), np.full(n, -1))
+        tasks, done = self._tasks(), n
+        done -= sum(len(rows) for rows, _ in tasks)
+        several = min(run.processes, len(tasks)) > 1 and n - done >= _WORTH_FORKS
+        with ExitStack() as stack:
+            walks: Iterator[_Walked] = map(self._walk_rows, tasks)
+            if several and FORKS:
+                workers = Workers(run.processes, lambda number: self._walk_rows)
+                walks = stack.enter_context(closing(workers)).map(tasks)
+            for (rows, _), walked in zip(tasks, walks, strict=True):
+                for column, values in zip(led, walked.led, strict=True):
+                    column[rows] = values
+                self._near.add(walked.near)
+                self._differing.add(walked.differing)
+                self._checked += walked.checked
+                self._unchecked += walked.unchecked
+                done += len(rows)
+                run.progress("grouping", done, n)
         return led
 
-    def _parts(self) -> tuple[RowIds, RowIds, list[RowIds]]:
+    def _walk_rows(self, task: tuple[RowIds, bool]) -> _Walked:
+        """Walk some rows, whole components of candidates; a large one has a budget."""
+        rows, large = task
+        ranked = rows[np.argsort(self._places(rows))]
+        compared = replace(self._distinct, documents=self._distinct.documents.take(ranked))
+        numbers, near, differing = compared.numbers, Growing(), Growing()
+
+        def ask(i: RowIds, j: RowIds) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+            candidates = compared.test(i, j)
+            a, b = numbers[i[candidates]], numbers[j[candidates]]
+            pairs = self._measure(a, b, near, differing)
+            answers = np.zeros(len(i), np.uint8)
+            accepted, taken = pairs.accepted(self._criteria), pairs.taken(self._criteria)
+            answers[candidates] = NEAR * accepted + TAKES * taken
+            return answers, candidates
+
+        none = np.zeros(0, np.int64)
+        self._measure(none, none, near, differing)
+        walk = Walk(compared, ask, self._rows_held[ranked])
+        unchecked, leaders = walk.run(large), walk.leaders
+        n, back = len(rows), np.searchsorted(rows, ranked)
+        led = Led(*np.empty((3, n), np.int64))
+        keeper, spared = leaders.keeper, leaders.spared
+        own = (keeper < 0) | (keeper == n)
+        led.keeper[back] = np.where(own, ranked, ranked[np.where(own, 0, keeper)])
+        led.roots[back] = ranked[leaders.roots]
+        led.spared[back] = np.where(spared < 0, -1, ranked[spared])
+        checked = leaders.checked if self._criteria.verify else 0
+        tables = (table.take(MeasuredPairs) for table in (near, differing))
+        return _Walked(led, checked, unchecked, *tables)
+
+    def _tasks(self) -> list[tuple[RowIds, bool]]:
+        """Return the rows of components of candidates, and whether these are a large one."""
         searched, n = self._searched, len(self._distinct)
         roots, weights = np.arange(n), self._copies.sizes[self._copies.distinct]
-        connected = self._distinct.take(searched).components(weights[searched])
-        roots[searched] = searched[connected]
-        large = np.bincount(roots, weights, n)[roots] > LARGE
-        several = np.bincount(roots, minlength=n)[roots[searched]] > 1
-        rows = searched[several & ~large[searched]]
-        return np.flatnonzero(~large), rows, groups_of(roots, large)
+        roots[searched] = searched[
+            candidate_components(self._distinct.take(searched), weights[searched])
+        ]
+        sizes = np.bincount(roots, minlength=n)[roots]
+        tasks = [(rows, True) for rows in groups_of(roots, sizes > LARGE)]
+        small = np.flatnonzero((sizes > 1) & (sizes <= LARGE))
+        small = small[np.argsort(roots[small], kind="stable")]
+        # Components stay whole.
+        ends = np.flatnonzero(np.diff(roots[small])) + 1
+        cuts = ends[np.flatnonzero(np.diff(ends // _TOGETHER, prepend=0))]
+        return tasks + [(np.sort(rows), False) for rows in np.split(small, cuts) if len(rows)]
 
     def _led(self, pairs: MeasuredPairs) -> Led:
-        """Return who leads, given all near pairs of rows."""
-        n = len(self._distinct)
-        rows = np.unique([pairs["a"], pairs["b"]])
+        """Return who leads, given all near pairs of first documents."""
+        n, (i, j) = len(self._distinct), (self._row_of[pairs[side]] for side in ("a", "b"))
+        rows = np.unique([i, j])
         place = np.zeros(n, np.int64)
         place[rows] = self._places(rows)
-        turned = place[pairs["a"]] > place[pairs["b"]]
-        a, b = (np.where(turned, pairs[y], pairs[x]) for x, y in (("a", "b"), ("b", "a")))
+        turned = place[i] > place[j]
+        a, b = np.where(turned, j, i), np.where(turned, i, j)
         takes = np.where(turned, pairs.turned().taken(self._criteria), pairs.taken(self._criteria))
         order = np.lexsort((place[b], place[a]))
         each = zip(*(column[order].tolist() for column in (a, b, takes)), strict=True)
-        taken_by, root, spared = lead(each)
+        found = lead(each, held=set(np.flatnonzero(self._rows_held).tolist()))
         led = Led(np.arange(n), np.arange(n), np.full(n, -1))
-        for column, values in ((led.keeper, taken_by), (led.roots, root), (led.spared, spared)):
+        for column, values in zip(led, found, strict=True):
             column[list(values)] = list(values.values())
         return led
 
-    def _measure(self, i: RowIds, j: RowIds) -> NDArray[np.bool_]:
-        """Measure pairs of rows, keep those that are near, and return which are."""
-        numbers = self._distinct.numbers
-        pairs = self._distinct.measure(numbers[i], numbers[j]).and_columns(a=i, b=j)
-        good = pairs.accepted(self._criteria)
-        self._near.add(pairs.take(np.flatnonzero(good)).without("differing", "same_facts"))
-        self._checked += len(i) if self._criteria.verify else 0
-        return good
+    def _measure(self, a: RowIds, b: RowIds, near: Growing, differing: Growing) -> MeasuredPairs:
+        """Measure pairs of first documents; keep those that are near, or differ in a fact."""
+        pairs = self._every.measure(a, b)
+        good = np.flatnonzero(pairs.accepted(self._criteria))
+        near.add(pairs.take(good).without("differing", "same_facts"))
+        if "differing" in pairs:
+            differing.add(pairs.take(pairs["differing"] > 0))
+        return pairs
 
     def _places(self, rows: RowIds) -> RowIds:
         """Return the place of each row, or its best copy, in the order of keeping."""
@@ -252,21 +329,17 @@ class _Grouping:
         ]
 
     def _every_pair(self) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of documents of near rows; of many documents the first of each row."""
-        near = self._near.copy(MeasuredPairs)
-        for row in np.flatnonzero(self._copies.sizes[self._distinct.numbers] > 1).tolist():
+        """Yield the near pairs of documents, and perhaps more; of many documents only the first of
+        several copies is paired with others.
+        """
+        copies, near = self._copies, self._near.copy(MeasuredPairs)
+        first = not self._every.every
+        for row in np.flatnonzero(copies.sizes[self._distinct.numbers] > 1).tolist():
             documents = self._of(row)
-            yield from (
-                combinations(documents, 2)
-                if self._every.every
-                else zip(documents[:1] * (len(documents) - 1), documents[1:], strict=True)
-            )
-        for i, j in zip(near["a"].tolist(), near["b"].tolist(), strict=True):
-            yield from (
-                product(self._of(i), self._of(j))
-                if self._every.every
-                else [(self._of(i)[0], self._of(j)[0])]
-            )
+            pairs = product(documents[:1], documents[1:])
+            yield from pairs if first else combinations(documents, 2)
+        for a, b in _numbers(near):
+            yield from [(a, b)] if first else product(copies.of(a), copies.of(b))
 
     def _near_pairs(self, group: Group, decided: Collection[int]) -> list[DocumentPair]:
         """Return the near pairs of a group; of a large one those that show whom it has, and all of
@@ -283,42 +356,46 @@ class _Grouping:
 
     def _pairs(self, asked: Sequence[tuple[int, int]]) -> list[DocumentPair]:
         """Return those of some pairs of documents that are near, the smaller number first."""
-        a, b = np.array(asked, np.int64).reshape(-1, 2).T
+        n, documents = len(self._every.documents), self._every.documents
+        a, b = np.unique(np.sort(np.array(asked, np.int64).reshape(-1, 2), axis=1), axis=0).T
         i, j = self._row_of[a], self._row_of[b]
-        a, b, i, j = (np.where(i <= j, *sides) for sides in ((a, b), (b, a), (i, j), (j, i)))
         twins = np.isin(self._distinct.numbers[i], list(self._copies.twins))
-        useful = (i >= 0) & (a != b) & ~((i == j) & twins)
-        _, firsts = np.unique(np.stack([a, b])[:, useful], axis=1, return_index=True)
-        a, b, i, j = (column[useful][firsts] for column in (a, b, i, j))
-        same = i == j
-        identical = MeasuredPairs.identical(a[same], b[same], self._criteria)
-        rows, places = self._near_rows(i[~same], j[~same])
-        near = places >= 0
-        pairs = rows.take(places[near]).and_columns(a=a[~same][near], b=b[~same][near])
-        pairs = with_distances(pairs, self._every.documents).ordered()
-        return [*identical.ordered().each(), *pairs.each()]
+        same = (i == j) & (i >= 0) & ~twins & (a != b)
+        pairs = MeasuredPairs.identical(a[same], b[same], self._criteria).each()
+        other = np.flatnonzero((i != j) & (np.minimum(i, j) >= 0))
+        keys = np.minimum(i, j)[other] * n + np.maximum(i, j)[other]
+        self._measure_missing(keys)
+        near = self._near.copy(MeasuredPairs)
+        first, second = self._row_of[near["a"]], self._row_of[near["b"]]
+        keys_of_near, firsts = np.unique(
+            np.minimum(first, second) * n + np.maximum(first, second), return_index=True
+        )
+        here = np.flatnonzero(np.isin(keys, keys_of_near))
+        other, places = other[here], firsts[np.searchsorted(keys_of_near, keys[here])]
+        # The sides of what was measured may be the other way round.
+        turned = first[places] != i[other]
+        sides = np.where(turned, b[other], a[other]), np.where(turned, a[other], b[other])
+        found = near.take(places).and_columns(a=sides[0], b=sides[1])
+        return pairs + with_distances(found, documents).ordered().each()
 
-    def _near_rows(self, i: RowIds, j: RowIds) -> tuple[MeasuredPairs, RowIds]:
-        """Return near pairs of rows, and the place there of each of some pairs, i < j; -1: none."""
-        n = len(self._distinct)
-
-        def found() -> tuple[MeasuredPairs, RowIds]:
-            near = self._near.copy(MeasuredPairs)
-            keys, firsts = np.unique(near["a"] * n + near["b"], return_index=True)
-            asked = i * n + j
-            places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-            return near, np.where(keys[places] == asked, firsts[places], -1) if len(
-                keys
-            ) else np.full(len(i), -1)
-
-        _, places = found()
-        missing = np.flatnonzero(places < 0)
+    def _measure_missing(self, keys: RowIds) -> None:
+        """Measure the candidates among pairs of rows that are not known to be near."""
+        n = len(self._every.documents)
+        near = self._near.copy(MeasuredPairs)
+        first, second = self._row_of[near["a"]], self._row_of[near["b"]]
+        measured = np.minimum(first, second) * n + np.maximum(first, second)
+        i, j = np.divmod(np.setdiff1d(keys, measured), n)
         if not self._every.every:
-            missing = missing[self._distinct.test(i[missing], j[missing])]
-        keys = np.unique(i[missing] * n + j[missing])
-        for first in range(0, len(keys), _CHUNK):
-            self._measure(*np.divmod(keys[first : first + _CHUNK], n))
-        return found()
+            candidates = self._distinct.test(i, j)
+            i, j = i[candidates], j[candidates]
+        numbers = self._distinct.numbers
+        for first in range(0, len(i), _CHUNK):
+            part = slice(first, first + _CHUNK)
+            self._measure(numbers[i[part]], numbers[j[part]], self._near, self._differing)
+
+
+def _numbers(pairs: MeasuredPairs) -> list[tuple[int, int]]:
+    return list(zip(pairs["a"].tolist(), pairs["b"].tolist(), strict=True))
 
 
 def _possible(compared: Candidates) -> Iterator[RowPairs]:

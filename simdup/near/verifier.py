@@ -450,8 +450,6 @@ class Crew:
         self._progress = run.progress
         self._workers: Workers[_Rows | _Numbers, Fingerprints | MeasuredPairs] | None = None
         self._process = os.getpid()
-        # Short texts that are alike and differ in a fact, and in which kind.
-        self.kept_apart = dict[tuple[int, int], str]()
         if run.processes > 1 and work.weighting.counts.starts[-1] >= WORTH_CREW:
             self._workers = Workers(run.processes, partial(_start, work))
         # With other processes, this one measures few pairs.
@@ -504,10 +502,6 @@ class Crew:
         else:
             parts = (part for part in workers.map(_tasks(a, b)))
             measured = MeasuredPairs.concat([p for p in parts if isinstance(p, MeasuredPairs)])
-        if "differing" in measured:
-            for row in np.flatnonzero(measured["differing"] > 0).tolist():
-                pair = sorted((int(measured["a"][row]), int(measured["b"][row])))
-                self.kept_apart[pair[0], pair[1]] = KINDS[measured["differing"][row] - 1]
         return measured
 
 

@@ -34,6 +34,7 @@ from simdup.near.clustering import (
 )
 from simdup.near.pair_groups import find_groups, propose
 from simdup.near.verifier import Texts, Vector, Verifier, cut_slot, no_vectors, vector
+from simdup.near.walk import components
 from simdup.search import equal_keys
 from simdup.search.arrays import distinct
 from simdup.search.grouping import Forest
@@ -78,7 +79,7 @@ def refine(table: pa.Table, settings: Settings) -> Iterator[Columns]:
     copies = find_identical(candidates.documents)
     compared, searched = propose(candidates, copies)
     some = copies.distinct[searched]
-    roots = compared.take(searched).components(copies.sizes[some])
+    roots = components(compared.take(searched), copies.sizes[some])
     forest = Forest(len(table))
     forest.join(some, some[roots])
     # Equal texts stay together, however few words they have.

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.mix64 import mix64, stream
-from simdup.kernels.groups import PairBounds, odd_sketches
+from simdup.kernels.leaders import PairBounds, odd_sketches
 from simdup.kernels.sketches import runs, signatures
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
 from simdup.model.table import Documents
@@ -286,7 +286,7 @@ class EditSignatures(NamedTuple):
     def may_reach(self, i: RowIds, j: RowIds) -> Bools:
         """Return which pairs of rows may have the similarity; none that has it is rejected."""
         n = len(self.lengths)
-        bounds = PairBounds(n, self.similarity, 0)
+        bounds = PairBounds(n, self.similarity)
         bounds.by_forms(self.lengths, np.zeros(n, np.uint64), sys.maxsize, *self.sketches)
         return bounds.possible(i, j)
 

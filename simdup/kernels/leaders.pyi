@@ -1,10 +1,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-ALL: int
-JOIN: int
-STAR: int
-FIRST: int
+SKETCHED: int
+PRINTED: int
+LISTED: int
 
 def odd_sketches(
     starts: NDArray[np.int64], hashes: NDArray[np.uint64], words: int
@@ -14,7 +13,7 @@ class PairBounds:
     rows: int
     sets: bool
     forms: bool
-    def __init__(self, rows: int, similarity: float, covering: float) -> None: ...
+    def __init__(self, rows: int, similarity: float) -> None: ...
     def by_sets(
         self,
         sketches: NDArray[np.uint64],
@@ -30,31 +29,34 @@ class PairBounds:
         singles: NDArray[np.uint64],
         doubles: NDArray[np.uint64],
     ) -> None: ...
-    def possible(
-        self, i: NDArray[np.int64], j: NDArray[np.int64], directed: bool = ...
-    ) -> NDArray[np.bool_]: ...
+    def possible(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]: ...
 
-class Walk:
+class Leaders:
     visits: int
-    left: int
+    checked: int
+    joining: bool
     done: bool
+    coming: int
+    keeper: NDArray[np.int32]
+    spared: NDArray[np.int32]
     roots: NDArray[np.int64]
-    found: NDArray[np.int64]
     def __init__(
         self,
-        way: int,
+        bounds: PairBounds,
+        apart: NDArray[np.int64],
+        sketches: NDArray[np.uint8],
+        fewest: int,
+        prints: NDArray[np.uint64],
+        distance: int,
+        held: NDArray[np.bool_],
+    ) -> None: ...
+    def use(
+        self,
         lists: NDArray[np.int64],
         rows: NDArray[np.int64],
-        bounds: PairBounds,
-        asking: NDArray[np.int64],
-        *,
-        ranks: NDArray[np.int64] | None = ...,
+        kinds: NDArray[np.uint8],
         rest: NDArray[np.int64] | None = ...,
-        kinds: NDArray[np.int64] | None = ...,
-        takeable: NDArray[np.bool_] | None = ...,
-        parts: NDArray[np.int64] | None = ...,
-        roots: NDArray[np.int64] | None = ...,
-        directed: bool = ...,
     ) -> None: ...
     def questions(self, visits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
-    def answer(self, good: NDArray[np.bool_]) -> None: ...
+    def answer(self, answers: NDArray[np.uint8]) -> None: ...
+    def stop(self) -> int: ...
