@@ -171,6 +171,7 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
                 settings,
                 measure,
                 lambda rows: texts.sets(matches.text_of[rows]),
+                lambda rows: texts.forms(matches.text_of[rows].tolist()),
                 priority,
                 every=criteria.compares_all(len(own)),
             )
