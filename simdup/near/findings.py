@@ -38,8 +38,8 @@ class Findings:
     sources : SourceDocuments or None
         Where the documents come from; None for fingerprint lines alone.  See `origins`.
     spared : tuple of Spared
-        With `Criteria.lossless` or a containment, and star linkage: the documents that are not
-        redundant only because the kept one near them does not contain them, in input order.
+        With `Criteria.lossless` or a containment: the documents that are not redundant only because
+        the kept one near them does not contain them, in input order.
     known : tuple of Cluster
         Further clusters, of which a baseline has all pairs.
     facts : mapping or None
@@ -103,12 +103,12 @@ class Findings:
 
     @property
     def kept(self) -> list[Any]:
-        """Documents of clusters that stay, linked ones included, in input order."""
+        """Documents of clusters that stay, in input order."""
         return self._with_role(redundant=False)
 
     @property
     def redundant(self) -> list[Any]:
-        """Documents that meet the criteria with a kept one, in input order."""
+        """Documents that a kept one took, in input order: what `dedupe` removes."""
         return self._with_role(redundant=True)
 
     @property
