@@ -246,11 +246,6 @@ class Criteria:
         return tuple(name for name in SHARES[1:] if getattr(self, name) is not None)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of results that these measures add."""
-        return self.extras if self.containment is None else (*self.extras, "contained")
-
-    @property
     def searches(self) -> tuple[str, ...]:
         """The searches that propose candidates.
 
