@@ -64,7 +64,6 @@ def query_page(found: Queried, results: QueryResults, options: PageOptions) -> I
         "stored": found.stored,
         "skipped": len(results.skipped),
         "redundant": 0,
-        "incomplete": 0,
     }
     folders = by_folder(found.folders.elements(), (group.documents[0].folder for group in groups))
     about = {
