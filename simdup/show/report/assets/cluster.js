@@ -57,7 +57,8 @@ const Cluster = (() => {
       h('span', { class: `tag ${side || ''}` }, letter(i)),
       h('span', { class: 'title' }, name(file || folder, { class: 'file' }),
         file && folder ? name(folder, { class: 'folder' }) : null),
-      h('span', { class: 'role' }, chips(d), joint ? [' ', t('near', letter(joint.a === i ? joint.b : joint.a))] : null,
+      h('span', { class: 'role' }, chips(d), joint
+        ? h('span', { class: 'num near' }, ` ${t('near', letter(joint.a === i ? joint.b : joint.a))}`) : null,
         edited && figures ? h('span', { class: 'chip', title: t('editedText') }, t('edited')) : null),
       h('span', { class: 'num size' }, table.bytes[d] ? State.bytes(table.bytes[d]) : ''),
       h('span', { class: `num similarity${weak ? ' weak' : ''}` },
