@@ -424,7 +424,7 @@ def _add_texts(
         # What does not fit as a whole goes on as pieces, and all after it.
         if not whole:
             left = {i: texts for i, texts in some.items() if i not in chunks.place}
-            pending = [(i, _pieces(texts, groups[i].takers, differ.get(i))) for i, texts in left.items()]
+            pending = [(i, _pieces(groups[i], left[i], differ.get(i))) for i in left]
             if not chunks.add(pending, left):
                 return
 
@@ -481,11 +481,12 @@ def _content(texts: Texts, terms: dict[str, Any], facts: list[Any] | None) -> st
     return script_json(content)
 
 
-def _pieces(texts: Texts, takers: Sequence[int], facts: list[Any] | None) -> str:
-    """Return the JSON of a cluster: where texts differ from those of the documents that took them."""
-    found: list[Any] = []
-    for i, (text, taker) in enumerate(zip(texts, takers, strict=False)):
-        base = None if taker == i else texts[taker]
-        found.append(pieces(base[:CLIP], text[:CLIP]) if base is not None and text is not None else None)
+def _pieces(group: RowGroup, texts: Texts, facts: list[Any] | None) -> str:
+    """Return the JSON of a cluster: where each text differs from that of who took its document."""
+    found: list[Any] = [None] * len(texts)
+    for i, (text, taker) in enumerate(zip(texts, group.takers, strict=False)):
+        base = texts[taker]
+        if taker != i and base is not None and text is not None:
+            found[i] = pieces(base[:CLIP], text[:CLIP])
     content: dict[str, Any] = {"pieces": found}
     return script_json(content | {"facts": facts} if facts else content)

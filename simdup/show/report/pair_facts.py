@@ -1,9 +1,9 @@
 """The facts in which the documents of pairs differ, for pairs whose texts a page carries.
 
 Texts are compared while a page reads them, up to a limit, so that a page of many clusters is not
-much slower to write: the list begins with the clusters that are compared.  A scan has compared the
-redundant documents with those that took them already: of these pairs only those that differ are compared
-again, for the places in the texts as they were read.
+much slower to write: the list begins with the clusters that are compared.  A scan has compared
+redundant documents with those that took them already: of these pairs only those that differ are
+compared again, for the places in the texts as they were read.
 """
 
 from __future__ import annotations
