@@ -200,11 +200,11 @@ def test_the_threshold_regroups_the_pairs(page_of, simdup, browser, tmp_path):
 def test_a_large_cluster_stays_as_it_is_unless_all_pairs_are_listed(simdup, browser, tmp_path):
     text = prose(1, 200)
     write(tmp_path / "texts", {f"{i:02}.txt": edited(text, 1, 4 * i) for i in range(14)})
-    for option, said in (((), "not known here"), (("--all-pairs",), "At 0.90 this is left")):
+    for option, said in (((), "not recomputed"), (("--all-pairs",), "At 0.90 this is left")):
         simdup("scan", "texts", "-s", "0.5", "-o", "report.html", "-q", *option)
         with opened(browser, tmp_path / "report.html") as page:
             page.evaluate("State.set({ threshold: 9000 })")
-            assert ("large cluster stays" in page.inner_text(".setting")) == (not option)
+            assert ("not recomputed" in page.inner_text(".setting")) == (not option)
             go(page, "#/c/1")
             assert said in page.inner_text(".notice")
             cell = page.locator(".cell.none").first.get_attribute("title")

@@ -29,14 +29,13 @@ from simdup.model.table import Documents
 ROLES = ("kept", "redundant")
 
 # Flags of a document: it is a reference, it is a file that can be opened, its similarity is an
-# estimate, its text is that of the kept one, it was left out of a cleaned corpus, its similarity is
-# that of short texts.
+# estimate, its text is that of the one that took it, it was left out of a cleaned corpus, its
+# similarity is that of short texts.
 REFERENCE, FILE, ESTIMATED, EXACT, REMOVED, EDITED = 1, 2, 4, 8, 16, 32
 
-# Flags of a pair: its texts are the same, its similarity is an estimate, and only one document is
-# contained in the other, as was asked for: the first stays beside the second, or the second stays;
-# its texts differ in a fact.
-SAME, ABOUT, FIRST_STAYS, SECOND_STAYS, FACTS = 1, 2, 4, 8, 16
+# Flags of a pair: its texts are the same; only one document is contained in the other, as was asked
+# for: the first stays beside the second, or the second stays; its texts differ in a fact.
+SAME, FIRST_STAYS, SECOND_STAYS, FACTS = 1, 2, 4, 8
 
 # The texts of the first documents of a group are carried: matrix and graph show no more.
 MEMBERS = 24
@@ -162,7 +161,6 @@ def table(
             "slot": _u32(slot for _, slot in places),
             "folder": _u32(folders[row.folder] for row in rows),
             "bytes": _u32(min(row.size, 2**32 - 1) for row in rows),
-            "number": np.array([row.number for row in rows], np.int32),
             "role": np.array([ROLES.index(row.role) for row in rows], np.uint8),
             "distance": np.array(distances, np.int16),
             "similarity": np.array([ten_thousandths(row.similarity) for row in rows], np.int32),

@@ -15,7 +15,6 @@ from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
 from simdup.model.matches import QueryResult, QueryResults
 from simdup.show.report.columns import (
-    ABOUT,
     ESTIMATED,
     FILE,
     REFERENCE,
@@ -85,5 +84,5 @@ def _group(number: int, one: QueryResult) -> RowGroup:
         figures = distance, similarity
         flags = REFERENCE | ESTIMATED * known
         rows.append(DocumentRow(name, "", -1, "redundant", *figures, flags=flags))
-        pairs.append(PairRow(0, place, *figures, ABOUT * known))
+        pairs.append(PairRow(0, place, *figures))
     return RowGroup(rows, pairs)

@@ -18,7 +18,6 @@ from simdup.near.findings import Findings
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.report.chunks import add_originals
 from simdup.show.report.columns import (
-    ABOUT,
     EDITED,
     ESTIMATED,
     EXACT,
@@ -124,7 +123,7 @@ _STAYS: dict[str | None, int] = {"b": FIRST_STAYS, "a": SECOND_STAYS}
 
 def _pair_flags(pair: Pair) -> int:
     """Return what a page knows of a pair: among others, which document is not in the other."""
-    return SAME * pair.exact | ABOUT * pair.estimated | _STAYS.get(pair.contained, 0)
+    return SAME * pair.exact | _STAYS.get(pair.contained, 0)
 
 
 def _figures(result: Findings, origins: SourceDocuments) -> dict[str, Any]:

@@ -8,7 +8,7 @@ const Data = (() => {
   // Blocks of texts that stay inflated.
   const KEPT = 12;
   // The texts of a pair differ in a fact.
-  const FACTS = 16;
+  const FACTS = 8;
 
   const TYPES = {
     u8: Uint8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array,

@@ -8,7 +8,7 @@
 const Groups = (() => {
   const REFERENCE = 1;
   // The first or the second document of a pair is not contained in the other, and stays.
-  const STAYS = [4, 8];
+  const STAYS = [2, 4];
   // All near pairs of clusters of so many documents are listed.
   const FEW = 12;
 
