@@ -39,7 +39,7 @@ def test_distinct_documents_share_no_cluster(scanned, tmp_path):
     assert ["archive/pair-0-b.txt", "news/pair-0-a.txt"] in again
 
 
-def test_a_chain_is_cut_at_its_weakest_link(scanned, tmp_path):
+def test_what_would_join_distinct_documents_joins_nothing(scanned, tmp_path):
     text = prose(1, 300)
     write(
         tmp_path / "texts",

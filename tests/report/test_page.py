@@ -249,7 +249,13 @@ def test_keys_work_in_every_view(report, browser):
         assert page.evaluate("document.activeElement.matches('.rows')")
         page.keyboard.press("u")
         until(page, "location.hash === '#/'")
-        page.set_viewport_size({"width": 400, "height": 800})
+        for width in (1400, 400):
+            page.set_viewport_size({"width": width, "height": 800})
+            for route in ("#/", "#/c/1"):
+                go(page, route)
+                page.keyboard.press("/")
+                until(page, "document.activeElement.id === 'search'")
+                page.evaluate("document.activeElement.blur()")
         go(page, "#/c/1")
         page.keyboard.press("u")
         until(page, "location.hash === '#/clusters'")

@@ -57,6 +57,7 @@ const Kind = (() => {
     compare: {
       tabs: [['#/c/1', 'cluster'], ['#/review', 'review']],
       single: true,
+      without: '/',
       roles: false,
       reads: false,
     },
@@ -88,7 +89,9 @@ const Kind = (() => {
       decided: false,
       why: false,
       alike: (share) => State.percent(Math.floor(share / 10) / 1000),
+      sorts: ['order', 'high', 'low'],
       sort: 'order',
+      filters: [],
       // Pairs that share only what is left out are behind the others.
       filter: 'counted',
       found: () => Data.head.figures.matched,

@@ -154,7 +154,7 @@ const List = (() => {
     return { value, node: h('div', { class: 'finder' }, search,
       h('div', { class: 'two' },
         Kind.sorts.length > 1 ? choice('sort', named('sort', Kind.sorts), t('sort')) : null,
-        choice('filter', named('filter', Kind.filters), t('filter'))),
+        Kind.filters.length ? choice('filter', named('filter', Kind.filters), t('filter')) : null),
       folderChoice(),
       // Where no text was compared, there is nothing to ask more of.
       h('div', { class: 'least', hidden: Kind.judged || !Overview.compared() },
