@@ -237,8 +237,8 @@ def _ordered(
 
     def order(cluster: Cluster) -> tuple[int, ...]:
         numbers = [member.number for member in cluster.members]
-        # Smaller ones never fall apart into several, nor do those of indexes.
-        if len(numbers) <= 2 or min(numbers) < 0:
+        # Of smaller ones nothing but the pair is left, or nothing.
+        if len(numbers) <= 2:
             return ()
         return tuple(sorted(range(len(numbers)), key=lambda i: priority(numbers[i])))
 
