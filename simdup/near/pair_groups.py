@@ -159,8 +159,8 @@ class _Grouping:
         """Return the kinds of facts that keep pairs of similar short texts apart."""
         if not len(pairs := self._differing.copy(MeasuredPairs)):
             return []
-        low, high = np.minimum(pairs["a"], pairs["b"]), np.maximum(pairs["a"], pairs["b"])
-        _, firsts = np.unique(np.stack([low, high]), axis=1, return_index=True)
+        keys = _keys(pairs["a"], pairs["b"], len(self._every.documents))
+        _, firsts = np.unique(keys, return_index=True)
         return [KINDS[kind - 1] for kind in pairs["differing"][firsts].tolist()]
 
     # -- rows --
@@ -365,35 +365,37 @@ class _Grouping:
     def _pairs(self, asked: Sequence[tuple[int, int]]) -> list[DocumentPair]:
         """Return those of some pairs of documents that are near, the smaller number first."""
         n, documents = len(self._every.documents), self._every.documents
-        a, b = np.unique(np.sort(np.array(asked, np.int64).reshape(-1, 2), axis=1), axis=0).T
+        sides = np.array(asked, np.int64).reshape(-1, 2)
+        a, b = np.divmod(np.unique(sides.min(axis=1) * n + sides.max(axis=1)), n)
         i, j = self._row_of[a], self._row_of[b]
         twins = np.isin(self._distinct.numbers[i], list(self._copies.twins))
         same = (i == j) & (i >= 0) & ~twins & (a != b)
-        pairs = MeasuredPairs.identical(a[same], b[same], self._criteria).each()
+        identical = MeasuredPairs.identical(a[same], b[same], self._criteria)
         other = (i != j) & (np.minimum(i, j) >= 0)
         other = np.flatnonzero(other & ~(documents["reference"][a] & documents["reference"][b]))
-        keys = np.minimum(i, j)[other] * n + np.maximum(i, j)[other]
-        self._measure_missing(keys)
-        near = self._near.copy(MeasuredPairs)
-        first, second = self._row_of[near["a"]], self._row_of[near["b"]]
-        keys_of_near, firsts = np.unique(
-            np.minimum(first, second) * n + np.maximum(first, second), return_index=True
-        )
-        here = np.flatnonzero(np.isin(keys, keys_of_near))
-        other, places = other[here], firsts[np.searchsorted(keys_of_near, keys[here])]
+        keys = _keys(i[other], j[other], n)
+        self._measure_missing(np.setdiff1d(keys, self._near_rows()[0]))
+        near, (keys_of_near, first) = self._near.copy(MeasuredPairs), self._near_rows()
+        order = np.argsort(keys_of_near)
+        places = np.searchsorted(keys_of_near, keys, sorter=order)
+        places = order[np.minimum(places, len(order) - 1)] if len(order) else places[:0]
+        here = np.flatnonzero(keys_of_near[places] == keys[: len(places)])
+        other, places = other[here], places[here]
         # The sides of what was measured may be the other way round.
         turned = first[places] != i[other]
-        sides = np.where(turned, b[other], a[other]), np.where(turned, a[other], b[other])
-        found = near.take(places).and_columns(a=sides[0], b=sides[1])
-        return pairs + with_distances(found, documents).ordered().each()
+        both = np.where(turned, b[other], a[other]), np.where(turned, a[other], b[other])
+        pairs = near.take(places).and_columns(a=both[0], b=both[1])
+        return identical.each() + with_distances(pairs, documents).ordered().each()
 
-    def _measure_missing(self, keys: RowIds) -> None:
-        """Measure the candidates among pairs of rows that are not known to be near."""
-        n = len(self._every.documents)
+    def _near_rows(self) -> tuple[RowIds, RowIds]:
+        """Return keys of the pairs of rows that are known to be near, and the first of each."""
         near = self._near.copy(MeasuredPairs)
         first, second = self._row_of[near["a"]], self._row_of[near["b"]]
-        measured = np.minimum(first, second) * n + np.maximum(first, second)
-        i, j = np.divmod(np.setdiff1d(keys, measured), n)
+        return _keys(first, second, len(self._every.documents)), first
+
+    def _measure_missing(self, keys: RowIds) -> None:
+        """Measure the candidates among pairs of rows, given by their keys."""
+        i, j = np.divmod(keys, len(self._every.documents))
         if not self._every.every:
             candidates = self._distinct.test(i, j)
             i, j = i[candidates], j[candidates]
@@ -401,6 +403,11 @@ class _Grouping:
         for first in range(0, len(i), _CHUNK):
             part = slice(first, first + _CHUNK)
             self._measure(numbers[i[part]], numbers[j[part]], self._near, self._differing)
+
+
+def _keys(i: RowIds, j: RowIds, n: int) -> RowIds:
+    """Return a number for each pair of rows, in either order."""
+    return np.minimum(i, j) * n + np.maximum(i, j)
 
 
 def _numbers(pairs: MeasuredPairs) -> list[tuple[int, int]]:
