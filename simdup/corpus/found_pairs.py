@@ -117,10 +117,9 @@ def _of_lines(path: str, text: str) -> tuple[bool, list[FoundPair]]:
 
 
 def _redundant(documents: list[dict[str, Any]]) -> Iterator[FoundPair]:
-    first = documents[0]["document"]
     for one in documents:
         if one["role"] == "redundant":
-            yield _pair(one.get("kept", first), one["document"], one.get("similarity"))
+            yield _pair(one["kept"], one["document"], one.get("similarity"))
 
 
 def _pair(stays: Any, goes: Any, similarity: Any) -> FoundPair:

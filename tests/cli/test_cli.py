@@ -229,34 +229,29 @@ def test_jsonl_of_a_scan(simdup: Command, tmp_path: Path) -> None:
     records = [json.loads(line) for line in simdup("scan", "c", "-f", "jsonl").lines]
     assert [r["type"] for r in records] == ["cluster", "cluster", "skipped", "summary"]
     first = records[0]
-    assert list(first) == ["type", "cluster", "size", "diameter", "weakest", "documents", "pairs"]
+    assert list(first) == ["type", "cluster", "size", "documents", "pairs"]
     assert (first["cluster"], first["size"]) == (1, 3)
-    assert list(first["documents"][0]) == ["document", "role", "fingerprint"]
+    assert list(first["documents"][0]) == ["document", "role", "fingerprint", "kept"]
     assert list(first["documents"][1]) == [
-        "document", "role", "fingerprint", "distance", "similarity", "measure",
+        "document", "role", "fingerprint", "distance", "similarity", "measure", "kept",
     ]  # fmt: skip
     keys = {tuple(key for key in pair if key != "exact") for pair in first["pairs"]}
     assert keys == {("a", "b", "distance", "similarity", "measure")}
     assert [(p["a"], p["b"]) for p in first["pairs"]] == [
-        ("c/a.txt", "c/b.txt"), ("c/a.txt", "c/c.txt"),
+        ("c/a.txt", "c/b.txt"), ("c/a.txt", "c/c.txt"), ("c/b.txt", "c/c.txt"),
     ]  # fmt: skip
-    assert first["weakest"] == min(p["similarity"] for p in first["pairs"]) < 1
-    assert first["diameter"] == max(p["distance"] for p in first["pairs"])
     assert records[2] == {"type": "skipped", "document": "c/g.txt", "reason": "empty"}
     assert list(records[3]) == [
-        "type", "schema", "documents", "clusters", "redundant", "skipped", "pairs", "candidates",
-        "candidates_by", "seconds", "linked", "unchecked", "star_redundant",
-        "kept_apart", "simdup", "recipe",
+        "type", "schema", "documents", "clusters", "redundant", "skipped", "pairs", "checked",
+        "seconds", "unchecked", "kept_apart", "simdup", "recipe",
     ]  # fmt: skip
-    figures = ("schema", "documents", "clusters", "redundant", "linked", "skipped", "pairs")
-    assert [records[3][name] for name in figures] == [1, 6, 2, 3, 0, 1, 3]
-    assert records[3]["candidates_by"].keys() == {"simhash", "minhash"}
-    assert all(0 < n <= records[3]["candidates"] for n in records[3]["candidates_by"].values())
+    figures = ("schema", "documents", "clusters", "redundant", "skipped", "pairs")
+    assert [records[3][name] for name in figures] == [1, 6, 2, 3, 1, 4]
     assert records[3]["simdup"] == package.__version__
     assert records[3]["recipe"]["idf"] == "builtin"
     assert re.fullmatch("[0-9a-f]+", records[3]["recipe"]["digest"])
     unverified = json.loads(simdup("scan", "c", "-f", "jsonl", "--no-verify").lines[0])
-    assert unverified["weakest"] is None
+    assert unverified["documents"][1]["similarity"] is None
     assert all("similarity" not in pair for pair in unverified["pairs"])
 
 
@@ -622,12 +617,11 @@ def test_cluster(simdup: Command) -> None:
     ran = simdup("cluster", "-d", "1", "-f", "csv", stdin=LINES)
     assert ran.status == 0
     assert ran.text == (
-        "cluster,role,document,fingerprint,distance,similarity\n"
-        "1,kept,a,00ff,,\n1,redundant,b,00fe,1,\n1,redundant,c,00ff,0,\n"
-        "2,kept,d,f00f,,\n2,redundant,e,f00e,1,\n"
+        "cluster,role,document,fingerprint,distance,similarity,containment,cosine,measure,kept,new\n"
+        "1,kept,a,00ff,,,,,,a,\n1,redundant,b,00fe,1,,,,,a,\n1,redundant,c,00ff,0,,,,,a,\n"
+        "2,kept,d,f00f,,,,,,d,\n2,redundant,e,f00e,1,,,,,d,\n"
     )
     records = [json.loads(x) for x in simdup("cluster", "-f", "jsonl", stdin=LINES).lines]
-    assert records[0]["weakest"] is None
     assert records[-1]["recipe"] == {"digest": "abc", "bits": 16}
     assert "cluster 2: 2 documents" in simdup("cluster", stdin=LINES).text
 
