@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from simdup.base.errors import NEWER, SimdupError
@@ -117,10 +117,9 @@ def _of_lines(path: str, text: str) -> tuple[bool, list[FoundPair]]:
 
 
 def _redundant(documents: list[dict[str, Any]]) -> Iterator[FoundPair]:
-    first = documents[0]["document"]
     for one in documents:
         if one["role"] == "redundant":
-            yield _pair(one.get("kept", first), one["document"], one.get("similarity"))
+            yield _pair(one["kept"], one["document"], one.get("similarity"))
 
 
 def _pair(stays: Any, goes: Any, similarity: Any) -> FoundPair:
@@ -147,38 +146,19 @@ def _of_table(path: str, rows: list[list[str]]) -> tuple[bool, list[FoundPair]]:
             what = f"{len(header)} columns needed, found {len(row)}"
             raise SimdupError(f"{path}, row {number}", what, _HINT)
         cells.append({name: row[place] for name, place in columns.items()})
+    stays, goes = _TABLES[known]
+    # Those that are kept name themselves.
+    cells = [row for row in cells if row.get("role") != "kept"]
     try:
-        return known != ("a", "b"), list(_TABLES[known](path, cells))
+        pairs = [_pair(row[stays], row[goes], row.get("similarity")) for row in cells]
+        return known != ("a", "b"), pairs
     except TypeError:
         raise SimdupError(path, "a similarity is not a number from 0 to 1", _HINT) from None
 
 
-def _of_clusters(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
-    """Yield the redundant documents of a CSV of clusters, each with the kept one of its cluster."""
-    kept: dict[str, str] = {}
-    for row in cells:
-        cluster, name = row["cluster"], row["document"]
-        if row["role"] == "kept":
-            if kept.setdefault(cluster, name) != name:
-                what = f"cluster {cluster} keeps several documents, and a CSV does not say which"
-                raise SimdupError(path, what, "write the result as JSONL")
-        elif row["role"] == "redundant":
-            if cluster not in kept:
-                raise SimdupError(path, f"cluster {cluster} keeps no document", _HINT)
-            yield _pair(kept[cluster], name, row.get("similarity"))
-
-
-def _of_removed(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
-    return (_pair(row["kept"], row["document"], row.get("similarity")) for row in cells)
-
-
-def _of_pairs(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
-    return (_pair(row["a"], row["b"], row.get("similarity")) for row in cells)
-
-
-# How a table is read, by the columns that it has at least.
+# For the columns that a table has at least, which of them name what stays and what goes.
 _TABLES = {
-    ("cluster", "role", "document"): _of_clusters,
-    ("document", "reason", "kept"): _of_removed,
-    ("a", "b"): _of_pairs,
+    ("cluster", "role", "document", "kept"): ("kept", "document"),
+    ("document", "reason", "kept"): ("kept", "document"),
+    ("a", "b"): ("a", "b"),
 }

@@ -184,6 +184,8 @@ class Summary:
     new, known, stale : int or None
         Of the pairs found, how many a baseline lacks, and has; its entries that are no longer
         found.  None without a baseline.
+    all_pairs : bool
+        Whether all near pairs of candidates are listed, not only those that show the clusters.
     seconds : float
         How long the run took.
     recipe : dict
@@ -205,6 +207,7 @@ class Summary:
     new: int | None = None
     known: int | None = None
     stale: int | None = None
+    all_pairs: bool = False
 
     @classmethod
     def of(cls, clusters: Sequence[Cluster], **figures: Any) -> Summary:

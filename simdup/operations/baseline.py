@@ -22,7 +22,7 @@ from simdup.text.characters import fold, text_digest
 _BESIDE = 7
 # The figures of a run that do not depend on which clusters are listed.
 _OF_THE_RUN = (
-    "documents", "skipped", "checked", "unchecked", "seconds", "recipe", "indexed",
+    "documents", "skipped", "checked", "unchecked", "seconds", "recipe", "indexed", "all_pairs",
 )  # fmt: skip
 
 
