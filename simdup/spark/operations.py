@@ -48,12 +48,18 @@ class Found:
     def clusters(self) -> DataFrame:
         """A row for each document of a cluster, as in the CSV of `scan`.
 
-        In a further column, `cluster_id`, is the id of the cluster's first document, which stays
+        A kept document is directly before those that it took.  In a further column, `cluster_id`, is the id of the cluster's first document, which stays
         where numbers change.
         """
-        columns = [*CLUSTER_COLUMNS, *self._measures, "cluster_id"]
-        ordered = self.members.withColumnRenamed("id", "document").orderBy("cluster", "place")
-        return ordered.select(*columns)
+        from pyspark.sql import Window
+        from pyspark.sql import functions as F  # noqa: N812
+
+        members = self.members.withColumnRenamed("id", "document")
+        before = Window.partitionBy("cluster").orderBy("place")
+        kept = F.last(F.when(members["role"] == "kept", members["document"]), ignorenulls=True)
+        columns = [*CLUSTER_COLUMNS, *self._measures, "kept", "cluster_id"]
+        named = members.withColumn("kept", kept.over(before))
+        return named.orderBy("cluster", "place").select(*columns)
 
     @property
     def pairs(self) -> DataFrame:
@@ -94,6 +100,7 @@ class Found:
             unchecked=figures["unchecked"],
             seconds=self.seconds,
             recipe=job.fingerprinter.fields,
+            all_pairs=job.settings.criteria.all_pairs,
         )
 
     def summary(self) -> Summary:
