@@ -36,8 +36,9 @@ M. Mitzenmacher, R. Pagh, N. Pham, "Efficient estimation for high similarities u
 WWW 2014.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+cimport cython
 import numpy as np
 
 from simdup.kernels.arrays cimport cuts, mix, require, shared
@@ -54,12 +55,13 @@ cdef enum:
     FREQUENT = 64
     MOST_BITS = 2048
     HELD_BITS = 1 << 29
-    # The largest table of counts takes 16 MB.
-    MOST_SLOTS = 1 << 22
+    # The largest table of counts takes 32 MB.
+    MOST_SLOTS = 1 << 24
+    MOST_COUNTED = 65535
     # Questions of a batch, while rows lead.
     BATCH = 4096
     # Questions of a row in one batch, while rows join.
-    WIDEST = 4
+    WIDEST = 32
     # Answers, in bits: the rows are near, and the first may take the second.
     NEAR = 1
     TAKES = 2
@@ -168,6 +170,7 @@ def odd_sketches(const int64_t[::1] starts, const uint64_t[::1] hashes, int64_t 
     return made
 
 
+@cython.final
 cdef class PairBounds:
     """What rules out that two rows are similar enough, without asking.
 
@@ -214,14 +217,15 @@ cdef class PairBounds:
         """
         cdef int64_t m = hashes.shape[0], row, at, bit, slots = 1024, kept = 0, room = 1024, bits
         cdef int64_t numbered = 0
-        cdef uint32_t often = <uint32_t>max(self.rows // FREQUENT, 2), count
+        cdef uint32_t often = <uint32_t>min(max(self.rows // FREQUENT, 2), MOST_COUNTED), count
         cdef uint64_t place
-        while slots < m and slots < MOST_SLOTS:
+        # Few elements of a single set seem to be in several.
+        while slots < 4 * m and slots < MOST_SLOTS:
             slots *= 2
         bits = max(min(MOST_BITS, HELD_BITS // max(self.rows, 1)) // 64, 1) * 64
         while room < 2 * bits:
             room *= 2
-        cdef uint32_t[::1] counts = np.zeros(slots, np.uint32)
+        cdef uint16_t[::1] counts = np.zeros(slots, np.uint16)
         cdef uint64_t[::1] known = np.zeros(room, np.uint64)
         cdef int32_t[::1] bit_of = np.zeros(room, np.int32)
         rare = np.empty(m, np.uint64)
@@ -229,7 +233,8 @@ cdef class PairBounds:
         self.bits = np.zeros((self.rows, bits // 64), np.uint64)
         with nogil:
             for at in range(m):
-                counts[mix(hashes[at]) & <uint64_t>(slots - 1)] += 1
+                place = mix(hashes[at]) & <uint64_t>(slots - 1)
+                counts[place] += counts[place] < MOST_COUNTED
             for row in range(self.rows):
                 for at in range(starts[row], starts[row + 1]):
                     place = mix(hashes[at])
@@ -294,14 +299,18 @@ cdef class PairBounds:
 
     cdef inline bint similar(self, int64_t i, int64_t j) noexcept nogil:
         """Return whether two sets that are held are similar enough, if they decide."""
-        cdef int64_t one, other, common
+        cdef int64_t one, other, common = 0, rare
         if not self.held or self.edited(i, j):
             return True
         one, other = self.sizes[i], self.sizes[j]
-        common = shared(self.rare, self.rare_starts[i], self.rare_starts[i + 1],
-                        self.rare_starts[j], self.rare_starts[j + 1])
         if self.bits.shape[1]:
-            common += both(&self.bits[i, 0], &self.bits[j, 0], self.bits.shape[1])
+            common = both(&self.bits[i, 0], &self.bits[j, 0], self.bits.shape[1])
+        rare = min(self.rare_starts[i + 1] - self.rare_starts[i],
+                   self.rare_starts[j + 1] - self.rare_starts[j])
+        if common + rare < self.least(i, j):
+            return False
+        common += shared(self.rare, self.rare_starts[i], self.rare_starts[i + 1],
+                         self.rare_starts[j], self.rare_starts[j + 1])
         return <double>common / max(one + other - common, 1) >= self.similarity
 
     def possible(self, const int64_t[::1] i, const int64_t[::1] j):
@@ -318,6 +327,7 @@ cdef class PairBounds:
         return made
 
 
+@cython.final
 cdef class Leaders:
     """The questions of rows that share lists; the first lines of this page say how they are asked.
 

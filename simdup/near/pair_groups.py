@@ -278,6 +278,8 @@ class _Grouping:
     def _head(self, row: int) -> int:
         """Return the document of a row that is kept first; those that indexes took come last."""
         documents = self._of(row)
+        if len(documents) == 1:
+            return documents[0]
         free = [document for document in documents if document not in self._holder_of]
         return min(free or documents, key=self._every.priority)
 

@@ -44,7 +44,7 @@ _ALIGNMENTS = 1 << 6
 # Shorter documents cost as much as one of this many characters.
 _LEAST_COST = 64
 # After so many questions per document that were for nothing, it pays off to read all texts once.
-_IN_VAIN = 2
+_IN_VAIN = 0.5
 # After so many visits per shingle, a question being some of them, it pays off to sort them all.
 _VISITS, _QUESTION = 4, 32
 
@@ -121,7 +121,7 @@ class Walk:
             if budget < _VISIT:
                 return leaders.stop()
             before = leaders.visits
-            ahead = max(switch - before - _QUESTION * asked, 1)
+            ahead = math.inf if leaders.joining else max(switch - before - _QUESTION * asked, 1)
             i, j = leaders.questions(int(min(budget / _VISIT, ahead, _AT_ONCE)))
             budget -= _VISIT * (leaders.visits - before)
             if len(i):
