@@ -81,7 +81,7 @@ class Member:
     covered : float or None
         With `Criteria.lossless` the share of this text that the kept one has, as in `Measures`.
     new : bool
-        Whether a baseline lacks the document, and a pair with it.
+        Whether a baseline lacks the document, and a pair with it if one is listed.
     """
 
     name: Any

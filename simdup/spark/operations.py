@@ -48,8 +48,8 @@ class Found:
     def clusters(self) -> DataFrame:
         """A row for each document of a cluster, as in the CSV of `scan`.
 
-        A kept document is directly before those that it took.  In a further column, `cluster_id`, is the id of the cluster's first document, which stays
-        where numbers change.
+        A kept document is directly before those that it took.  In a further column, `cluster_id`,
+        is the id of the cluster's first document, which stays where numbers change.
         """
         from pyspark.sql import Window
         from pyspark.sql import functions as F  # noqa: N812

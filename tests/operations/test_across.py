@@ -312,7 +312,6 @@ def test_documents_within_a_folder(simdup: Command, tmp_path: Path) -> None:
     ran = simdup("scan", "c", "--same", "folder", "-f", "csv")
     rows = [line.split(",")[:3] for line in ran.lines[1:]]
     assert rows == [["1", "kept", "c/a/x.txt"], ["1", "redundant", "c/a/y.txt"]]
-    assert "(similarity at least 0.8, same folder)" in ran.err
     ran = simdup("scan", "c/a/x.txt", str(tmp_path / "c" / "a" / "y.txt"), "--same", "folder")
     assert "--same: all documents have the same folder, 'c/a'; it changes nothing" in ran.err
     assert len(ran.lines) == 4
@@ -327,7 +326,7 @@ def test_other_authors_of_one_site() -> None:
     ]
     sited = [record | {"site": str(record["path"])[0]} for record in records]
     found = scan(sited, across="author", same="site", run=ALONE)
-    assert [[m.name for m in one.members] for one in found.clusters] == [["ax0", "ax1", "bx2"]]
+    assert [[m.name for m in one.members] for one in found.clusters] == [["ax0", "bx2", "ax1"]]
     with pytest.raises(SimdupError, match="cannot be in `same` too"):
         scan(records, across="author", same="author", run=ALONE)
 
@@ -339,7 +338,7 @@ def test_folders_of_other_authors(tmp_path: Path) -> None:
     write(tmp_path, {"x/1.jsonl": line("a") * 2 + line("b"), "y/2.jsonl": line("b")})
     result = scan(str(tmp_path), across="author", same="folder", run=ALONE)
     names = [[str(m.name)[-9:] for m in one.members] for one in result.clusters]
-    assert names == [["1.jsonl#1", "1.jsonl#2", "1.jsonl#3"]]
+    assert names == [["1.jsonl#1", "1.jsonl#3", "1.jsonl#2"]]
 
 
 def test_titles_within_groups() -> None:

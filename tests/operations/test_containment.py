@@ -231,14 +231,12 @@ class Oracle:
         contained = max(self.share[a][b], self.share[b][a]) >= self.least
         return contained and self.alike[a][b] and not both
 
-    def spared(self, kept_for: dict[int, int]) -> dict[int, int]:
-        """Each document that stays beside one that does not contain it."""
-        order = [one for one in self.order if one not in kept_for]
+    def spared(self, taken_by: dict[int, int]) -> dict[int, int]:
+        """Each document that stays beside one that does not contain it: the first of these."""
         found: dict[int, int] = {}
-        for place, kept in enumerate(order):
-            if kept not in found:
-                later = [one for one in order[place + 1 :] if one not in found]
-                found |= {one: kept for one in later if self.paired(kept, one)}
+        for kept, one in combinations((i for i in self.order if i not in taken_by), 2):
+            if self.paired(kept, one):
+                found.setdefault(one, kept)
         return found
 
 

@@ -4,13 +4,14 @@ import csv
 import io
 import json
 import random
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import Command, examples
+from support import Command, examples, leaders
 
 from lab.corpora.made import near, prose, write
 from lab.oracles import plain
@@ -40,19 +41,6 @@ def alike(a: str, b: str) -> bool:
     return plain.resemblance(plain.solid(a), plain.solid(b)) >= 0.5
 
 
-def cleaned_by_hand(texts: list[str], order: list[int], least: float) -> dict[int, int]:
-    """Each removed document and what is kept for it, which has at least this share of its text."""
-    kept_for: dict[int, int] = {}
-    for place, kept in enumerate(order):
-        if kept in kept_for:
-            continue
-        for one in order[place + 1 :]:
-            near_enough = one not in kept_for and alike(texts[kept], texts[one])
-            if near_enough and covered(texts[kept], texts[one]) >= least:
-                kept_for[one] = kept
-    return kept_for
-
-
 @pytest.mark.parametrize("large", [64, 2])
 @pytest.mark.parametrize("keep", ["first", "longest", "shortest"])
 @examples(12)
@@ -63,8 +51,16 @@ def test_what_is_removed_is_what_brute_force_removes(
     texts = [page(*one) for one in found]
     sign = {"first": 0, "longest": -1, "shortest": 1}[keep]
     order = sorted(range(len(texts)), key=lambda i: (sign * len(plain.solid(texts[i])), i))
-    kept_for = cleaned_by_hand(texts, order, 0.98)
-    spared = cleaned_by_hand(texts, [one for one in order if one not in kept_for], 0)
+    near = {frozenset(two) for two in combinations(order, 2) if alike(*(texts[one] for one in two))}
+    kept_for, _ = leaders(
+        order,
+        lambda a, b: frozenset((a, b)) in near,
+        lambda kept, one: covered(texts[kept], texts[one]) >= 0.98,
+    )
+    spared: dict[int, int] = {}
+    for two in combinations((one for one in order if one not in kept_for), 2):
+        if frozenset(two) in near:
+            spared.setdefault(two[1], two[0])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pair_groups, "LARGE", large)
         patch.setattr(walk, "LARGE", large)
@@ -73,10 +69,9 @@ def test_what_is_removed_is_what_brute_force_removes(
             enumerate(texts), keep=keep, lossless=True, similarity=0.5, method="simhash",
             distance=64, recipe="plain", run=RunOptions(jobs=1),
         )  # fmt: skip
-    assert {int(one.document) for one in cleaned.removed} == set(kept_for)
+    assert {int(one.document): int(one.kept) for one in cleaned.removed} == kept_for
     for one in cleaned.removed:
         kept, text = texts[int(one.kept)], texts[int(one.document)]
-        assert int(one.kept) not in kept_for
         assert one.covered == pytest.approx(covered(kept, text))
         assert one.covered >= 0.98
     assert {one.name: one.kept for one in cleaned.result.spared} == spared

@@ -64,7 +64,16 @@ def make_rows() -> list[dict[str, Any]]:
 
 
 # The columns that both have.
-COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity", "measure", "kept")
+COLUMNS = (
+    "cluster",
+    "role",
+    "document",
+    "fingerprint",
+    "distance",
+    "similarity",
+    "measure",
+    "kept",
+)
 
 
 def by_command(simdup: Command, folder: Path, *options: str) -> list[list[str]]:
