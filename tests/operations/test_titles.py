@@ -166,7 +166,8 @@ def test_a_template_family_is_no_candidate() -> None:
     texts = pages(150, 20)
     found = scan(texts, same="title", similarity=0.5, run=ALONE)
     assert [len(one.members) for one in found.clusters] == [2] * 20
-    assert found.summary.checked == 20
+    # Copies need no comparison.
+    assert found.summary.checked == 0
     assert len(scan(texts, similarity=0.5, run=ALONE).clusters[0].members) == 170
 
 
@@ -184,7 +185,7 @@ def test_a_hint_names_the_titles_of_templates() -> None:
     assert f"{equal:,} of the {len(found.pairs):,} pairs found have equal titles" in hint
     assert "`same` title and `similarity` 0.5" in hint
     assert not scan(pages(60, 12), run=ALONE, similarity=0.6, same="title").hint
-    assert not scan(pages(6, 2), run=ALONE, similarity=0.6).hint
+    assert not scan(pages(4, 2), run=ALONE, similarity=0.6).hint
 
 
 def edited(text: str, random_: random.Random, share: float) -> str:
