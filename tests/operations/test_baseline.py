@@ -112,7 +112,7 @@ def test_a_page_that_only_joins_a_large_cluster_is_new() -> None:
     first, second, third = ("".join(parts[i : i + 8]) for i in range(3))
     texts = [("a", first), ("b", second)]
     texts += [(f"c{i}", first + prose(100 + i, 4)) for i in range(20)]
-    found = compared([*texts, ("x", third)], texts)
+    found = compared([*texts, ("x", third)], texts, method="minhash", similarity=0.7)
     assert [m.name for one in found.clusters for m in one.members if m.new] == ["x"]
     assert (found.clusters[0].member(22).role, found.summary.new) == ("kept", 0)
 
