@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from simdup.base.errors import NEWER, SimdupError
@@ -146,19 +146,28 @@ def _of_table(path: str, rows: list[list[str]]) -> tuple[bool, list[FoundPair]]:
             what = f"{len(header)} columns needed, found {len(row)}"
             raise SimdupError(f"{path}, row {number}", what, _HINT)
         cells.append({name: row[place] for name, place in columns.items()})
-    stays, goes = _TABLES[known]
-    # Those that are kept name themselves.
-    cells = [row for row in cells if row.get("role") != "kept"]
     try:
-        pairs = [_pair(row[stays], row[goes], row.get("similarity")) for row in cells]
-        return known != ("a", "b"), pairs
+        return known != ("a", "b"), list(_TABLES[known](path, cells))
     except TypeError:
         raise SimdupError(path, "a similarity is not a number from 0 to 1", _HINT) from None
 
 
-# For the columns that a table has at least, which of them name what stays and what goes.
+def _of_clusters(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
+    """Yield the redundant documents of a CSV of clusters, each with its kept one."""
+    return _of_removed(path, (row for row in cells if row["role"] == "redundant"))
+
+
+def _of_removed(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
+    return (_pair(row["kept"], row["document"], row.get("similarity")) for row in cells)
+
+
+def _of_pairs(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
+    return (_pair(row["a"], row["b"], row.get("similarity")) for row in cells)
+
+
+# How a table is read, by the columns that it has at least.
 _TABLES = {
-    ("cluster", "role", "document", "kept"): ("kept", "document"),
-    ("document", "reason", "kept"): ("kept", "document"),
-    ("a", "b"): ("a", "b"),
+    ("cluster", "role", "document", "kept"): _of_clusters,
+    ("document", "reason", "kept"): _of_removed,
+    ("a", "b"): _of_pairs,
 }

@@ -66,7 +66,7 @@ def new_since(result: Result, baseline: Baseline) -> Result:
 
 
 def _has_new(cluster: Cluster) -> bool:
-    return any(one.new for one in (*cluster.pairs, *cluster.members))
+    return any(pair.new for pair in cluster.pairs) or any(one.new for one in cluster.members)
 
 
 def _summary(whole: Summary, clusters: Sequence[Cluster], stale: int) -> Summary:

@@ -41,25 +41,24 @@ class Found:
     @property
     def members(self) -> DataFrame:
         """All that is known of the members of clusters, in undefined order."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as F  # noqa: N812
+
         members = self.job.groups.where("kind = 'member'")
-        return members.join(self.job.numbers, "first")
+        kept = F.last(F.when(members["role"] == "kept", members["id"]), ignorenulls=True)
+        before = Window.partitionBy("first").orderBy("place")
+        return members.withColumn("kept", kept.over(before)).join(self.job.numbers, "first")
 
     @property
     def clusters(self) -> DataFrame:
         """A row for each document of a cluster, as in the CSV of `scan`.
 
-        A kept document is directly before those that it took.  In a further column, `cluster_id`,
-        is the id of the cluster's first document, which stays where numbers change.
+        In a further column, `cluster_id`, is the id of the cluster's first document, which stays
+        where numbers change.
         """
-        from pyspark.sql import Window
-        from pyspark.sql import functions as F  # noqa: N812
-
-        members = self.members.withColumnRenamed("id", "document")
-        before = Window.partitionBy("cluster").orderBy("place")
-        kept = F.last(F.when(members["role"] == "kept", members["document"]), ignorenulls=True)
         columns = [*CLUSTER_COLUMNS, *self._measures, "kept", "cluster_id"]
-        named = members.withColumn("kept", kept.over(before))
-        return named.orderBy("cluster", "place").select(*columns)
+        ordered = self.members.withColumnRenamed("id", "document").orderBy("cluster", "place")
+        return ordered.select(*columns)
 
     @property
     def pairs(self) -> DataFrame:
