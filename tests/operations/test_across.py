@@ -219,18 +219,6 @@ def test_one_group_alone_has_no_pairs_and_is_no_candidate() -> None:
     assert len(scan(records, run=ALONE).clusters) == 1
 
 
-def test_titles_and_groups_together() -> None:
-    records = [
-        {"id": f"{title}{author}{i}", "text": f"# {title}\n\n{prose(1)}", "author": author}
-        for i, (title, author) in enumerate(["Xa", "Xa", "Xb", "Ya", "Ya", "Zb"])
-    ]
-    found = scan(records, across="author", same="title", similarity=0.5, run=ALONE)
-    names = [{str(m.name) for m in one.members} for one in found.clusters]
-    assert names == [{"Xa0", "Xa1", "Xb2"}]
-    roles = {m.name: m.role for m in found.clusters[0].members}
-    assert roles == {"Xa0": "kept", "Xa1": "kept", "Xb2": "redundant"}
-
-
 def test_decisions_and_groups_together() -> None:
     records = [{"id": f"{a}{i}", "text": prose(1), "author": a} for i, a in enumerate("aab")]
     decided = Decisions((Decision("distinct", ("a0", "b2")),))
@@ -329,16 +317,6 @@ def test_other_authors_of_one_site() -> None:
     assert [[m.name for m in one.members] for one in found.clusters] == [["ax0", "bx2", "ax1"]]
     with pytest.raises(SimdupError, match="cannot be in `same` too"):
         scan(records, across="author", same="author", run=ALONE)
-
-
-def test_folders_of_other_authors(tmp_path: Path) -> None:
-    def line(author: str) -> str:
-        return json.dumps({"text": prose(1), "author": author}) + "\n"
-
-    write(tmp_path, {"x/1.jsonl": line("a") * 2 + line("b"), "y/2.jsonl": line("b")})
-    result = scan(str(tmp_path), across="author", same="folder", run=ALONE)
-    names = [[str(m.name)[-9:] for m in one.members] for one in result.clusters]
-    assert names == [["1.jsonl#1", "1.jsonl#3", "1.jsonl#2"]]
 
 
 def test_titles_within_groups() -> None:

@@ -273,12 +273,6 @@ def records(*texts: str) -> bytes:
     return b"".join(json.dumps({"text": text}).encode() + b"\n" for text in texts)
 
 
-def test_no_link_of_a_chain_is_removed_for_a_distant_one(simdup: Command, tmp_path: Path) -> None:
-    (tmp_path / "r.jsonl").write_bytes(records(*map(link, range(5))))
-    ran = simdup("dedupe", "r.jsonl", "-o", "-", "-q")
-    assert (ran.status, ran.out) == (0, records(*map(link, (0, 2, 4))))
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_every_removed_document_is_near_one_that_stays(
     simdup: Command, tmp_path: Path, seed: int

@@ -12,7 +12,6 @@ from support import Command
 
 from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, dedupe
-from simdup.near import pair_groups, walk
 
 OPTIONS = ("--id-field", "id", "--index", "seen.index", "--add")
 
@@ -255,14 +254,9 @@ def messages(seed: int) -> list[str]:
     return texts
 
 
-@pytest.mark.parametrize("large", [64, 2])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_the_same_delivery_again_has_nothing_new(
-    seed: int, large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_same_delivery_again_has_nothing_new(seed: int, tmp_path: Path) -> None:
     """Under other names, and in another order: what was removed stays removed."""
-    for module in (pair_groups, walk):
-        monkeypatch.setattr(module, "LARGE", large)
     texts = messages(seed)
     asked: dict[str, Any] = {"index": tmp_path / "seen.index", "add": True}
     first = dedupe([(f"1-{n}", text) for n, text in enumerate(texts)], **asked)

@@ -119,17 +119,6 @@ def check_each_title(texts: Texts, fields: dict[str, Any]) -> int:
     return len(found.clusters)
 
 
-def test_families_of_two_titles() -> None:
-    random_ = random.Random(1)
-    page, titles = some(random_, 70), ("河岸", "老树")
-    texts = [
-        (f"{i:03}", f"# {titles[i % 2]}\n\n{page}{some(random_, random_.choice((4, 20)))}")
-        for i in range(170)
-    ]
-    assert [len(one) for one in classes(texts)] == [85, 85]
-    assert check_each_title(texts, {"similarity": 0.6})
-
-
 @examples(4)
 @given(st.integers(0, 10**6), st.sampled_from([0.5, 0.8]))
 def test_a_scan_finds_what_compare_says(seed: int, similarity: float) -> None:
@@ -169,12 +158,6 @@ def test_a_template_family_is_no_candidate() -> None:
     # Copies need no comparison.
     assert found.summary.checked == 0
     assert len(scan(texts, similarity=0.5, run=ALONE).clusters[0].members) == 170
-
-
-def test_the_number_of_processes_does_not_matter() -> None:
-    texts = pages(90, 30)
-    one, two = (scan(texts, same="title", similarity=0.5, jobs=jobs) for jobs in (1, 2))
-    assert (one.clusters, one.pairs) == (two.clusters, two.pairs)
 
 
 def test_a_hint_names_the_titles_of_templates() -> None:
