@@ -140,6 +140,11 @@ class Cluster:
         """Return the member with this document number."""
         return next(member for member in self.members if member.number == number)
 
+    def kept_names(self) -> list[Any]:
+        """Return for each member the name of the kept one: of that which took it, or its own."""
+        names = {member.number: member.name for member in self.members}
+        return [names[member.beside] for member in self.members]
+
     def places(self) -> list[tuple[int, int]]:
         """Return the places of both documents of each pair among the members.
 

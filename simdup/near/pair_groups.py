@@ -103,7 +103,9 @@ def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
         bits, values = every.settings.recipe.bits, documents["fingerprint"]
         masked = mask_fingerprints(values, bits, documents["blocking_key"])
         documents = documents.and_columns(fingerprint=masked)
-    contents = documents["content_number"]
+    # Copies of references are compared with references.
+    alone = documents["reference"] & (copies.sizes[distinct] == 1)
+    documents, contents = documents.and_columns(reference=alone), documents["content_number"]
     comparable = (documents["terms"] >= FEW_TERMS) | (formed(documents) & (documents["terms"] > 0))
     comparable |= np.bincount(contents)[contents] > 1
     searched = np.flatnonzero(comparable)
@@ -128,6 +130,8 @@ class _Grouping:
         self._rows_held = np.zeros(len(self._distinct), np.bool_)
         for row in {int(self._row_of[pair.b]) for pair in held}:
             self._rows_held[row] = self._head(row) in self._holder_of
+        # Rows that are never redundant.
+        self._references = every.documents["reference"][self._distinct.numbers]
         # Pairs of first documents that were found to be near, and that differ in a fact.
         self._near, self._differing = Growing(), Growing()
         self._checked = self._unchecked = 0
@@ -144,7 +148,7 @@ class _Grouping:
         names = self._every.documents["name"].tolist()
         groups = divide(groups, self._criteria, names, self._every.priority, self._near_pairs)
         run.progress("grouping", total, total)
-        rows = np.flatnonzero(led.spared >= 0)
+        rows = np.flatnonzero((led.spared >= 0) & ~self._references)
         kept = led.spared[rows].tolist()
         spared = [(heads[row], heads[by]) for row, by in zip(rows.tolist(), kept, strict=True)]
         return FoundGroups(
@@ -207,7 +211,8 @@ class _Grouping:
             a, b = numbers[i[candidates]], numbers[j[candidates]]
             pairs = self._measure(a, b, near, differing)
             answers = np.zeros(len(i), np.uint8)
-            accepted, taken = pairs.accepted(self._criteria), pairs.taken(self._criteria)
+            accepted = pairs.accepted(self._criteria)
+            taken = pairs.taken(self._criteria) & ~self._references[ranked[j[candidates]]]
             answers[candidates] = NEAR * accepted + TAKES * taken
             return answers, candidates
 
@@ -251,6 +256,7 @@ class _Grouping:
         turned = place[i] > place[j]
         a, b = np.where(turned, j, i), np.where(turned, i, j)
         takes = np.where(turned, pairs.turned().taken(self._criteria), pairs.taken(self._criteria))
+        takes &= ~self._references[b]
         order = np.lexsort((place[b], place[a]))
         each = zip(*(column[order].tolist() for column in (a, b, takes)), strict=True)
         found = lead(each, held=set(np.flatnonzero(self._rows_held).tolist()))
@@ -364,7 +370,8 @@ class _Grouping:
         twins = np.isin(self._distinct.numbers[i], list(self._copies.twins))
         same = (i == j) & (i >= 0) & ~twins & (a != b)
         pairs = MeasuredPairs.identical(a[same], b[same], self._criteria).each()
-        other = np.flatnonzero((i != j) & (np.minimum(i, j) >= 0))
+        other = (i != j) & (np.minimum(i, j) >= 0)
+        other = np.flatnonzero(other & ~(documents["reference"][a] & documents["reference"][b]))
         keys = np.minimum(i, j)[other] * n + np.maximum(i, j)[other]
         self._measure_missing(keys)
         near = self._near.copy(MeasuredPairs)

@@ -35,7 +35,7 @@ _LEAST = 1 << 18
 
 
 def cluster(lines: FingerprintLines, settings: Settings) -> Result:
-    """Cluster fingerprint lines.
+    """Cluster fingerprint lines, as `scan` clusters documents.
 
     Parameters
     ----------
