@@ -81,7 +81,7 @@ class Member:
     covered : float or None
         With `Criteria.lossless` the share of this text that the kept one has, as in `Measures`.
     new : bool
-        Whether a baseline lacks the document, and a pair with it.
+        Whether a baseline lacks the document, and a pair with it if one is listed.
     """
 
     name: Any
@@ -189,6 +189,8 @@ class Summary:
     new, known, stale : int or None
         Of the pairs found, how many a baseline lacks, and has; its entries that are no longer
         found.  None without a baseline.
+    all_pairs : bool
+        Whether all near pairs of candidates are listed, not only those that show the clusters.
     seconds : float
         How long the run took.
     recipe : dict
@@ -210,6 +212,7 @@ class Summary:
     new: int | None = None
     known: int | None = None
     stale: int | None = None
+    all_pairs: bool = False
 
     @classmethod
     def of(cls, clusters: Sequence[Cluster], **figures: Any) -> Summary:

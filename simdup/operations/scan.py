@@ -205,6 +205,7 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
         skipped=len(report.skipped),
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
+        all_pairs=criteria.all_pairs,
         kept_apart=_kept_apart(corpus, found.kept_apart),
         facts_differ=None if differing is None else len(differing),
         **found.figures | indexes.figures,

@@ -102,6 +102,8 @@ def summary_jsonl(result: Findings) -> Iterator[bytes]:
     for name in ("kept_apart", "indexed", "new", "known", "stale"):
         if summary[name] is None:
             del summary[name]
+    if not summary["all_pairs"]:
+        del summary["all_pairs"]
     # Only pages and cleaned corpora have it.
     del summary["facts_differ"]
     summary["seconds"] = round(summary["seconds"], 3)

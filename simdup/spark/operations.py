@@ -41,8 +41,13 @@ class Found:
     @property
     def members(self) -> DataFrame:
         """All that is known of the members of clusters, in undefined order."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as F  # noqa: N812
+
         members = self.job.groups.where("kind = 'member'")
-        return members.join(self.job.numbers, "first")
+        kept = F.last(F.when(members["role"] == "kept", members["id"]), ignorenulls=True)
+        before = Window.partitionBy("first").orderBy("place")
+        return members.withColumn("kept", kept.over(before)).join(self.job.numbers, "first")
 
     @property
     def clusters(self) -> DataFrame:
@@ -51,7 +56,7 @@ class Found:
         In a further column, `cluster_id`, is the id of the cluster's first document, which stays
         where numbers change.
         """
-        columns = [*CLUSTER_COLUMNS, *MEASURE_COLUMNS, "cluster_id"]
+        columns = [*CLUSTER_COLUMNS, *MEASURE_COLUMNS, "kept", "cluster_id"]
         ordered = self.members.withColumnRenamed("id", "document").orderBy("cluster", "place")
         return ordered.select(*columns)
 
@@ -88,6 +93,7 @@ class Found:
             unchecked=figures["unchecked"],
             seconds=self.seconds,
             recipe=job.fingerprinter.fields,
+            all_pairs=job.settings.criteria.all_pairs,
         )
 
     def summary(self) -> Summary:
