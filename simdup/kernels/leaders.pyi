@@ -13,7 +13,7 @@ class PairBounds:
     rows: int
     sets: bool
     forms: bool
-    def __init__(self, rows: int, similarity: float) -> None: ...
+    def __init__(self, rows: int, similarity: float, covering: float) -> None: ...
     def by_sets(
         self,
         sketches: NDArray[np.uint64],

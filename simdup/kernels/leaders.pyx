@@ -188,7 +188,7 @@ cdef class PairBounds:
         Whether the letters of short texts decide about their pairs.
     """
 
-    cdef double similarity, apart
+    cdef double similarity, covering, apart
     cdef uint64_t[:, ::1] bits  # of the frequent elements of each row
     cdef uint32_t[::1] rare  # the others that may be in several sets, ascending in each row
     cdef int64_t[::1] rare_starts
@@ -207,8 +207,8 @@ cdef class PairBounds:
     cdef uint32_t[::1] slot_code
     cdef int32_t[::1] slot_row
 
-    def __init__(self, int64_t rows, double similarity):
-        self.rows, self.similarity = rows, similarity
+    def __init__(self, int64_t rows, double similarity, double covering):
+        self.rows, self.similarity, self.covering = rows, similarity, covering
         # Sets that differ in d of a + b elements share (a + b - d) / 2.
         self.apart = (1 - similarity) / (1 + similarity)
         self.sets = self.forms = False
@@ -331,25 +331,32 @@ cdef class PairBounds:
 
     cdef inline bint similar(self, int64_t i, int64_t j) noexcept nogil:
         """Return whether two sets that are held are similar enough, if they decide."""
-        cdef int64_t one, other, common = 0, rare
+        cdef int64_t one, other, most
         if self.edited(i, j):
             if not self.words:
                 return True
             one, other = self.letters[i], self.letters[j]
-            rare = <int64_t>((1 - self.similarity) * max(one, other) + ROUNDED)
-            return self.edits(i, j, rare) <= rare
-        if not self.sets:
+            most = <int64_t>((1 - self.similarity) * max(one, other) + ROUNDED)
+            return self.edits(i, j, most) <= most
+        return not self.sets or self.common(i, j, self.least(i, j)) >= self.least(i, j)
+
+    cdef inline bint may_take(self, int64_t i, int64_t j) noexcept nogil:
+        """Return whether the first of two rows may have as much of the second as it has to."""
+        if not self.sets or self.edited(i, j):
             return True
-        one, other = self.sizes[i], self.sizes[j]
+        return self.common(i, j, 0) >= self.covering * self.sizes[j] - ROUNDED
+
+    cdef int64_t common(self, int64_t i, int64_t j, double least) noexcept nogil:
+        """Return how many elements two sets seem to share; less than that need not be counted."""
+        cdef int64_t found = 0, rare
         if self.bits.shape[1]:
-            common = both(&self.bits[i, 0], &self.bits[j, 0], self.bits.shape[1])
+            found = both(&self.bits[i, 0], &self.bits[j, 0], self.bits.shape[1])
         rare = min(self.rare_starts[i + 1] - self.rare_starts[i],
                    self.rare_starts[j + 1] - self.rare_starts[j])
-        if common + rare < self.least(i, j):
-            return False
-        common += shared(self.rare, self.rare_starts[i], self.rare_starts[i + 1],
-                         self.rare_starts[j], self.rare_starts[j + 1])
-        return <double>common / max(one + other - common, 1) >= self.similarity
+        if found + rare >= least:
+            found += shared(self.rare, self.rare_starts[i], self.rare_starts[i + 1],
+                            self.rare_starts[j], self.rare_starts[j + 1])
+        return found
 
     cdef int64_t edits(self, int64_t x, int64_t y, int64_t most) noexcept nogil:
         """Return how many edits two forms are apart, or more than `most`."""
@@ -713,6 +720,10 @@ cdef class Leaders:
         if not self.may(x, y, kind):
             return False
         self.asked[y] = <int32_t>x
+        # Who is joined and spared already is asked only whether it may be taken.
+        if (self.bounds.covering and self.sparing[y] >= 0 and self.root(x) == self.root(y)
+                and not self.bounds.may_take(x, y)):
+            return False
         return self.similar(x, y)
 
     cdef inline double least(self, int64_t x, int64_t y) noexcept nogil:

@@ -81,7 +81,8 @@ class Bounds:
     @cached_property
     def of_forms(self) -> PairBounds:
         """What rules out pairs of short texts, for which no text is read."""
-        bounds = PairBounds(len(self._compared), self._criteria.similarity)
+        covering = self._criteria.covering or 0
+        bounds = PairBounds(len(self._compared), self._criteria.similarity, covering)
         if self.formed:
             documents, n = self._compared.documents, len(self._compared)
             singles, doubles = np.zeros((n, 0), np.uint64), np.zeros((n, 0), np.uint64)

@@ -373,6 +373,10 @@ class Candidates:
         """Return both sides of the pairs (i[k], j[k])."""
         return Side(self.documents, i), Side(self.documents, j)
 
+    def allow(self, i: RowIds, j: RowIds) -> Bools:
+        """Return which pairs all rules allow."""
+        return allowed(*self.sides(i, j))
+
     def test(self, i: RowIds, j: RowIds) -> Bools:
         """Return which pairs are candidates."""
         a, b = self.sides(i, j)

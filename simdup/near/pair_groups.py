@@ -26,7 +26,7 @@ from simdup.near.candidates import Candidates, groups_of
 from simdup.near.clustering import Group, Identical, find_identical, with_distances
 from simdup.near.divided_clusters import divide
 from simdup.near.leading import lead
-from simdup.near.rules import RULES, allowed, formed
+from simdup.near.rules import RULES, formed
 from simdup.near.walk import LARGE, NEAR, TAKES, Walk
 from simdup.near.walk import components as candidate_components
 from simdup.search.arrays import RowIds, RowPairs, components
@@ -396,9 +396,9 @@ class _Grouping:
     def _measure_missing(self, keys: RowIds) -> None:
         """Measure the candidates among pairs of rows, given by their keys."""
         i, j = np.divmod(keys, len(self._every.documents))
-        if not self._every.every:
-            candidates = self._distinct.test(i, j)
-            i, j = i[candidates], j[candidates]
+        allows = self._distinct.allow if self._every.every else self._distinct.test
+        good = allows(i, j)
+        i, j = i[good], j[good]
         numbers = self._distinct.numbers
         for first in range(0, len(i), _CHUNK):
             part = slice(first, first + _CHUNK)
@@ -417,5 +417,5 @@ def _numbers(pairs: MeasuredPairs) -> list[tuple[int, int]]:
 def _possible(compared: Candidates) -> Iterator[RowPairs]:
     """Yield all pairs, i < j, that may meet the criteria, in chunks."""
     for i, j, possible in Bounds(compared).every():
-        useful = possible & allowed(*compared.sides(i, j))
+        useful = possible & compared.allow(i, j)
         yield i[useful], j[useful]

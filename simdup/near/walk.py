@@ -130,7 +130,7 @@ class Walk:
                 budget -= float(costs[i[measured]].sum() + costs[j[measured]].sum())
                 leaders.answer(answers)
                 asked += len(i)
-                vain += len(i) - int(np.count_nonzero(answers))
+                vain += len(i) - int(np.count_nonzero(answers & TAKES))
             expensive = leaders.visits + _QUESTION * asked >= switch and not leaders.joining
             if reads and (expensive or vain > _IN_VAIN * len(self._compared)):
                 bounds.add_texts()
