@@ -69,10 +69,10 @@ class Search:
 
     kind: int = LISTED  # of its lists, for `simdup.kernels.leaders`
 
-    def lists(self, documents: Documents) -> Iterator[tuple[Lists, bool]]:
+    def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one.
 
-        Beside them comes whether each has a short text: see `_lists_of`.
+        Beside them comes whether each has a short text, whose facts decide if `by_facts`.
         """
         return ((Lists.of_pairs(i, j), True) for i, j in self.pairs(documents))
 
@@ -112,11 +112,11 @@ class NearFingerprints(Search):
         for found in iter_pairs(values, ball.distance, ball.bits, "first", threads=threads):
             yield found.i, found.j
 
-    def lists(self, documents: Documents) -> Iterator[tuple[Lists, bool]]:
+    def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one."""
         rows = np.arange(len(documents))
         for block in self.blocks(documents):
-            yield from _lists_of(block, rows, documents)
+            yield from _lists_of(block, rows, documents, by_facts)
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal."""
@@ -170,12 +170,12 @@ class EqualKeys(Search):
         for a, b in equal_keys.neighbours(self._columns(rows)):
             yield places[a], places[b]
 
-    def lists(self, documents: Documents) -> Iterator[tuple[Lists, bool]]:
+    def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one."""
         places, rows = self._rows(documents)
         for column in self._columns(rows):
             if isinstance(self.signatures, Signatures):
-                yield from _lists_of(column, places, documents)
+                yield from _lists_of(column, places, documents, by_facts)
             else:  # keys of short texts have their facts in them
                 lists = Lists.of_key(column).of_rows(places)
                 yield from lists.parted(short(documents))
@@ -195,6 +195,30 @@ class EqualKeys(Search):
         """Yield the keys of rows, one band at a time."""
         keys = self.signatures.keys
         return (keys[rows, band] for band in range(keys.shape[1]))
+
+
+@dataclass(frozen=True)
+class EqualTexts(Search):
+    """Proposes documents with the same text, which rules or a reference keep from being copies."""
+
+    name: str = "copies"
+
+    def propose(self, a: Side, b: Side) -> Bools:
+        """Return which pairs (a[k], b[k]) it proposes."""
+        same: Bools = a["content_number"] == b["content_number"]
+        return same
+
+    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
+        return equal_keys.candidates(documents["content_number"][:, np.newaxis].astype(np.uint64))
+
+    def links(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield pairs that connect what it proposes, and perhaps more."""
+        return equal_keys.neighbours([documents["content_number"].astype(np.uint64)])
+
+    def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
+        """Yield lists of rows; each proposed pair shares one."""
+        yield Lists.of_key(documents["content_number"].astype(np.uint64)), True
 
 
 @dataclass(frozen=True)
@@ -387,13 +411,15 @@ class Candidates:
         return candidates(self.documents, self.documents, self.searches)
 
 
-def _lists_of(keys: Keys, rows: RowIds, documents: Documents) -> Iterator[tuple[Lists, bool]]:
+def _lists_of(
+    keys: Keys, rows: RowIds, documents: Documents, by_facts: bool
+) -> Iterator[tuple[Lists, bool]]:
     """Yield lists of the rows with an equal key, and whether each has a short text.
 
     A pair with a short text needs equal facts, so among those that may be in one, facts belong to
     the keys.
     """
-    long = ~short(documents)[rows]
+    long = ~short(documents)[rows] if by_facts else np.ones(len(rows), np.bool_)
     yield Lists.of_key(keys[long]).of_rows(rows[long]), False
     if not long.all():
         some = formed(documents)[rows]

@@ -85,7 +85,7 @@ class Walk:
         self._lists = [
             (lists, search.kind, of_short)
             for search in compared.searches
-            for lists, of_short in search.lists(documents)
+            for lists, of_short in search.lists(documents, compared.criteria.edits_decide)
         ]
         self._use(self._lists)
 
