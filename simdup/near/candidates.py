@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.mix64 import mix64
+from simdup.base.mix64 import mix64, mix_columns
 from simdup.kernels.leaders import LISTED, PRINTED, SKETCHED
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
@@ -179,6 +180,16 @@ class EqualKeys(Search):
             else:  # keys of short texts have their facts in them
                 lists = Lists.of_key(column).of_rows(places)
                 yield from lists.parted(short(documents))
+
+    def lists_of_rows(self, documents: Documents, width: int) -> Lists:
+        """Return lists of short texts that share so many bands in a row, or all but a character."""
+        assert isinstance(self.signatures, EditSignatures)
+        places, rows = self._rows(documents)
+        columns = list(self._columns(rows))
+        bands, exact = columns[: self.signatures.bands], columns[self.signatures.bands :]
+        starts = range(max(len(bands) - width, 0) + 1)
+        keys = (mix_columns([k.astype(np.uint64) for k in bands[i : i + width]]) for i in starts)
+        return Lists.concat(Lists.of_key(key).of_rows(places) for key in chain(keys, exact))
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal."""

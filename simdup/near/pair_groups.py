@@ -220,8 +220,8 @@ class _Grouping:
 
         none = np.zeros(0, np.int64)
         self._measure(none, none, near, differing)
-        walk = Walk(compared, ask, self._rows_held[ranked])
-        unchecked, leaders = walk.run(large), walk.leaders
+        walk = Walk(compared, ask, self._rows_held[ranked], limited=large)
+        unchecked, leaders = walk.run(), walk.leaders
         n, back = len(rows), np.searchsorted(rows, ranked)
         led = Led(*np.empty((3, n), np.int64))
         keeper, spared = leaders.keeper, leaders.spared
