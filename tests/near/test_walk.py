@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -202,7 +203,7 @@ def test_other_processes_find_the_same(
     ]
 
 
-@pytest.mark.parametrize("comparisons", [0, 8, 100])
+@pytest.mark.parametrize("comparisons", [0, 8, 100, 10_000])
 def test_a_component_does_not_depend_on_others(
     comparisons: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,7 +213,7 @@ def test_a_component_does_not_depend_on_others(
     monkeypatch.setattr(walk, "COMPARISONS", comparisons)
     chance = random.Random(5)
     parts = [
-        [(f"{kind.__name__}{i}", one) for i, one in enumerate(kind(chance, 14))]
+        [(f"{kind.__name__}{i}", one) for i, one in enumerate(dict.fromkeys(kind(chance, 14)))]
         for kind in (template, chain, template, chain)
     ]
     unchecked = 0
@@ -221,11 +222,11 @@ def test_a_component_does_not_depend_on_others(
         found = scan(part, "plain", method="minhash", jobs=1)
         apart += members(found)
         unchecked += found.summary.unchecked
-    mixed = [one for some in zip(*parts, strict=True) for one in some]
+    mixed = [one for some in zip_longest(*parts) for one in some if one]
     together = scan(mixed, "plain", method="minhash", jobs=1)
     assert sorted(members(together), key=str) == sorted(apart, key=str)
     assert together.summary.unchecked == unchecked
-    assert bool(unchecked) == (comparisons < 100)
+    assert bool(unchecked) == (comparisons < 10_000)
     assert bool(apart) == (comparisons > 0)
 
 
@@ -250,7 +251,10 @@ def test_copies_say_which_text_is_contained() -> None:
 
 
 def test_a_document_that_cannot_hold_another_is_not_asked_about_it() -> None:
-    """Chunks overlap, and hardly one has all of another: bounds tell before texts are compared."""
+    """Chunks overlap, and hardly one has all of another: bounds tell before texts are compared.
+
+    Of 12,414 near pairs, only some have to join the chunks.
+    """
     chance = random.Random(4)
     page = [chr(0x4E00 + chance.randrange(900)) for _ in range(2000)]
     pages = [
@@ -262,4 +266,4 @@ def test_a_document_that_cannot_hold_another_is_not_asked_about_it() -> None:
     criteria = Criteria(similarity=0.5, lossless=True, keep="longest")
     summary = scan(chunks, criteria=criteria, jobs=1).summary
     assert not summary.unchecked
-    assert summary.checked < 2 * len(chunks)
+    assert summary.checked < 6 * len(chunks)
