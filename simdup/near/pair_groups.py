@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simdup.base.system import FORKS
 from simdup.base.workers import Workers
 from simdup.model.clusters import FEW
-from simdup.model.criteria import FEW_DOCUMENTS, FEW_TERMS
+from simdup.model.criteria import FEW_TERMS
 from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents, Growing
 from simdup.near.bounds import Bounds
@@ -348,7 +348,7 @@ class _Grouping:
         several copies is paired with others.
         """
         copies, near = self._copies, self._near.copy(MeasuredPairs)
-        first = len(self._every.documents) >= FEW_DOCUMENTS
+        first = not self._criteria.lists_all(len(self._every.documents))
         for row in np.flatnonzero(copies.sizes[self._distinct.numbers] > 1).tolist():
             documents = self._of(row)
             copied = product(documents[:1], documents[1:])
