@@ -357,16 +357,19 @@ class _Grouping:
             yield from [(a, b)] if first else product(copies.of(a), copies.of(b))
 
     def _near_pairs(self, group: Group, decided: Collection[int]) -> list[DocumentPair]:
-        """Return the near pairs of a group; of a large one those that show whom it has, and all of
-        the documents that people decided about.
+        """Return the near pairs of a group; of a large one those that were met, and all of the
+        documents that people decided about.
         """
+        members = set(group.members)
         if len(group.members) <= _MANY:
             asked = list(combinations(group.members, 2))
         else:
             asked = [(pair.a, pair.b) for pair in group.pairs]
             asked += product(decided, group.members)
-        inside = set(group.members)
-        held = {pair[:2]: pair for pair in self._held if {pair.a, pair.b} <= inside}
+            of = self._copies.of
+            for a, b in _numbers(self._near.copy(MeasuredPairs)):
+                asked += (*product([a], of(b)), *product(of(a), [b])) if a in members else ()
+        held = {pair[:2]: pair for pair in self._held if {pair.a, pair.b} <= members}
         return sorted((held | {pair[:2]: pair for pair in self._pairs(asked)}).values())
 
     def _pairs(self, asked: Sequence[tuple[int, int]]) -> list[DocumentPair]:
