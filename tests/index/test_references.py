@@ -71,9 +71,8 @@ def test_estimates_are_marked(simdup: Command, archive: Path) -> None:
     lines = simdup(*asked).lines
     assert [line.split()[2] for line in lines if "new/same.txt" in line] == ["~1.0000"]
     assert [line.split()[2][0] for line in lines if "new/y.txt" in line] == ["0"]
-    table = [line.split(",") for line in simdup(*asked, "-f", "csv").lines]
-    assert table[0][-2:] == ["similarity", "measure"]
-    measures = {row[2]: row[-1] for row in table[1:]}
+    table = csv.DictReader(simdup(*asked, "-f", "csv").lines)
+    measures = {row["document"]: row["measure"] for row in table}
     assert [measures[f"new/{name}.txt"] for name in ("same", "near", "x", "y")] == [
         "estimated", "estimated", "", "jaccard",
     ]  # fmt: skip
@@ -93,7 +92,7 @@ def test_estimates_are_marked(simdup: Command, archive: Path) -> None:
 
 def test_the_report_says_how_an_index_was_searched(simdup: Command, archive: Path) -> None:
     said = simdup("scan", "new", "--reference", "old.index", "-d", "4").err
-    assert "(kept: documents of indexes, then the first of each)" in said
+    assert "(order of keeping: documents of indexes, then input order)" in said
     assert (
         "Indexes (12 documents) were searched by fingerprint, within distance 4, and by shared "
         "text; similarities to them (~) are estimates.\n" in said

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from support import Command, examples, leaders, seeds
 
@@ -157,8 +157,8 @@ def test_without_a_similarity_only_the_containment_counts(simdup: Command, tmp_p
     assert [one["document"] for one in cluster["documents"]] == ["c/whole", "c/part"]
     assert cluster["documents"][1]["contained"] == "document"
     shown = simdup("scan", "c", "--containment", "0.9").text
-    assert "contained  document" in shown.splitlines()[0]
-    assert shown.splitlines()[3].split()[-2:] == ["document", "c/part"]
+    assert "containment  document" in shown.splitlines()[0]
+    assert shown.splitlines()[3].split()[-2:] == ["1.0000", "c/part"]
     # A similarity that is set must be met as well.
     assert simdup("scan", "c", "--containment", "0.9", "-s", "0.8", "-q").out == b""
     # A method that was asked for by name does not look for passages.
@@ -220,7 +220,7 @@ class Oracle:
         self.alike = [[len(a & b) / len(a | b) >= similarity for b in sets] for a in sets]
         sizes = [len(plain.solid(text)) for text in texts]
         sign = {"first": 0, "longest": -1, "shortest": 1}[keep]
-        first = {i: (i >= references, sign * sizes[i], i) for i in self.all}
+        first = {i: (i >= references, sign * sizes[i] * (i >= references), i) for i in self.all}
         self.order = sorted(self.all, key=first.__getitem__)
 
     def takes(self, kept: int, one: int) -> bool:
@@ -253,8 +253,6 @@ def test_only_what_the_kept_document_contains_is_redundant(
     """By hand, in small and in large clusters, with and without references."""
     texts = ["".join(SENTENCES[start : start + size]) for start, size in spans]
     known = min(known, len(texts) - 1)
-    # What equals a reference is compared with no other.
-    assume(all(texts.count(text) == 1 for text in texts[:known]))
     oracle = Oracle(texts, known, keep or "longest", least, similarity)
     asked: dict[str, Any] = {"containment": least, "similarity": similarity, "recipe": "plain"}
     asked |= {"method": "simhash", "distance": 64, "run": ONE} | ({"keep": keep} if keep else {})
