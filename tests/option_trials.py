@@ -47,7 +47,6 @@ TRIALS: Mapping[str, str | Mapping[str, str]] = {
     "--keep": "longest",
     "--prefer": "b*",
     "--decisions": "decided.json",
-    "--linkage": {"dedupe": "chain||single", "*": "chain||star"},
     "--all-pairs": "many|-f jsonl --removed out.html|",
     "--reference": "k",
     "--list": "unique",
@@ -252,9 +251,6 @@ def build(folder: Path) -> None:
     asked = [{"id": "q1", "text": a, "body": prose(5, 40)},
              {"id": "q2", "text": prose(6, 40), "body": prose(9, 40)}]  # fmt: skip
     write(folder, {"q.jsonl": "".join(json.dumps(one) + "\n" for one in asked)})
-    # Each is near its neighbours, the ends are not.
-    long = prose(7, 60)
-    write(folder / "chain", {f"{n}.txt": long[n * 6 : n * 6 + 110] for n in range(5)})
     write(folder / "many", {f"{n:03}.txt": a + prose(100 + n, 1) for n in range(70)})
     # Two clusters, of which the second is larger.
     both = {"a.txt": x, "b.txt": near(x), "c.txt": a, "d.txt": near(a), "e.txt": a + "。"}
@@ -278,7 +274,7 @@ def build(folder: Path) -> None:
 
 def _prepare(folder: Path) -> None:
     """Run the commands whose results others read, all in one process."""
-    printed = ("c", "r.jsonl", "lines", "w", "s.jsonl", "h", "f", "chain", "many", "both")
+    printed = ("c", "r.jsonl", "lines", "w", "s.jsonl", "h", "f", "many", "both")
     calls = (
         *(f"fingerprint {one} -o p{one}" for one in printed), "fingerprint ig --no-ignore -o pig",
         "scan c -o r.csv", "index build i k twice known", "fit c -o model",

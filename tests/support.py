@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,6 +58,26 @@ ROUNDS = int(os.environ.get("SIMDUP_ROUNDS", "1"))
 def seeds(count: int) -> range:
     """Seeds of random corpora."""
     return range(count * ROUNDS)
+
+
+def leaders(
+    order: Sequence[int],
+    near: Callable[[int, int], bool],
+    takes: Callable[[int, int], bool] = lambda a, b: True,
+    distinct: Callable[[int, int], bool] = lambda a, b: False,
+) -> tuple[dict[int, int], set[frozenset[int]]]:
+    """Who takes whom, and the clusters: the definition, pair by pair in the order of keeping."""
+    cluster = {document: frozenset([document]) for document in order}
+    taken_by: dict[int, int] = {}
+    for a, b in combinations(order, 2):
+        if near(a, b) and (
+            cluster[a] == cluster[b]
+            or not any(distinct(x, y) for x in cluster[a] for y in cluster[b])
+        ):
+            cluster |= dict.fromkeys(cluster[a] | cluster[b], cluster[a] | cluster[b])
+            if a not in taken_by and b not in taken_by and takes(a, b):
+                taken_by[b] = a
+    return taken_by, {group for group in cluster.values() if len(group) > 1}
 
 
 def examples(count: int) -> hypothesis.settings:

@@ -16,7 +16,8 @@ def command(call: Call) -> Status:
     """Group fingerprint lines into clusters.
 
     FILEs, or standard input, hold the lines that `simdup fingerprint` prints, all made with the
-    same recipe. The fingerprint distance alone decides.
+    same recipe. The fingerprint distance alone decides which documents are near; what is kept and
+    what is redundant follows from that as in a scan.
 
     Examples:
       simdup fingerprint ./corpus | simdup cluster

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 def command(call: Call) -> Status:
     """Write a corpus without its redundant documents.
 
-    Every removed document is near one that stays. A file of records becomes a file of the remaining
-    ones, byte for byte; a folder, or several files, become a folder. OUT appears only when it is
-    complete; it may be - for standard output. SOURCEs are never changed.
+    What a scan calls redundant is removed: each of these is near a document that stays. A file of
+    records becomes a file of the remaining ones, byte for byte; a folder, or several files, become
+    a folder. OUT appears only when it is complete; it may be - for standard output. SOURCEs are
+    never changed.
 
     Binary, empty and undecodable files are copied as they are. With --unit a document that loses
     all of its text stays, empty.

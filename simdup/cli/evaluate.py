@@ -20,9 +20,9 @@ def command(call: Call) -> Status:
     order) or of clusters (columns cluster and document); or it has a cluster per line: id;id;id.
     One of the two may be - for standard input.
 
-    JSONL counts the pairs listed in a cluster; a copy of a document also counts as a pair with each
-    of its partners. The CSV of a scan counts all pairs within a cluster. Documents that
-    neither file names are not counted.
+    A result of clusters counts all pairs of documents that share one; JSONL of a scan with
+    --all-pairs, and a list of pairs, count the pairs that are listed. Documents that neither file
+    names are not counted.
 
     Names match if they are equal, or if one is the end of the other's path, with or without the
     suffix.

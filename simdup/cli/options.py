@@ -193,7 +193,7 @@ _MATCHING = (
         f"Remove only what the kept document contains: {criteria.LOSSLESS:.0%} of its text, and "
         "every number, date and code.", common=True),
     _criteria("--all-pairs", f"{_SCANS}, cluster",
-        "List every pair, however many documents they connect."),
+        "List all near pairs, also of clusters of more than 12 documents."),
     _leaks("--against EVAL...", common=True, of=None,
         text="Evaluation texts: files, folders and records. Repeatable."),
     _leaks("--against-field NAME...", of=None,

@@ -15,8 +15,9 @@ def command(call: Call) -> Status:
     """Find near-duplicate documents in files and folders.
 
     Pairs are found by fingerprint and by shared text, and verified on the full texts. What pairs
-    connect is a cluster: one document is kept, those near it are redundant, others are linked.
-    With --baseline only what FILE does not have is reported.
+    connect is a cluster. Its first document (see --keep) is kept, and those near it are redundant;
+    then the next one that is left, and so on. So a cluster may have several kept documents; dedupe
+    removes the redundant ones. With --baseline only what FILE does not have is reported.
 
     A SOURCE may also be one record: train.jsonl#5, or its name with --id-field. Similarities to
     documents of an index (--reference) are estimates.

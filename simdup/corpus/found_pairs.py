@@ -117,10 +117,9 @@ def _of_lines(path: str, text: str) -> tuple[bool, list[FoundPair]]:
 
 
 def _redundant(documents: list[dict[str, Any]]) -> Iterator[FoundPair]:
-    first = documents[0]["document"]
     for one in documents:
         if one["role"] == "redundant":
-            yield _pair(one.get("kept", first), one["document"], one.get("similarity"))
+            yield _pair(one["kept"], one["document"], one.get("similarity"))
 
 
 def _pair(stays: Any, goes: Any, similarity: Any) -> FoundPair:
@@ -154,18 +153,8 @@ def _of_table(path: str, rows: list[list[str]]) -> tuple[bool, list[FoundPair]]:
 
 
 def _of_clusters(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
-    """Yield the redundant documents of a CSV of clusters, each with the kept one of its cluster."""
-    kept: dict[str, str] = {}
-    for row in cells:
-        cluster, name = row["cluster"], row["document"]
-        if row["role"] == "kept":
-            if kept.setdefault(cluster, name) != name:
-                what = f"cluster {cluster} keeps several documents, and a CSV does not say which"
-                raise SimdupError(path, what, "write the result as JSONL")
-        elif row["role"] == "redundant":
-            if cluster not in kept:
-                raise SimdupError(path, f"cluster {cluster} keeps no document", _HINT)
-            yield _pair(kept[cluster], name, row.get("similarity"))
+    """Yield the redundant documents of a CSV of clusters, each with its kept one."""
+    return _of_removed(path, (row for row in cells if row["role"] == "redundant"))
 
 
 def _of_removed(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
@@ -178,7 +167,7 @@ def _of_pairs(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]
 
 # How a table is read, by the columns that it has at least.
 _TABLES = {
-    ("cluster", "role", "document"): _of_clusters,
+    ("cluster", "role", "document", "kept"): _of_clusters,
     ("document", "reason", "kept"): _of_removed,
     ("a", "b"): _of_pairs,
 }

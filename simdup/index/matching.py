@@ -6,7 +6,6 @@ similarity that sketches estimate.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise, repeat
@@ -56,7 +55,6 @@ class QueryOptions:
     limit: int | None = None  # the most matches per document
     compress: bool = False  # whether search tables are kept compressed
     run: RunOptions = field(default_factory=RunOptions)
-    count: bool = False  # whether candidates are counted, for a summary
 
     def setup(self, bits: int) -> SearchSetup:
         """Return how to search fingerprints of `bits` bits."""
@@ -80,7 +78,6 @@ class Matches:
     # else is near, `found` has these matches too.
     removed: MeasuredPairs
     held: Documents  # the documents of the index that match, by row: their ``number``
-    candidates: Counter[str]  # how many there were, and by search, if they are counted
 
     @classmethod
     def concat(cls, several: Sequence[Matches]) -> Matches:
@@ -88,7 +85,7 @@ class Matches:
         found = MeasuredPairs.concat([NO_MATCHES, *(one.found for one in several)])
         removed = MeasuredPairs.concat([NO_MATCHES, *(one.removed for one in several)])
         held = _by_number([one.held for one in several])
-        return cls(found, removed, held, sum((one.candidates for one in several), Counter[str]()))
+        return cls(found, removed, held)
 
     def shifted(self, documents: int, rows: int = 0) -> Matches:
         """Return the same matches with larger numbers of documents and rows."""
@@ -198,7 +195,7 @@ def _match(
     index = _rows(session, options)
     last = len(documents) if most is None else min(first + most, len(documents))
     some, (i, j) = index.find_first(documents, range(first, last), MOST)
-    rows, counts = distinct(j), Counter(pairs=len(i))
+    rows = distinct(j)
     parts, every = [NO_MATCHES], list[Documents]()
     for low in range(0, len(rows), _ROWS):
         here = rows[low : low + _ROWS]
@@ -206,8 +203,6 @@ def _match(
         held, found = _look_up(session, index, here), [NO_MATCHES]
         for chunk in np.split(inside, range(_CHUNK, len(inside), _CHUNK)):
             a, b = Side(some, i[chunk]), Side(held, _places(j[chunk], here))
-            if options.count:
-                counts.update({one.name: int(one.propose(a, b).sum()) for one in index.searches})
             found.append(judge(a, b, options))
         parts.append(best(MeasuredPairs.concat(found), options.limit))
         every.append(held.take(_places(distinct(parts[-1]["b"]), here)).without("sketch"))
@@ -215,7 +210,7 @@ def _match(
     removed = _recognize(session, some, options.criteria)
     every.append(_look_up(session, index, distinct(removed["b"])).without("sketch"))
     held = _by_number(every)
-    return some, Matches(otherwise(nearest, removed), removed, held, counts)
+    return some, Matches(otherwise(nearest, removed), removed, held)
 
 
 def _rows(session: Session, options: QueryOptions) -> IndexRows:

@@ -209,9 +209,7 @@ class IndexReferences:
         progress("matching", 0, len(asked))
         for one in self.sessions:
             seen = one.storage.path == self.seen
-            options = QueryOptions(
-                settings.criteria, exclude_self=seen, limit=1, run=settings.run, count=True
-            )
+            options = QueryOptions(settings.criteria, seen, limit=1, run=settings.run)
             each.append(find_nearest(one, asked, options).shifted(0, before))
             before += len(one.store)
         progress("matching", len(asked), len(asked))

@@ -1,6 +1,6 @@
 """What several loops need: a mixer, a check, and sets that lie one after the other in an array."""
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 cdef extern from *:
     """
@@ -34,8 +34,13 @@ cdef inline bint cuts(const int64_t[::1] starts, int64_t size) noexcept:
     return good
 
 
-cdef inline int64_t look_up(const uint64_t[::1] hashes, int64_t low, int64_t high,
-                            uint64_t value) noexcept nogil:
+ctypedef fused element:
+    uint32_t
+    uint64_t
+
+
+cdef inline int64_t look_up(const element[::1] hashes, int64_t low, int64_t high,
+                            element value) noexcept nogil:
     """Return where the first element that is not below a value is."""
     cdef int64_t middle
     while low < high:
@@ -47,11 +52,11 @@ cdef inline int64_t look_up(const uint64_t[::1] hashes, int64_t low, int64_t hig
     return low
 
 
-cdef inline int64_t shared(const uint64_t[::1] hashes, int64_t a, int64_t last_a, int64_t b,
+cdef inline int64_t shared(const element[::1] hashes, int64_t a, int64_t last_a, int64_t b,
                            int64_t last_b) noexcept nogil:
     """Return how many elements two ascending sets share, given where they begin and end."""
     cdef int64_t found = 0
-    cdef uint64_t x, y
+    cdef element x, y
     if last_a - a > last_b - b:
         a, last_a, b, last_b = b, last_b, a, last_a
     if (last_a - a) * 16 < last_b - b:  # where one is so much larger, look the others up in it

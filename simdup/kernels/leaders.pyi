@@ -13,13 +13,13 @@ class PairBounds:
     rows: int
     sets: bool
     forms: bool
-    def __init__(self, rows: int, similarity: float) -> None: ...
+    def __init__(self, rows: int, similarity: float, covering: float) -> None: ...
     def by_sets(
         self,
         sketches: NDArray[np.uint64],
-        sizes: NDArray[np.int64],
         starts: NDArray[np.int64],
-        hashes: NDArray[np.uint64],
+        elements: NDArray[np.uint32],
+        rare: NDArray[np.uint32],
     ) -> None: ...
     def by_forms(
         self,
@@ -29,6 +29,7 @@ class PairBounds:
         singles: NDArray[np.uint64],
         doubles: NDArray[np.uint64],
     ) -> None: ...
+    def by_letters(self, starts: NDArray[np.int64], codes: NDArray[np.uint32]) -> None: ...
     def possible(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]: ...
 
 class Leaders:

@@ -24,6 +24,7 @@ A row never asks again about one that it asked while that was free, nor a leader
   in at least as many elements as their sketches differ in bits.
 - What two sets share, counted, where these are held in memory: frequent elements are bits, and
   those of a single set are left out, so few are gone through one by one.
+- *Edits* between short texts, counted by bits of the places of their characters.
 
 References
 ----------
@@ -32,6 +33,9 @@ G. Blelloch, J. Fineman, J. Shun, "Greedy sequential maximal independent set and
 parallel on average", SPAA 2012: answers that are used in order give the sequential result.
 C. Xiao, W. Wang, X. Lin, J. Yu, "Efficient similarity joins for near duplicate detection", WWW
 2008: the bound by the elements left.
+G. Myers, "A fast bit-vector algorithm for approximate string matching based on dynamic
+programming", J. ACM 46 (1999), for any number of words: H. Hyyrö, "A bit-vector algorithm for
+computing Levenshtein and Damerau edit distances", Nordic J. Computing 10 (2003).
 M. Mitzenmacher, R. Pagh, N. Pham, "Efficient estimation for high similarities using odd sketches",
 WWW 2014.
 """
@@ -60,6 +64,8 @@ cdef enum:
     MOST_COUNTED = 65535
     # Questions of a batch, while rows lead.
     BATCH = 4096
+    # Visits that take as long as counting edits.
+    EDITED = 64
     # Questions of a row in one batch, while rows join.
     WIDEST = 32
     # Answers, in bits: the rows are near, and the first may take the second.
@@ -182,40 +188,51 @@ cdef class PairBounds:
         Whether the letters of short texts decide about their pairs.
     """
 
-    cdef double similarity, apart
+    cdef double similarity, covering, apart
     cdef uint64_t[:, ::1] bits  # of the frequent elements of each row
-    cdef uint64_t[::1] rare  # the others that may be in several sets, ascending in each row
+    cdef uint32_t[::1] rare  # the others that may be in several sets, ascending in each row
     cdef int64_t[::1] rare_starts
     cdef int64_t shortest
     cdef readonly int64_t rows
-    cdef readonly bint sets, forms, held
+    cdef readonly bint sets, forms
     cdef const uint64_t[:, ::1] sketches, singles, doubles
     cdef const int64_t[::1] sizes, letters
     cdef const uint64_t[::1] numbers
+    # Forms, and those of the row that is compared: the bits of the places of each character.
+    cdef const int64_t[::1] code_starts
+    cdef const uint32_t[::1] codes
+    cdef int64_t words, placed
+    cdef uint64_t[:, ::1] places
+    cdef uint64_t[::1] up, down
+    cdef uint32_t[::1] slot_code
+    cdef int32_t[::1] slot_row
 
-    def __init__(self, int64_t rows, double similarity):
-        self.rows, self.similarity = rows, similarity
+    def __init__(self, int64_t rows, double similarity, double covering):
+        self.rows, self.similarity, self.covering = rows, similarity, covering
         # Sets that differ in d of a + b elements share (a + b - d) / 2.
         self.apart = (1 - similarity) / (1 + similarity)
-        self.sets = self.forms = self.held = False
+        self.sets = self.forms = False
+        self.words = 0
 
-    def by_sets(self, const uint64_t[:, ::1] sketches, const int64_t[::1] sizes,
-                const int64_t[::1] starts, const uint64_t[::1] hashes):
-        """Take the odd sketches and the sizes of sets; the sets, ascending, if `starts` has any."""
-        require(sketches.shape[0] == self.rows == sizes.shape[0])
-        self.held = starts.shape[0] > 1
-        self.sets, self.sketches, self.sizes = True, sketches, sizes
-        if self.held:
-            require(starts.shape[0] == self.rows + 1 and cuts(starts, hashes.shape[0]))
-            self.hold(starts, hashes)
+    def by_sets(self, const uint64_t[:, ::1] sketches, const int64_t[::1] starts,
+                const uint32_t[::1] elements, uint32_t[::1] rare):
+        """Take the odd sketches of sets, and the sets: half of each element, ascending.
 
-    cdef hold(self, const int64_t[::1] starts, const uint64_t[::1] hashes):
+        Elements with an equal half make sets seem more similar, never less.  `rare` is room for
+        as many elements.
+        """
+        require(sketches.shape[0] == self.rows == starts.shape[0] - 1)
+        require(cuts(starts, elements.shape[0]) and rare.shape[0] == elements.shape[0])
+        self.sets, self.sketches, self.sizes = True, sketches, np.diff(starts)
+        self.hold(starts, elements, rare)
+
+    cdef hold(self, const int64_t[::1] starts, const uint32_t[::1] elements, uint32_t[::1] rare):
         """Keep sets so that two are compared fast: a bit for each frequent element.
 
         Those of a single set are in no other, so they are left out.  Elements are counted in a
         table in which some share a count, so what seems frequent may be rare, but never vice versa.
         """
-        cdef int64_t m = hashes.shape[0], row, at, bit, slots = 1024, kept = 0, room = 1024, bits
+        cdef int64_t m = elements.shape[0], row, at, bit, slots = 1024, kept = 0, room = 1024, bits
         cdef int64_t numbered = 0
         cdef uint32_t often = <uint32_t>min(max(self.rows // FREQUENT, 2), MOST_COUNTED), count
         cdef uint64_t place
@@ -226,38 +243,38 @@ cdef class PairBounds:
         while room < 2 * bits:
             room *= 2
         cdef uint16_t[::1] counts = np.zeros(slots, np.uint16)
-        cdef uint64_t[::1] known = np.zeros(room, np.uint64)
+        cdef uint32_t[::1] known = np.zeros(room, np.uint32)
         cdef int32_t[::1] bit_of = np.zeros(room, np.int32)
-        rare = np.empty(m, np.uint64)
-        self.rare, self.rare_starts = rare, np.zeros(self.rows + 1, np.int64)
+        self.rare_starts = np.zeros(self.rows + 1, np.int64)
         self.bits = np.zeros((self.rows, bits // 64), np.uint64)
         with nogil:
             for at in range(m):
-                place = mix(hashes[at]) & <uint64_t>(slots - 1)
+                place = mix(elements[at]) & <uint64_t>(slots - 1)
                 counts[place] += counts[place] < MOST_COUNTED
             for row in range(self.rows):
                 for at in range(starts[row], starts[row + 1]):
-                    place = mix(hashes[at])
+                    place = mix(elements[at])
                     count = counts[place & <uint64_t>(slots - 1)]
                     if count == 1:
                         continue
                     bit = -1
-                    if count >= often:
+                    # The second of two elements with one half is rare: a bit counts once.
+                    if count >= often and (at == starts[row] or elements[at - 1] != elements[at]):
                         place = place >> 20 & <uint64_t>(room - 1)
-                        while bit_of[place] and known[place] != hashes[at]:
+                        while bit_of[place] and known[place] != elements[at]:
                             place = (place + 1) & <uint64_t>(room - 1)
                         if bit_of[place] == 0 and numbered < bits:
                             numbered += 1
-                            known[place], bit_of[place] = hashes[at], <int32_t>numbered
+                            known[place], bit_of[place] = elements[at], <int32_t>numbered
                         bit = bit_of[place] - 1
                     if bit >= 0:
                         self.bits[row, bit >> 6] |= <uint64_t>1 << (bit & 63)
                     else:
-                        self.rare[kept] = hashes[at]
+                        rare[kept] = elements[at]
                         kept += 1
                 self.rare_starts[row + 1] = kept
         self.bits = np.ascontiguousarray(self.bits[:, :(numbered + 63) // 64])
-        self.rare = rare[:kept].copy()
+        self.rare = rare
 
     def by_forms(self, const int64_t[::1] letters, const uint64_t[::1] numbers, int64_t shortest,
                  const uint64_t[:, ::1] singles, const uint64_t[:, ::1] doubles):
@@ -270,6 +287,21 @@ cdef class PairBounds:
         require(singles.shape[0] == self.rows == doubles.shape[0])
         self.forms, self.letters, self.numbers, self.shortest = True, letters, numbers, shortest
         self.singles, self.doubles = singles, doubles
+
+    def by_letters(self, const int64_t[::1] starts, const uint32_t[::1] codes):
+        """Take the forms themselves, so that edits are counted: those of row i are the characters
+        ``codes[starts[i]:starts[i + 1]]``.
+        """
+        require(self.forms and starts.shape[0] == self.rows + 1 and cuts(starts, codes.shape[0]))
+        longest = int(np.diff(starts).max(initial=1))
+        self.code_starts, self.codes, self.words = starts, codes, (longest + 63) // 64
+        size = 64
+        while size < 4 * longest:
+            size *= 2
+        self.slot_code, self.slot_row = np.zeros(size, np.uint32), np.zeros(size, np.int32)
+        self.places = np.zeros((longest + 1, self.words), np.uint64)
+        self.up, self.down = np.zeros((2, self.words), np.uint64)
+        self.placed = -1
 
     cdef inline double least(self, int64_t i, int64_t j) noexcept nogil:
         """Return how many elements similar sets of rows share at least."""
@@ -299,19 +331,86 @@ cdef class PairBounds:
 
     cdef inline bint similar(self, int64_t i, int64_t j) noexcept nogil:
         """Return whether two sets that are held are similar enough, if they decide."""
-        cdef int64_t one, other, common = 0, rare
-        if not self.held or self.edited(i, j):
+        cdef int64_t one, other, most
+        if self.edited(i, j):
+            if not self.words:
+                return True
+            one, other = self.letters[i], self.letters[j]
+            most = <int64_t>((1 - self.similarity) * max(one, other) + ROUNDED)
+            return self.edits(i, j, most) <= most
+        return not self.sets or self.common(i, j, self.least(i, j)) >= self.least(i, j)
+
+    cdef inline bint may_take(self, int64_t i, int64_t j) noexcept nogil:
+        """Return whether the first of two rows may have as much of the second as it has to."""
+        if not self.sets or self.edited(i, j):
             return True
-        one, other = self.sizes[i], self.sizes[j]
+        return self.common(i, j, 0) >= self.covering * self.sizes[j] - ROUNDED
+
+    cdef int64_t common(self, int64_t i, int64_t j, double least) noexcept nogil:
+        """Return how many elements two sets seem to share; less than that need not be counted."""
+        cdef int64_t found = 0, rare
         if self.bits.shape[1]:
-            common = both(&self.bits[i, 0], &self.bits[j, 0], self.bits.shape[1])
+            found = both(&self.bits[i, 0], &self.bits[j, 0], self.bits.shape[1])
         rare = min(self.rare_starts[i + 1] - self.rare_starts[i],
                    self.rare_starts[j + 1] - self.rare_starts[j])
-        if common + rare < self.least(i, j):
-            return False
-        common += shared(self.rare, self.rare_starts[i], self.rare_starts[i + 1],
-                         self.rare_starts[j], self.rare_starts[j + 1])
-        return <double>common / max(one + other - common, 1) >= self.similarity
+        if found + rare >= least:
+            found += shared(self.rare, self.rare_starts[i], self.rare_starts[i + 1],
+                            self.rare_starts[j], self.rare_starts[j + 1])
+        return found
+
+    cdef int64_t edits(self, int64_t x, int64_t y, int64_t most) noexcept nogil:
+        """Return how many edits two forms are apart, or more than `most`."""
+        cdef int64_t m = self.code_starts[x + 1] - self.code_starts[x], w, c, i
+        cdef int64_t n = self.code_starts[y + 1] - self.code_starts[y], words = (m + 63) // 64
+        cdef int64_t score = m, row
+        cdef uint64_t equal, up, down, changed, plus, minus, plus_in, minus_in, out
+        cdef uint64_t last = <uint64_t>1 << ((m - 1) & 63)
+        if self.placed != x:
+            self.place_letters(x)
+        for w in range(words):
+            self.up[w], self.down[w] = ~<uint64_t>0, 0
+        for c in range(n):
+            row = self.slot_row[self.slot(self.codes[self.code_starts[y] + c])]
+            plus_in, minus_in = 1, 0
+            for w in range(words):
+                equal = self.places[row, w]
+                up, down = self.up[w], self.down[w]
+                changed = equal | down
+                equal |= minus_in
+                out = (((equal & up) + up) ^ up) | equal
+                plus, minus = down | ~(out | up), up & out
+                if w == words - 1:
+                    score += (plus & last) != 0
+                    score -= (minus & last) != 0
+                out = plus >> 63
+                plus, plus_in = plus << 1 | plus_in, out
+                out = minus >> 63
+                minus, minus_in = minus << 1 | minus_in, out
+                self.up[w], self.down[w] = minus | ~(changed | plus), plus & changed
+            if score - (n - 1 - c) > most:
+                break
+        return score
+
+    cdef void place_letters(self, int64_t x) noexcept nogil:
+        """Note where each character of a form is; row 0 is for those that it lacks."""
+        cdef int64_t i, at, known = 0, m = self.code_starts[x + 1] - self.code_starts[x]
+        self.slot_row[:] = 0
+        for i in range(m):
+            at = self.slot(self.codes[self.code_starts[x] + i])
+            if not self.slot_row[at]:
+                known += 1
+                self.slot_code[at] = self.codes[self.code_starts[x] + i]
+                self.slot_row[at] = <int32_t>known
+                self.places[known, :] = 0
+            self.places[self.slot_row[at], i >> 6] |= <uint64_t>1 << (i & 63)
+        self.placed = x
+
+    cdef inline int64_t slot(self, uint32_t code) noexcept nogil:
+        """Return the slot of a character, or the free one where it would be."""
+        cdef int64_t size = self.slot_row.shape[0], at = code * <uint32_t>0x9E3779B1 >> 7 & (size - 1)
+        while self.slot_row[at] and self.slot_code[at] != code:
+            at = (at + 1) & (size - 1)
+        return at
 
     def possible(self, const int64_t[::1] i, const int64_t[::1] j):
         """Return which pairs of rows may be similar enough."""
@@ -417,7 +516,7 @@ cdef class Leaders:
         Parameters
         ----------
         lists, rows : int64[entries]
-            The list of each entry, ascending, and its row, ascending in each list.
+            The list of each entry, ascending, and its row.
         kinds : uint8[lists]
             `SKETCHED`, `PRINTED` or `LISTED`.
         rest : int64[entries], optional
@@ -427,7 +526,7 @@ cdef class Leaders:
         entries, steps = len(rows), np.diff(lists)
         require(len(lists) == entries < 1 << 31 and not self.joining)
         require(not entries or 0 <= rows.min() and rows.max() < self.n)
-        require(((steps > 0) | (steps == 0) & (np.diff(rows) > 0)).all())
+        require((steps >= 0).all())
         require(rest is None or self.bounds.sets and len(rest) == entries)
         begins = np.append(np.flatnonzero(np.append(True, steps > 0)[:entries]), entries)
         require(len(begins) == kinds.shape[0] + 1 and self.used == self.answered)
@@ -621,7 +720,11 @@ cdef class Leaders:
         if not self.may(x, y, kind):
             return False
         self.asked[y] = <int32_t>x
-        return self.bounds.similar(x, y)
+        # Who is joined and spared already is asked only whether it may be taken.
+        if (self.bounds.covering and self.sparing[y] >= 0 and self.root(x) == self.root(y)
+                and not self.bounds.may_take(x, y)):
+            return False
+        return self.similar(x, y)
 
     cdef inline double least(self, int64_t x, int64_t y) noexcept nogil:
         return 0 if self.bounds.edited(x, y) else self.bounds.least(x, y)
@@ -638,6 +741,11 @@ cdef class Leaders:
             if self.apart[x, column] >= 0 and self.apart[x, column] == self.apart[y, column]:
                 return False
         return self.bounds.may(x, y)
+
+    cdef inline bint similar(self, int64_t x, int64_t y) noexcept nogil:
+        """Return whether two rows are similar enough, as far as is known; edits take a while."""
+        self.visits += EDITED if self.bounds.edited(x, y) else 0
+        return self.bounds.similar(x, y)
 
     # -- join --
 
@@ -726,7 +834,7 @@ cdef class Leaders:
                 return False
             i += a <= b
             j += b <= a
-        return self.bounds.similar(x, y)
+        return self.similar(x, y)
 
     cdef inline int64_t root(self, int64_t x) noexcept nogil:
         while self.above[x] != x:

@@ -81,7 +81,7 @@ class Member:
     covered : float or None
         With `Criteria.lossless` the share of this text that the kept one has, as in `Measures`.
     new : bool
-        Whether a baseline lacks the document, and a pair with it.
+        Whether a baseline lacks the document, and a pair with it if one is listed.
     """
 
     name: Any
@@ -140,6 +140,11 @@ class Cluster:
         """Return the member with this document number."""
         return next(member for member in self.members if member.number == number)
 
+    def kept_names(self) -> list[Any]:
+        """Return for each member the name of the kept one: of that which took it, or its own."""
+        names = {member.number: member.name for member in self.members}
+        return [names[member.beside] for member in self.members]
+
     def places(self) -> list[tuple[int, int]]:
         """Return the places of both documents of each pair among the members.
 
@@ -184,6 +189,8 @@ class Summary:
     new, known, stale : int or None
         Of the pairs found, how many a baseline lacks, and has; its entries that are no longer
         found.  None without a baseline.
+    all_pairs : bool
+        Whether all near pairs of candidates are listed, not only those that show the clusters.
     seconds : float
         How long the run took.
     recipe : dict
@@ -205,6 +212,7 @@ class Summary:
     new: int | None = None
     known: int | None = None
     stale: int | None = None
+    all_pairs: bool = False
 
     @classmethod
     def of(cls, clusters: Sequence[Cluster], **figures: Any) -> Summary:

@@ -133,7 +133,7 @@ class Criteria:
         Given as ``N`` characters or ``words:N``; if it is not given, 5 characters, and shorter runs
         for the containment of pairs with a short text.
     keep : str
-        One of `KEEP`: which document of a cluster is kept; if it is not given, the first, or with
+        One of `KEEP`: which of two near documents is kept; if it is not given, the first, or with
         a containment the longest: an excerpt does not stand for the whole.  With ``max:FIELD`` and
         ``min:FIELD`` it is the record with the largest or smallest number, date or time in a field;
         dates begin with the year, and records without one come last.  Of equals, the first is kept.
@@ -145,8 +145,8 @@ class Criteria:
         passages if a containment is set.  These two measure pairs with a text of fewer than 120
         characters by edit similarity, and such texts with different numbers are different.
     all_pairs : bool
-        Whether all candidates of large groups are verified and listed too and, of fewer than
-        5,000 documents, all pairs, whether a search proposes them or not.
+        Whether all candidates are verified, and all near pairs listed; of fewer than 5,000
+        documents all pairs are candidates, whether a search proposes them or not.
     prefer : tuple of str
         Shell patterns of names: documents that match are preferred to others, and matches of
         earlier patterns to those of later ones.
@@ -244,11 +244,6 @@ class Criteria:
     def extras(self) -> tuple[str, ...]:
         """The required measures besides the similarity."""
         return tuple(name for name in SHARES[1:] if getattr(self, name) is not None)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of results that these measures add."""
-        return self.extras if self.containment is None else (*self.extras, "contained")
 
     @property
     def searches(self) -> tuple[str, ...]:

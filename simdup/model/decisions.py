@@ -72,8 +72,8 @@ class Entry(NamedTuple):
 class Baseline:
     """Known clusters: all pairs of documents in one of them are known.
 
-    Clusters are kept rather than pairs, because a large cluster lists only one pair for each
-    document, and which one depends on the others.
+    Clusters are kept rather than pairs, because many documents list only pairs with kept ones, and
+    which these are depends on the others.
     """
 
     clusters: tuple[tuple[Entry, ...], ...] = ()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 CLUSTER_COLUMNS = ("cluster", "role", "document", "fingerprint", "distance", "similarity")
+# What further columns say of clusters and of pairs whose texts were read.
+MEASURE_COLUMNS = ("containment", "cosine", "measure")
 REMOVED_COLUMNS = ("document", "reason", "distance", "similarity", "kept")
 REMOVED_PART_COLUMNS = ("document", "start", "end", "kept", "kept_start", "kept_end", "text")
 QUERY_COLUMNS = ("document", "match", "distance", "similarity")

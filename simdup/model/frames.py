@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from simdup.base.errors import SimdupError, invalid
 from simdup.model.criteria import SHARES
-from simdup.model.formats import CLUSTER_COLUMNS
+from simdup.model.formats import CLUSTER_COLUMNS, MEASURE_COLUMNS
 
 if TYPE_CHECKING:
     import pandas
@@ -28,27 +28,30 @@ _LIBRARIES = ("pandas", "polars")
 _INTEGERS = ("cluster", "distance", "row")
 
 
-def value_of(column: str) -> Callable[[Any], Any]:
-    """Return what finds the value of a column for a document of a cluster, or for a pair."""
-    if column == "measure":
-        return measure_of
-    return attrgetter("name" if column == "document" else column)
+def columns_of(names: Sequence[str], items: Sequence[Member | Pair]) -> Columns:
+    """Return columns of documents of clusters, or of pairs: None for no value."""
+    getters: dict[str, Callable[[Any], Any]] = {name: attrgetter(name) for name in names}
+    getters |= {"document": attrgetter("name"), "measure": measure_of}
+    return {name: list(map(getters[name], items)) for name in names}
 
 
-def cluster_columns(clusters: Sequence[Cluster], extras: Sequence[str] = ()) -> Columns:
-    """Return the columns of the CSV of clusters, then ``row``: None for no value.
-
-    There is a row for each document.  `extras` are the columns of further measures; see
-    `Result.extras`.
-    """
+def cluster_columns(clusters: Sequence[Cluster]) -> Columns:
+    """Return the columns of the CSV of clusters, a row for each document: None for no value."""
     members = [member for cluster in clusters for member in cluster.members]
     numbers = [cluster.number for cluster in clusters for _ in cluster.members]
-    names = (*CLUSTER_COLUMNS[1:], *extras)
-    columns = {name: list(map(value_of(name), members)) for name in names}
-    columns["document"] = list(map(_spelled, columns["document"]))
+    kept = [name for cluster in clusters for name in cluster.kept_names()]
+    columns = columns_of((*CLUSTER_COLUMNS[1:], *MEASURE_COLUMNS), members)
+    return {"cluster": numbers} | columns | {"kept": kept} | columns_of(("new",), members)
+
+
+def table_columns(clusters: Sequence[Cluster]) -> Columns:
+    """Return the columns of tables: those of the CSV, then ``row``."""
+    columns = cluster_columns(clusters)
+    for name in ("document", "kept"):
+        columns[name] = list(map(_spelled, columns[name]))
     # A document of an index was not read.
-    columns["row"] = [None if member.number < 0 else member.number for member in members]
-    return {CLUSTER_COLUMNS[0]: numbers} | columns
+    numbers = [member.number for cluster in clusters for member in cluster.members]
+    return columns | {"row": [None if number < 0 else number for number in numbers]}
 
 
 def _spelled(name: Any) -> Any:
@@ -76,7 +79,7 @@ def to_frame(columns: Columns, library: str | None = None) -> pandas.DataFrame |
 
         # A nullable type: an integer that is missing would turn all of them into floats.
         types = dict.fromkeys(_INTEGERS, "Int64") | dict.fromkeys(SHARES, "float64")
-        types["cluster"] = "int64"
+        types |= {"cluster": "int64", "new": "bool"}
         frame = pandas.DataFrame(columns)
         return frame.astype({name: types[name] for name in columns if name in types})
     if name == "polars":
@@ -84,7 +87,7 @@ def to_frame(columns: Columns, library: str | None = None) -> pandas.DataFrame |
 
         kinds: dict[str, type[polars.DataType]] = dict.fromkeys(_INTEGERS, polars.Int64)
         kinds |= dict.fromkeys(SHARES, polars.Float64)
-        kinds |= dict.fromkeys(_strings(columns), polars.String)
+        kinds |= dict.fromkeys(_strings(columns), polars.String) | {"new": polars.Boolean}
         known = {name: one for name, one in kinds.items() if name in columns}
         return polars.DataFrame(columns, schema_overrides=known)
     what = f"needs {' or '.join(wanted)} to be installed"
@@ -99,8 +102,8 @@ def to_arrow(columns: Columns) -> pa.Table:
     import pyarrow as pa
 
     types = dict.fromkeys(_INTEGERS, pa.int64()) | dict.fromkeys(SHARES, pa.float64())
-    types |= dict.fromkeys(_strings(columns), pa.string())
-    columns = columns | {"document": _of_one_type(columns["document"])}
+    types |= dict.fromkeys(_strings(columns), pa.string()) | {"new": pa.bool_()}
+    columns = columns | {name: _of_one_type(columns[name]) for name in ("document", "kept")}
     return pa.table({name: pa.array(values, types.get(name)) for name, values in columns.items()})
 
 
@@ -112,7 +115,6 @@ def _of_one_type(ids: list[Any]) -> list[Any]:
 
 def _strings(columns: Columns) -> list[str]:
     """Return the columns of text; without values, nothing tells the type of the documents."""
-    texts = ["role", "fingerprint", "contained", "measure"]
-    documents = columns["document"]
-    plain = all(isinstance(one, str) for one in documents)
-    return [*texts, "document"] if plain else texts
+    texts = ["role", "fingerprint", "measure"]
+    plain = all(isinstance(one, str) for one in columns["document"])
+    return [*texts, "document", "kept"] if plain else texts

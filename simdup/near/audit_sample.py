@@ -71,17 +71,14 @@ Z = 1.959963984540054
 
 def population_of(result: Findings) -> Population:
     """Return the redundant documents of a result, each with the one that stays instead."""
-    return Population.of(
-        (
-            FoundPair(
-                str(cluster.member(one.beside).name), str(one.name), _four_digits(one.similarity)
-            )
-            for cluster in result.clusters
-            for one in cluster.members
-            if one.role == "redundant"
-        ),
-        removal=True,
+    members = [member for cluster in result.clusters for member in cluster.members]
+    names = {member.number: str(member.name) for member in members}
+    pairs = (
+        FoundPair(names[one.beside], str(one.name), _four_digits(one.similarity))
+        for one in members
+        if one.role == "redundant"
     )
+    return Population.of(pairs, removal=True)
 
 
 def _four_digits(similarity: float | None) -> float | None:

@@ -6,26 +6,31 @@ the forms of short ones, measured by edit similarity.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.mix64 import mix64
+from simdup.corpus.spool import spool_folder
 from simdup.kernels.leaders import PairBounds, odd_sketches
 from simdup.model.criteria import SHORT
 from simdup.near.candidates import Candidates
 from simdup.near.rules import formed, short
-from simdup.search.arrays import U64, RowIds
+from simdup.search.arrays import U32, U64, RowIds, ranges
 from simdup.search.grouping import Lists, Prefixes
 from simdup.text.bands import EditSignatures
+from simdup.text.characters import to_codes
 from simdup.text.shingles import Sets
 
 # Pairs in a chunk: the indexes of their rows take 1 MB.
 _CHUNK = 1 << 16
-# Documents of which all pairs may be compared: 2**27 pairs take two minutes, their results 34 MB.
-# Fewer where nothing but the measures rules pairs out, 10 us each, or pairs would be left out.
-MANY_DOCUMENTS, FEW_DOCUMENTS = 1 << 14, 1 << 12
+# Documents of which all pairs may be compared: 2**27 pairs take two minutes.  Fewer where edits are
+# counted, 0.4 us each, or nothing but the measures rules pairs out, 10 us each.
+MANY_DOCUMENTS, FORMED_DOCUMENTS, FEW_DOCUMENTS = 1 << 14, 1 << 13, 1 << 12
 # Fewer still where the texts of pairs are aligned, 3 ms for two pages.
 _ALIGNED_DOCUMENTS = 1 << 9
 
@@ -36,8 +41,9 @@ _VECTOR_COST = 64
 
 # Shingles sorted at a time: 8 MB.
 _BLOCK = 1 << 20
-# The most shingles that are held, to count exactly what two documents share: 128 MB.
-_HELD = 1 << 24
+# The most shingles that are held in memory, and not in a file: 128 MB.
+HELD = 1 << 25
+_HALF = np.uint64(32)
 # Words of the largest odd sketch: enough for texts that differ in up to some 2,000 shingles.
 _WORDS = 32
 
@@ -54,8 +60,8 @@ class Bounds:
         """Whether all pairs of the documents may be compared."""
         if self._criteria.same_facts:
             return len(self._compared) <= _ALIGNED_DOCUMENTS
-        exact = self.sets is not None and self.sets.few
-        return len(self._compared) <= (MANY_DOCUMENTS if exact else FEW_DOCUMENTS)
+        most = FEW_DOCUMENTS if self.sets is None else MANY_DOCUMENTS
+        return len(self._compared) <= (FORMED_DOCUMENTS if self.formed else most)
 
     def every(self) -> Iterator[tuple[RowIds, RowIds, NDArray[np.bool_]]]:
         """Yield all pairs i < j, in chunks, and which of them may meet the criteria."""
@@ -69,14 +75,14 @@ class Bounds:
     @cached_property
     def pairs(self) -> PairBounds:
         """What rules out pairs; none that meets the criteria is rejected."""
-        bounds = self.of_forms
-        self.add_sets()
-        return bounds
+        self.add_texts()
+        return self.of_forms
 
     @cached_property
     def of_forms(self) -> PairBounds:
         """What rules out pairs of short texts, for which no text is read."""
-        bounds = PairBounds(len(self._compared), self._criteria.similarity)
+        covering = self._criteria.covering or 0
+        bounds = PairBounds(len(self._compared), self._criteria.similarity, covering)
         if self.formed:
             documents, n = self._compared.documents, len(self._compared)
             singles, doubles = np.zeros((n, 0), np.uint64), np.zeros((n, 0), np.uint64)
@@ -88,10 +94,17 @@ class Bounds:
             bounds.by_forms(documents["letters"], documents["facts"], SHORT, singles, doubles)
         return bounds
 
-    def add_sets(self) -> None:
-        """Let shingles rule out pairs too, if they decide: all texts are read."""
+    def add_texts(self) -> None:
+        """Let the texts rule out pairs, if they decide: all are read."""
+        bounds, documents = self.of_forms, self._compared.documents
         if self.sets is not None:
-            self.of_forms.by_sets(*self.sets.sketches, *self.sets.held)
+            starts, elements, sketches = self.sets.held
+            bounds.by_sets(sketches, starts, elements, _room(len(elements)))
+        if self.formed:
+            rows, sizes = np.flatnonzero(formed(documents)), np.zeros(len(documents), np.int64)
+            forms = self._compared.forms_of(self._compared.numbers[rows])
+            sizes[rows] = list(map(len, forms))
+            bounds.by_letters(np.append(0, np.cumsum(sizes)), to_codes("".join(forms)))
 
     @cached_property
     def lengths(self) -> RowIds:
@@ -111,7 +124,7 @@ class Bounds:
     @cached_property
     def formed(self) -> bool:
         """Whether the forms of short texts decide about some pairs."""
-        return self._criteria.by_texts and bool(formed(self._compared.documents).any())
+        return self._criteria.by_texts and bool(short(self._compared.documents).any())
 
     @cached_property
     def sets(self) -> SetBounds | None:
@@ -141,57 +154,61 @@ class SetBounds:
         self._lengths = lengths
         self._similarity = similarity
 
-    @property
-    def few(self) -> bool:
-        """Whether there are few enough shingles to hold them all."""
-        return int(self._lengths.sum()) <= _HELD
-
     @cached_property
-    def held(self) -> Sets:
-        """The shingles of all documents, ascending; no sets if there are too many."""
-        places = np.arange(len(self._lengths) if self.few else 0)
+    def held(self) -> tuple[RowIds, U32, U64]:
+        """Half of each shingle of all documents, ascending, and odd sketches of the shingles.
+
+        Returns
+        -------
+        starts : int64[n + 1]
+            Where each set begins, and the end.
+        elements : uint32[starts[-1]]
+        sketches : uint64[n, words]
+        """
+        words = 1
+        while words < _WORDS and 64 * words < self._lengths.mean():
+            words *= 2
         # No text has more shingles than characters, but an empty one.
-        hashes = np.empty(int(np.maximum(self._lengths[places], 1).sum()), np.uint64)
-        starts = [np.zeros(1, np.int64)]
-        for block in self._blocks(places):
-            sets, first = self._read(block), int(starts[-1][-1])
-            hashes[first : first + len(sets.hashes)] = sets.hashes
-            starts.append(sets.starts[1:] + first)
-        return Sets(np.concatenate(starts), hashes[: starts[-1][-1]])
+        elements = _room(int(np.maximum(self._lengths, 1).sum()))
+        starts, sketches = np.zeros(len(self._lengths) + 1, np.int64), []
+        for block in self._blocks(np.arange(len(self._lengths))):
+            sets, first = self._read(block), starts[block[0]]
+            starts[block + 1] = sets.starts[1:] + first
+            which = np.repeat(np.arange(len(block)), np.diff(sets.starts)).astype(np.uint64)
+            halves = which << _HALF | mix64(sets.hashes) >> _HALF
+            halves.sort()
+            elements[first : first + len(halves)] = halves.astype(np.uint32)
+            sketches.append(odd_sketches(*sets, words))
+        return starts, elements[: starts[-1]], np.concatenate(sketches)
 
     def lists(self, rows: RowIds) -> Lists:
         """Return lists in which all pairs of some documents with the similarity meet."""
         prefixes = Prefixes(len(self._lengths), int(self._lengths[rows].sum()), self._similarity)
-        for block, sets in self._some(rows):
-            prefixes.count(block, *sets)
-        for block, sets in self._some(rows):
-            prefixes.add(block, *sets)
+        for add in (prefixes.count, prefixes.add):
+            for block in self._blocks(rows):
+                add(block, *self._sets(block))
         return prefixes.lists()
 
-    @cached_property
-    def sketches(self) -> tuple[U64, RowIds]:
-        """Odd sketches of the documents' shingles, and the number of shingles of each."""
-        words = 1
-        while words < _WORDS and 64 * words < self._lengths.mean():
-            words *= 2
-        sketches, sizes = [], []
-        for _, sets in self._some(np.arange(len(self._lengths))):
-            sketches.append(odd_sketches(*sets, words))
-            sizes.append(np.diff(sets.starts))
-        return np.concatenate(sketches), np.concatenate(sizes)
-
-    def _some(self, places: RowIds) -> Iterator[tuple[RowIds, Sets]]:
-        """Yield the shingles of some documents, some at a time."""
-        read = self._held_sets if self.few else self._read
-        return ((block, read(block)) for block in self._blocks(places))
-
-    def _held_sets(self, places: RowIds) -> Sets:
-        firsts, sizes = self.held.starts[places], np.diff(self.held.starts)[places]
-        starts = np.append(0, np.cumsum(sizes))
-        entries = np.arange(starts[-1]) + np.repeat(firsts - starts[:-1], sizes)
-        return Sets(starts, self.held.hashes[entries])
+    def _sets(self, rows: RowIds) -> Sets:
+        """Return the sets that are held of some documents."""
+        starts, elements, _ = self.held
+        sizes = np.diff(starts)[rows]
+        places = ranges(starts[rows], sizes)
+        return Sets(np.append(0, np.cumsum(sizes)), elements[places].astype(np.uint64))
 
     def _blocks(self, places: RowIds) -> list[RowIds]:
         ends = np.cumsum(self._lengths[places])
         blocks = np.split(places, np.flatnonzero(np.diff(ends // _BLOCK)) + 1)
         return [block for block in blocks if len(block)]
+
+
+def _room(size: int) -> U32:
+    """Return room for elements: in memory or, for many, in a file that is mapped."""
+    if size <= HELD:
+        return np.empty(size, np.uint32)
+    with spool_folder("the shingles of documents"), tempfile.TemporaryFile() as file:
+        file.truncate(4 * size)
+        if hasattr(os, "posix_fallocate"):
+            # Where there is no room, this raises; a write to the map would end the process.
+            os.posix_fallocate(file.fileno(), 0, 4 * size)
+        return np.memmap(file, np.uint32, "r+", shape=size)

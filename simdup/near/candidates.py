@@ -27,7 +27,7 @@ from simdup.model.table import Documents, Side
 from simdup.near.clustering import Measure, Priority, first_come, unmeasured
 from simdup.near.collection import Collection
 from simdup.near.rules import allowed, formed, short
-from simdup.near.verifier import SetsOf, no_texts
+from simdup.near.verifier import SetsOf, no_forms, no_texts
 from simdup.reuse.sharing import SHARED, TextSeeds, least_share, sharing_pairs
 from simdup.search import all_pairs, equal_keys, iter_pairs
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances
@@ -177,7 +177,8 @@ class EqualKeys(Search):
             if isinstance(self.signatures, Signatures):
                 yield from _lists_of(column, places, documents)
             else:  # keys of short texts have their facts in them
-                yield Lists.of_key(column).of_rows(places), True
+                lists = Lists.of_key(column).of_rows(places)
+                yield from lists.parted(short(documents))
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal."""
@@ -330,8 +331,9 @@ class Candidates:
     settings : Settings
     measure : callable
         Measures pairs, given by the numbers of documents.
-    sets_of : callable
-        Returns the shingles of documents, by number; asked only if these decide.
+    sets_of, forms_of : callable
+        Return the shingles of documents, and the forms of short texts, by number; asked only if
+        these decide.
     priority : callable
         Orders numbers: the document with the smallest is kept.
     every : bool
@@ -343,6 +345,7 @@ class Candidates:
     settings: Settings
     measure: Measure = unmeasured
     sets_of: SetsOf = no_texts
+    forms_of: Callable[[RowIds], list[str]] = no_forms
     priority: Callable[[int], Priority] = first_come
     every: bool = False
 
@@ -370,6 +373,10 @@ class Candidates:
         """Return both sides of the pairs (i[k], j[k])."""
         return Side(self.documents, i), Side(self.documents, j)
 
+    def allow(self, i: RowIds, j: RowIds) -> Bools:
+        """Return which pairs all rules allow."""
+        return allowed(*self.sides(i, j))
+
     def test(self, i: RowIds, j: RowIds) -> Bools:
         """Return which pairs are candidates."""
         a, b = self.sides(i, j)
@@ -392,7 +399,8 @@ def _lists_of(keys: Keys, rows: RowIds, documents: Documents) -> Iterator[tuple[
         some = formed(documents)[rows]
         rows = rows[some]
         mixed = mix64(keys[some].astype(np.uint64)) ^ documents["facts"][rows]
-        yield Lists.of_key(mixed).of_rows(rows).with_any(short(documents)), True
+        _, lists = Lists.of_key(mixed).of_rows(rows).parted(short(documents))
+        yield lists
 
 
 def groups_of(roots: RowIds, chosen: Bools) -> list[RowIds]:

@@ -67,12 +67,14 @@ def rank_by(criteria: Criteria, documents: Documents) -> Callable[[int], int]:
     """Return the rank that precedes the `keep` policy: references, then preferred documents."""
     prefer, decided = criteria.prefer, criteria.decisions.kept
     references = documents["reference"].tolist()
+    # References have ranks of their own: they are in input order.
+    first = -len(references) - 2
     if not prefer and not decided:
-        return lambda document: -1 if references[document] else 0
+        return lambda document: first + document if references[document] else 0
 
     def rank(document: int) -> int:
         if references[document]:
-            return -2
+            return first + document
         name, path = str(documents["name"][document]), documents["path"][document]
         if without_dot(name) in decided:
             return -1

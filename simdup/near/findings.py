@@ -38,8 +38,8 @@ class Findings:
     sources : SourceDocuments or None
         Where the documents come from; None for fingerprint lines alone.  See `origins`.
     spared : tuple of Spared
-        With `Criteria.lossless` or a containment, and star linkage: the documents that are not
-        redundant only because the kept one near them does not contain them, in input order.
+        With `Criteria.lossless` or a containment: the documents that are not redundant only
+        because the kept one near them does not contain them, in input order.
     known : tuple of Cluster
         Further clusters, of which a baseline has all pairs.
     facts : mapping or None
@@ -103,12 +103,12 @@ class Findings:
 
     @property
     def kept(self) -> list[Any]:
-        """Documents of clusters that stay, linked ones included, in input order."""
+        """The kept documents of clusters, in input order."""
         return self._with_role(redundant=False)
 
     @property
     def redundant(self) -> list[Any]:
-        """Documents that meet the criteria with a kept one, in input order."""
+        """Documents that a kept one took, which is near them, in input order."""
         return self._with_role(redundant=True)
 
     @property
@@ -130,18 +130,6 @@ class Findings:
     def duplicate_ratio(self) -> float:
         """The share of redundant documents among those that took part, without references."""
         return self.summary.redundant / max(self.inputs.taking_part, 1)
-
-    @property
-    def extras(self) -> tuple[str, ...]:
-        """The columns of tables that tell more of how near documents are."""
-        extras = () if self.sources is None else self.sources.criteria.columns
-        return (*extras, "measure") if self.has_measures else extras
-
-    @property
-    def has_measures(self) -> bool:
-        """Whether tables have a column that tells what each similarity is."""
-        by_edit = self.sources is not None and self.sources.criteria.by_edit
-        return by_edit or self.summary.indexed is not None
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

@@ -26,7 +26,7 @@ from simdup.near.candidates import Candidates, groups_of
 from simdup.near.clustering import Group, Identical, find_identical, with_distances
 from simdup.near.divided_clusters import divide
 from simdup.near.leading import lead
-from simdup.near.rules import RULES, allowed, formed
+from simdup.near.rules import RULES, formed
 from simdup.near.walk import LARGE, NEAR, TAKES, Walk
 from simdup.near.walk import components as candidate_components
 from simdup.search.arrays import RowIds, RowPairs, components
@@ -103,7 +103,9 @@ def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
         bits, values = every.settings.recipe.bits, documents["fingerprint"]
         masked = mask_fingerprints(values, bits, documents["blocking_key"])
         documents = documents.and_columns(fingerprint=masked)
-    contents = documents["content_number"]
+    # Copies of references are compared with references.
+    alone = documents["reference"] & (copies.sizes[distinct] == 1)
+    documents, contents = documents.and_columns(reference=alone), documents["content_number"]
     comparable = (documents["terms"] >= FEW_TERMS) | (formed(documents) & (documents["terms"] > 0))
     comparable |= np.bincount(contents)[contents] > 1
     searched = np.flatnonzero(comparable)
@@ -128,6 +130,8 @@ class _Grouping:
         self._rows_held = np.zeros(len(self._distinct), np.bool_)
         for row in {int(self._row_of[pair.b]) for pair in held}:
             self._rows_held[row] = self._head(row) in self._holder_of
+        # Rows that are never redundant.
+        self._references = every.documents["reference"][self._distinct.numbers]
         # Pairs of first documents that were found to be near, and that differ in a fact.
         self._near, self._differing = Growing(), Growing()
         self._checked = self._unchecked = 0
@@ -144,7 +148,7 @@ class _Grouping:
         names = self._every.documents["name"].tolist()
         groups = divide(groups, self._criteria, names, self._every.priority, self._near_pairs)
         run.progress("grouping", total, total)
-        rows = np.flatnonzero(led.spared >= 0)
+        rows = np.flatnonzero((led.spared >= 0) & ~self._references)
         kept = led.spared[rows].tolist()
         spared = [(heads[row], heads[by]) for row, by in zip(rows.tolist(), kept, strict=True)]
         return FoundGroups(
@@ -155,8 +159,8 @@ class _Grouping:
         """Return the kinds of facts that keep pairs of similar short texts apart."""
         if not len(pairs := self._differing.copy(MeasuredPairs)):
             return []
-        low, high = np.minimum(pairs["a"], pairs["b"]), np.maximum(pairs["a"], pairs["b"])
-        _, firsts = np.unique(np.stack([low, high]), axis=1, return_index=True)
+        keys = _keys(pairs["a"], pairs["b"], len(self._every.documents))
+        _, firsts = np.unique(keys, return_index=True)
         return [KINDS[kind - 1] for kind in pairs["differing"][firsts].tolist()]
 
     # -- rows --
@@ -207,7 +211,8 @@ class _Grouping:
             a, b = numbers[i[candidates]], numbers[j[candidates]]
             pairs = self._measure(a, b, near, differing)
             answers = np.zeros(len(i), np.uint8)
-            accepted, taken = pairs.accepted(self._criteria), pairs.taken(self._criteria)
+            accepted = pairs.accepted(self._criteria)
+            taken = pairs.taken(self._criteria) & ~self._references[ranked[j[candidates]]]
             answers[candidates] = NEAR * accepted + TAKES * taken
             return answers, candidates
 
@@ -251,6 +256,7 @@ class _Grouping:
         turned = place[i] > place[j]
         a, b = np.where(turned, j, i), np.where(turned, i, j)
         takes = np.where(turned, pairs.turned().taken(self._criteria), pairs.taken(self._criteria))
+        takes &= ~self._references[b]
         order = np.lexsort((place[b], place[a]))
         each = zip(*(column[order].tolist() for column in (a, b, takes)), strict=True)
         found = lead(each, held=set(np.flatnonzero(self._rows_held).tolist()))
@@ -359,41 +365,49 @@ class _Grouping:
     def _pairs(self, asked: Sequence[tuple[int, int]]) -> list[DocumentPair]:
         """Return those of some pairs of documents that are near, the smaller number first."""
         n, documents = len(self._every.documents), self._every.documents
-        a, b = np.unique(np.sort(np.array(asked, np.int64).reshape(-1, 2), axis=1), axis=0).T
+        sides = np.array(asked, np.int64).reshape(-1, 2)
+        a, b = np.divmod(np.unique(sides.min(axis=1) * n + sides.max(axis=1)), n)
         i, j = self._row_of[a], self._row_of[b]
         twins = np.isin(self._distinct.numbers[i], list(self._copies.twins))
         same = (i == j) & (i >= 0) & ~twins & (a != b)
-        pairs = MeasuredPairs.identical(a[same], b[same], self._criteria).each()
-        other = np.flatnonzero((i != j) & (np.minimum(i, j) >= 0))
-        keys = np.minimum(i, j)[other] * n + np.maximum(i, j)[other]
-        self._measure_missing(keys)
-        near = self._near.copy(MeasuredPairs)
-        first, second = self._row_of[near["a"]], self._row_of[near["b"]]
-        keys_of_near, firsts = np.unique(
-            np.minimum(first, second) * n + np.maximum(first, second), return_index=True
-        )
-        here = np.flatnonzero(np.isin(keys, keys_of_near))
-        other, places = other[here], firsts[np.searchsorted(keys_of_near, keys[here])]
+        identical = MeasuredPairs.identical(a[same], b[same], self._criteria)
+        other = (i != j) & (np.minimum(i, j) >= 0)
+        other = np.flatnonzero(other & ~(documents["reference"][a] & documents["reference"][b]))
+        keys = _keys(i[other], j[other], n)
+        self._measure_missing(np.setdiff1d(keys, self._near_rows()[0]))
+        near, (keys_of_near, first) = self._near.copy(MeasuredPairs), self._near_rows()
+        order = np.argsort(keys_of_near)
+        places = np.searchsorted(keys_of_near, keys, sorter=order)
+        places = order[np.minimum(places, len(order) - 1)] if len(order) else places[:0]
+        here = np.flatnonzero(keys_of_near[places] == keys[: len(places)])
+        other, places = other[here], places[here]
         # The sides of what was measured may be the other way round.
         turned = first[places] != i[other]
-        sides = np.where(turned, b[other], a[other]), np.where(turned, a[other], b[other])
-        found = near.take(places).and_columns(a=sides[0], b=sides[1])
-        return pairs + with_distances(found, documents).ordered().each()
+        both = np.where(turned, b[other], a[other]), np.where(turned, a[other], b[other])
+        pairs = near.take(places).and_columns(a=both[0], b=both[1])
+        return identical.each() + with_distances(pairs, documents).ordered().each()
 
-    def _measure_missing(self, keys: RowIds) -> None:
-        """Measure the candidates among pairs of rows that are not known to be near."""
-        n = len(self._every.documents)
+    def _near_rows(self) -> tuple[RowIds, RowIds]:
+        """Return keys of the pairs of rows that are known to be near, and the first of each."""
         near = self._near.copy(MeasuredPairs)
         first, second = self._row_of[near["a"]], self._row_of[near["b"]]
-        measured = np.minimum(first, second) * n + np.maximum(first, second)
-        i, j = np.divmod(np.setdiff1d(keys, measured), n)
-        if not self._every.every:
-            candidates = self._distinct.test(i, j)
-            i, j = i[candidates], j[candidates]
+        return _keys(first, second, len(self._every.documents)), first
+
+    def _measure_missing(self, keys: RowIds) -> None:
+        """Measure the candidates among pairs of rows, given by their keys."""
+        i, j = np.divmod(keys, len(self._every.documents))
+        allows = self._distinct.allow if self._every.every else self._distinct.test
+        good = allows(i, j)
+        i, j = i[good], j[good]
         numbers = self._distinct.numbers
         for first in range(0, len(i), _CHUNK):
             part = slice(first, first + _CHUNK)
             self._measure(numbers[i[part]], numbers[j[part]], self._near, self._differing)
+
+
+def _keys(i: RowIds, j: RowIds, n: int) -> RowIds:
+    """Return a number for each pair of rows, in either order."""
+    return np.minimum(i, j) * n + np.maximum(i, j)
 
 
 def _numbers(pairs: MeasuredPairs) -> list[tuple[int, int]]:
@@ -403,5 +417,5 @@ def _numbers(pairs: MeasuredPairs) -> list[tuple[int, int]]:
 def _possible(compared: Candidates) -> Iterator[RowPairs]:
     """Yield all pairs, i < j, that may meet the criteria, in chunks."""
     for i, j, possible in Bounds(compared).every():
-        useful = possible & allowed(*compared.sides(i, j))
+        useful = possible & compared.allow(i, j)
         yield i[useful], j[useful]

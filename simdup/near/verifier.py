@@ -213,6 +213,11 @@ def cut_slot(whole: memoryview, slot: Slot) -> bytes:
     return bytes(whole[slot.start : slot.start + slot.size])
 
 
+def no_forms(documents: RowIds) -> list[str]:
+    """Raise: fingerprints alone decide."""
+    raise ValueError("texts are not known")
+
+
 def no_texts(documents: RowIds) -> Sets:
     """Raise: fingerprints alone decide."""
     raise ValueError("texts are not known")

@@ -109,6 +109,7 @@ class Walk:
         """
         leaders, bounds = self.leaders, self._bounds
         sets = bounds.sets if limited else None
+        reads = limited and (sets is not None or bounds.formed)
         costs = np.maximum(bounds.costs, _LEAST_COST)
         budget, switch = math.inf, math.inf
         if limited and not bounds.affordable:
@@ -116,7 +117,7 @@ class Walk:
             budget = (_ALIGNMENTS if same else COMPARISONS) * float(costs.sum())
         if sets is not None:
             switch = _VISITS * float(bounds.lengths.sum())
-        read = vain = asked = 0
+        vain = asked = 0
         while not leaders.done:
             if budget < _VISIT:
                 return leaders.stop()
@@ -129,14 +130,12 @@ class Walk:
                 budget -= float(costs[i[measured]].sum() + costs[j[measured]].sum())
                 leaders.answer(answers)
                 asked += len(i)
-                vain += len(i) - int(np.count_nonzero(answers))
-            if sets is None or leaders.joining:
-                continue
-            expensive = leaders.visits + _QUESTION * asked >= switch
-            if not read and (expensive or vain > _IN_VAIN * len(self._compared)):
-                bounds.add_sets()
-                read = True
-            if expensive:
+                vain += len(i) - int(np.count_nonzero(answers & TAKES))
+            expensive = leaders.visits + _QUESTION * asked >= switch and not leaders.joining
+            if reads and (expensive or vain > _IN_VAIN * len(self._compared)):
+                bounds.add_texts()
+                reads = False
+            if expensive and sets is not None:
                 switch = math.inf
                 self._use_rare(sets.lists(np.flatnonzero(~short(self._compared.documents))))
         return 0

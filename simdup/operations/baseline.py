@@ -22,7 +22,7 @@ from simdup.text.characters import fold, text_digest
 _BESIDE = 7
 # The figures of a run that do not depend on which clusters are listed.
 _OF_THE_RUN = (
-    "documents", "skipped", "checked", "unchecked", "seconds", "recipe", "indexed",
+    "documents", "skipped", "checked", "unchecked", "seconds", "recipe", "indexed", "all_pairs",
 )  # fmt: skip
 
 
@@ -32,15 +32,16 @@ def baseline_of(result: Result) -> Baseline:
 
 
 def new_since(result: Result, baseline: Baseline) -> Result:
-    """Return a result with those clusters only that have a pair which a baseline lacks.
+    """Return a result with those clusters only that have pairs or documents that a baseline lacks.
 
     A baseline has a pair if it has both texts in one cluster, or if people decided that the two
     documents are duplicates.  Of identical texts it has as many as it lists: a further copy makes
     one new pair.  The names of documents and their order do not matter, but for which one of
     several copies is the new one.
 
-    Clusters are numbered anew.  New pairs are marked (`Pair.new`), and those documents in them
-    that the baseline lacks (`Member.new`).
+    Clusters are numbered anew.  New pairs are marked (`Pair.new`), and those documents that the
+    baseline lacks (`Member.new`): of such pairs, or of no listed one, as those of a large cluster
+    that are kept and took none.
     """
     known = _Known(result, baseline)
     compared = [_compare(cluster, known) for cluster in result.clusters]
@@ -65,7 +66,7 @@ def new_since(result: Result, baseline: Baseline) -> Result:
 
 
 def _has_new(cluster: Cluster) -> bool:
-    return any(pair.new for pair in cluster.pairs)
+    return any(pair.new for pair in cluster.pairs) or any(one.new for one in cluster.members)
 
 
 def _summary(whole: Summary, clusters: Sequence[Cluster], stale: int) -> Summary:
@@ -204,6 +205,7 @@ def _compare(cluster: Cluster, known: _Known) -> Cluster:
         left = [p for p in some if p not in new]
         new.update(sorted(left, key=lambda p: not cluster.pairs[p].exact)[:1])
     beside = {i for p in new for i in places[p]}
+    beside |= set(range(len(members))).difference(*places)
     return replace(
         cluster,
         members=tuple(

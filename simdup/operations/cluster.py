@@ -35,7 +35,7 @@ _LEAST = 1 << 18
 
 
 def cluster(lines: FingerprintLines, settings: Settings) -> Result:
-    """Cluster fingerprint lines.
+    """Cluster fingerprint lines, as `scan` clusters documents.
 
     Parameters
     ----------
@@ -59,6 +59,7 @@ def cluster(lines: FingerprintLines, settings: Settings) -> Result:
         skipped=0,
         seconds=time.monotonic() - started,
         recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},
+        all_pairs=criteria.all_pairs,
         **found.figures,
     )
     return Result(clusters, (), (), summary, inputs=InputDocuments(documents["name"].tolist()))

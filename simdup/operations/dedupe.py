@@ -262,9 +262,9 @@ def rewrite(
 ) -> Cleaned:
     """Write a corpus without its redundant documents.
 
-    Only documents that meet the criteria with a document that stays are redundant.  Files that
-    could not be read as documents are copied as they are; those that cannot be opened are
-    missing, and are listed as skipped.
+    What a scan calls redundant is left out: each is near a document that stays.  Files that could
+    not be read as documents are copied as they are; those that cannot be opened are missing, and
+    are listed as skipped.
 
     Parameters
     ----------

@@ -1,11 +1,12 @@
 """Evaluate how well found near-duplicates agree with known ones.
 
-Pairs are judged one by one: precision is the share of found pairs that are true, recall the share
-of true pairs that are found, F1 their harmonic mean.  Clusters are judged as partitions of the
-documents: the adjusted Rand index, scikit-learn's, counts pairs of documents that both partitions
-join or both separate, less what chance would give; B-cubed asks for each document how much of its
-found cluster truly belongs with it (precision), and how much of its true cluster was found with it
-(recall).
+What clusters say are all pairs of documents that share one, whichever of them are listed; a result
+with `all_pairs` says what it lists.  Pairs are judged one by one: precision is the share of found
+pairs that are true, recall the share of true pairs that are found, F1 their harmonic mean.
+Clusters are judged as partitions of the documents: the adjusted Rand index, scikit-learn's, counts
+pairs of documents that both partitions join or both separate, less what chance would give; B-cubed
+asks for each document how much of its found cluster truly belongs with it (precision), and how much
+of its true cluster was found with it (recall).
 
 The documents are those that either side names.  A document in no pair is a cluster by itself.
 
@@ -151,6 +152,8 @@ def _labels(argument: str, given: Labels, least_score: float | None = None) -> L
     """Return the pairs that an argument names."""
     if isinstance(given, str | os.PathLike):
         return read_labels(os.fspath(given), least_score)
+    if isinstance(given, Result) and not given.summary.all_pairs:
+        return from_clusters([str(one.name) for one in each.members] for each in given.clusters)
     if isinstance(given, Result):
         named = [(str(pair.a), str(pair.b)) for pair in given.pairs]
         copies = (_copies(pair.distance, pair.similarity) for pair in given.pairs)
@@ -262,16 +265,16 @@ class _Listed(NamedTuple):
 def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     """Read pairs or clusters from a file; ``-`` is standard input.
 
-    JSONL gives the pairs that its clusters list, or that it lists one per line.  A table, with tabs
-    if its first line has one and else with commas, gives clusters by its columns ``cluster`` and
-    ``document``, all pairs within one counting; or pairs by its columns ``a`` and ``b``.  Without
-    a header the first two columns are those, and the third is a score if all of it are numbers,
-    else a label; zeros and ones are both.  Pairs with a label out of `NEGATIVE` are left out, and
-    those with a score (`SCORES`) below the least.  A file with semicolons whose first line has
-    neither tabs nor commas is such a table if its header says so, and else has a cluster per line:
+    JSONL gives all pairs within its clusters, or those that it lists: with `all_pairs`, or one per
+    line.  A table, with tabs if its first line has one and else with commas, gives clusters by its
+    columns ``cluster`` and ``document``, or pairs by its columns ``a`` and ``b``.  Without a header
+    the first two columns are those, and the third is a score if all of it are numbers, else a
+    label; zeros and ones are both.  Pairs with a label out of `NEGATIVE` are left out, and those
+    with a score (`SCORES`) below the least.  A file with semicolons whose first line has neither
+    tabs nor commas is such a table if its header says so, and else has a cluster per line:
     ``id;id;id``.
 
-    A run lists copies only with the first of them.  They have similarity 1, or distance 0 if no
+    A run may list copies only with the first of them.  They have similarity 1, or distance 0 if no
     similarity was measured; what one of them is paired with, so are the others.
 
     Raises
@@ -281,7 +284,10 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     """
     text = read_text(path)
     if text.lstrip().startswith("{"):
-        listed = list(_json_pairs(path, text))
+        clusters, listed = _json_labels(path, text)
+        if clusters:
+            _no_score(path, least_score)
+            return from_clusters(clusters)
     else:
         rows, delimiter = table_rows(path, text, _HINT), table_delimiter(text)
         header = [cell.strip().lower() for cell in rows[0]] if rows else []
@@ -299,23 +305,35 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
     return from_pairs(named, compress(named, (_copies(*both) for both in figures)))
 
 
-def _json_pairs(path: str, text: str) -> Iterator[_Listed]:
+def _json_labels(path: str, text: str) -> tuple[list[list[str]], list[_Listed]]:
+    """Return the clusters of lines of JSON, unless all of their pairs are listed, and the pairs."""
+    clusters, listed, all_pairs = list[list[str]](), list[_Listed](), False
     for number, record in json_lines(path, text, _HINT):
         try:
-            pairs = record["pairs"] if record["type"] == "cluster" else [record]
-            if record["type"] in ("cluster", "pair"):
-                yield from map(_listed, pairs)
+            if record["type"] == "cluster":
+                clusters.append([_name(one["document"]) for one in record["documents"]])
+                listed += map(_listed, record["pairs"])
+            elif record["type"] == "pair":
+                listed.append(_listed(record))
+            elif record["type"] == "summary":
+                all_pairs = record.get("all_pairs") is True
         except (KeyError, TypeError):
             raise not_written(path, number, _HINT) from None
+    return [] if all_pairs else clusters, listed
 
 
 def _listed(pair: dict[str, Any]) -> _Listed:
     """Return a pair of JSON; raise TypeError if its names are not strings."""
-    a, b = pair["a"], pair["b"]
-    if not (isinstance(a, str) and isinstance(b, str)):
-        raise TypeError
+    a, b = _name(pair["a"]), _name(pair["b"])
     # Labels and scores are plain values; nested ones may be too deep to inspect.
     return _Listed(a, b, {k: v for k, v in pair.items() if not isinstance(v, list | dict)})
+
+
+def _name(value: Any) -> str:
+    """Return a name of JSON; raise TypeError if it is no string."""
+    if not isinstance(value, str):
+        raise TypeError
+    return value
 
 
 def _no_score(path: str, least_score: float | None) -> None:

@@ -61,6 +61,9 @@ def scan(
 ) -> Result:
     """Find near-duplicates among documents.
 
+    What near pairs connect is a cluster.  In the order of keeping, a document that no other one
+    took is kept, and takes every later one that is near it and free.  What is taken is redundant.
+
     Parameters
     ----------
     data
@@ -71,7 +74,7 @@ def scan(
         How documents are fingerprinted; in words, a name with or without fields, such as
         ``default,bits=128``, or the path of a TOML file.
     criteria : Criteria, optional
-        When two documents are near-duplicates, and which one of a cluster is kept.
+        When two documents are near-duplicates, and which of them is kept.
     references : path or iterable of path
         Files and folders whose documents are never redundant, and indexes.  With an index the
         recipe is the index's; another `recipe` is an error.  Documents match one of an index by
@@ -171,6 +174,7 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
                 settings,
                 measure,
                 lambda rows: texts.sets(matches.text_of[rows]),
+                lambda rows: texts.forms(matches.text_of[rows].tolist()),
                 priority,
                 every=criteria.compares_all(len(own)),
             )
@@ -201,6 +205,7 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
         skipped=len(report.skipped),
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
+        all_pairs=criteria.all_pairs,
         kept_apart=_kept_apart(corpus, found.kept_apart),
         facts_differ=None if differing is None else len(differing),
         **found.figures | indexes.figures,
@@ -233,8 +238,8 @@ def _ordered(
 
     def order(cluster: Cluster) -> tuple[int, ...]:
         numbers = [member.number for member in cluster.members]
-        # Smaller ones never fall apart into several, nor do those of indexes.
-        if len(numbers) <= 2 or min(numbers) < 0:
+        # Of smaller ones nothing but the pair is left, or nothing.
+        if len(numbers) <= 2:
             return ()
         return tuple(sorted(range(len(numbers)), key=lambda i: priority(numbers[i])))
 

@@ -118,10 +118,10 @@ class Lists:
         numbers = np.repeat(np.arange(np.count_nonzero(sizes > 1)), sizes[sizes > 1])
         return Lists(numbers, self.rows[kept], None if self.rest is None else self.rest[kept])
 
-    def with_any(self, wanted: Bools) -> Lists:
-        """Return the lists that have one of the wanted rows (bool[rows])."""
+    def parted(self, wanted: Bools) -> list[tuple[Lists, bool]]:
+        """Return the lists without one of the wanted rows (bool[rows]), and those with one."""
         having = np.bincount(self.lists, wanted[self.rows], self.count) > 0
-        return self.take(having[self.lists])
+        return [(self.take(having[self.lists] == each), each) for each in (False, True)]
 
     def count_pairs(self) -> int:
         """Count the pairs of all lists."""

@@ -20,8 +20,8 @@ from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import SHARES
 from simdup.model.decisions import Baseline, Entry
 from simdup.model.documents import Skipped
-from simdup.model.formats import BASELINE_HEAD, CLUSTER_COLUMNS, PAIR_COLUMNS, QUERY_COLUMNS
-from simdup.model.frames import value_of
+from simdup.model.formats import BASELINE_HEAD, PAIR_COLUMNS, QUERY_COLUMNS
+from simdup.model.frames import Columns, cluster_columns, columns_of
 from simdup.model.matches import QueryResult
 from simdup.near.findings import Findings
 from simdup.show.escaping import shown
@@ -52,10 +52,10 @@ def digits(similarity: float | None) -> str:
     return "" if similarity is None else f"{rounded(similarity):.4f}"
 
 
-def _written(columns: Iterable[str], some: Sequence[Member | Pair]) -> list[Iterable[Any]]:
-    """Return the values of columns, as a CSV has them, of documents or of pairs."""
-    values = ((column, map(value_of(column), some)) for column in columns)
-    return [map(digits, of) if column in SHARES else of for column, of in values]
+def _rows(columns: Columns) -> Iterator[tuple[Any, ...]]:
+    """Return the rows of columns, as a CSV has them."""
+    values = (map(digits, of) if name in SHARES else of for name, of in columns.items())
+    return zip(*values, strict=True)
 
 
 def json_line(values: dict[str, Any]) -> bytes:
@@ -69,26 +69,14 @@ def csv_head(columns: Sequence[str], bom: bool = False) -> bytes:
     return (b"\xef\xbb\xbf" if bom else b"") + ",".join(columns).encode() + b"\n"
 
 
-def cluster_csv(
-    clusters: Iterable[Cluster],
-    extras: Sequence[str] = (),
-    bom: bool = False,
-    new: bool = False,
-) -> Iterator[bytes]:
-    """Yield the CSV of clusters: a header, then one row per document.
-
-    `extras` are columns of measures beside the similarity, see `Result.extras`, here and below;
-    `bom` is for spreadsheets, and `new` adds a column that marks what a baseline lacks.
-    """
-    columns = (*CLUSTER_COLUMNS, *extras)
-    yield csv_head((*columns, "new") if new else columns, bom)
+def cluster_csv(clusters: Iterable[Cluster], bom: bool = False) -> Iterator[bytes]:
+    """Yield the CSV of clusters: a header, then one row per document; `bom` is for spreadsheets."""
+    yield csv_head(list(cluster_columns([])), bom)
     left = iter(clusters)
     while some := list(islice(left, _CSV_CLUSTERS)):
-        members = [member for cluster in some for member in cluster.members]
-        numbers = (cluster.number for cluster in some for _ in cluster.members)
-        marks = [["new" if member.new else "" for member in members]] if new else []
-        written = _written(columns[1:], members)
-        yield csv_rows(zip(numbers, *written, *marks, strict=True), bom)
+        columns = cluster_columns(some)
+        columns["new"] = ["new" if new else "" for new in columns["new"]]
+        yield csv_rows(_rows(columns), bom)
 
 
 def cluster_jsonl(clusters: Iterable[Cluster]) -> Iterator[bytes]:
@@ -99,7 +87,7 @@ def cluster_jsonl(clusters: Iterable[Cluster]) -> Iterator[bytes]:
                 "type": "cluster",
                 "cluster": cluster.number,
                 "size": len(cluster.members),
-                "documents": [_member(member, cluster) for member in cluster.members],
+                "documents": list(map(_member, cluster.members, cluster.kept_names())),
                 "pairs": [_pair(pair) for pair in cluster.pairs],
             }
         )
@@ -111,11 +99,11 @@ def summary_jsonl(result: Findings) -> Iterator[bytes]:
         yield skipped_line(skipped)
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
-    for name in (
-        "kept_apart", "indexed", "new", "known", "stale",
-    ):  # fmt: skip
+    for name in ("kept_apart", "indexed", "new", "known", "stale"):
         if summary[name] is None:
             del summary[name]
+    if not summary["all_pairs"]:
+        del summary["all_pairs"]
     # Only pages and cleaned corpora have it.
     del summary["facts_differ"]
     summary["seconds"] = round(summary["seconds"], 3)
@@ -124,14 +112,13 @@ def summary_jsonl(result: Findings) -> Iterator[bytes]:
 
 
 def pair_csv(
-    pairs: Iterable[Pair], extras: Sequence[str] = (), bom: bool = False
+    pairs: Iterable[Pair], columns: Sequence[str] = PAIR_COLUMNS, bom: bool = False
 ) -> Iterator[bytes]:
     """Yield the CSV of pairs; see `cluster_csv`."""
-    columns = (*PAIR_COLUMNS, *extras)
     yield csv_head(columns, bom)
     left = iter(pairs)
     while some := list(islice(left, _CSV_ROWS)):
-        yield csv_rows(zip(*_written(columns, some), strict=True), bom)
+        yield csv_rows(_rows(columns_of(columns, some)), bom)
 
 
 def pair_jsonl(pairs: Iterable[Pair]) -> Iterator[bytes]:
@@ -193,13 +180,13 @@ def skipped_line(one: Skipped) -> bytes:
     return json_line({"type": "skipped", "document": one.document, "reason": one.reason})
 
 
-def _member(member: Member, cluster: Cluster) -> dict[str, Any]:
-    """Return the fields of a member; all but the kept one have at least a similarity."""
+def _member(member: Member, kept: Any) -> dict[str, Any]:
+    """Return the fields of a member; all but kept ones have a distance and a similarity."""
     values = _rounded({name: getattr(member, name) for name in _OF_MEMBER})
     values = _marked({"document": values.pop("name")} | values)
     del values["number"], values["beside"]
-    values["kept"] = cluster.member(member.beside).name
-    if member.distance is None and member.beside == member.number:
+    values["kept"] = kept
+    if member.role == "kept":
         del values["distance"]
     elif member.similarity is None:
         values["similarity"] = None

@@ -46,7 +46,7 @@ class _Finding(NamedTuple):
 def warning_lines(result: Findings, advice: str) -> Iterator[bytes]:
     """Yield a warning for each document that should be looked at.
 
-    These are the redundant and linked ones or, if a baseline was given, those that it lacks.
+    These are the redundant ones or, if a baseline was given, those that it lacks.
     `advice` ends each message: what to do.
     """
     origins = result.origins

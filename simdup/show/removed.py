@@ -135,8 +135,7 @@ def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV of removed documents: a header, then one row per document."""
     criteria = cleaned.result.origins.criteria
     extras = (*criteria.extras, *(["covered"] if criteria.lossless else []))
-    measured = ("measure",) if cleaned.result.has_measures else ()
-    yield csv_head((*REMOVED_COLUMNS, *extras, *measured, "facts", "beginning"), bom)
+    yield csv_head((*REMOVED_COLUMNS, *extras, "measure", "facts", "beginning"), bom)
     rows = (
         (
             one.document,
@@ -145,7 +144,7 @@ def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
             digits(one.similarity),
             one.kept,
             *(digits(getattr(one, extra)) for extra in extras),
-            *([measure_of(one) or ""] if measured else []),
+            measure_of(one),
             "; ".join(map(_fact_words, one.facts or ())),
             beginning,
         )

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, overload
 from simdup.base.errors import counted
 from simdup.model.clusters import Cluster
 from simdup.model.criteria import EDIT
-from simdup.model.formats import TEXT_BYTES, PageOptions
-from simdup.model.frames import Columns, cluster_columns, to_arrow, to_frame
+from simdup.model.formats import MEASURE_COLUMNS, PAIR_COLUMNS, TEXT_BYTES, PageOptions
+from simdup.model.frames import table_columns, to_arrow, to_frame
 from simdup.near.findings import Findings
 from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
@@ -74,12 +74,13 @@ class Result(Findings):
     def to_frame(self, library: str | None = None) -> pandas.DataFrame | polars.DataFrame:
         """Return the clusters as a DataFrame.
 
-        A row is a document, cluster by cluster, the kept one first.  The columns are those of the
-        CSV: ``cluster`` (int64), ``role``, ``document``, ``fingerprint``, ``distance`` (nullable
-        int64) and ``similarity`` (float64, unrounded), then those of further measures,
-        ``measure``: ``jaccard``, ``edit`` or ``estimated``, and last, beyond the CSV, ``row``
-        (nullable int64): the place of the document in the order of reading, from 0, references
-        first and what was skipped included; missing for documents of an index.
+        A row is a document, cluster by cluster, each kept one before those that it took.  The
+        columns are those of the CSV: ``cluster`` (int64), ``role``, ``document``, ``fingerprint``,
+        ``distance`` (nullable int64), ``similarity``, ``containment`` and ``cosine`` (float64,
+        unrounded), ``measure``: ``jaccard``, ``edit`` or ``estimated``, ``kept`` and ``new``
+        (bool), and last, beyond the CSV, ``row`` (nullable int64): the place of the document in the
+        order of reading, from 0, references first and what was skipped included; missing for
+        documents of an index.
 
         Parameters
         ----------
@@ -91,7 +92,7 @@ class Result(Findings):
         SimdupError
             If the library is not installed.
         """
-        return to_frame(self._columns(), library)
+        return to_frame(table_columns(self.clusters), library)
 
     def to_arrow(self) -> pa.Table:
         """Return the table of `to_frame` as a ``pyarrow.Table``.
@@ -103,10 +104,7 @@ class Result(Findings):
         SimdupError
             If pyarrow is not installed.
         """
-        return to_arrow(self._columns())
-
-    def _columns(self) -> Columns:
-        return cluster_columns(self.clusters, self.extras)
+        return to_arrow(table_columns(self.clusters))
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
@@ -147,23 +145,22 @@ def result_lines(
         summary_jsonl,
     )
 
-    extras = result.extras
     pairs = selection.chosen_pairs(result) if selection.pairs else []
     clusters = [] if selection.pairs else selection.clusters(result)
-    new = result.summary.new is not None
     if out.format == "csv" and selection.pairs:
-        return pair_csv(pairs, extras, out.bom)
+        return pair_csv(pairs, (*PAIR_COLUMNS, *MEASURE_COLUMNS), out.bom)
     if out.format == "csv":
-        return cluster_csv(clusters, extras, out.bom, new)
+        return cluster_csv(clusters, out.bom)
     if out.format == "jsonl":
         # One of the two is empty.
         listed = pair_jsonl(pairs), cluster_jsonl(clusters)
         return chain(*listed, summary_jsonl(result))
     from simdup.show.text import cluster_text, pair_text
 
-    if not any(pair.measure == EDIT for pair in result.pairs):
-        extras = tuple(extra for extra in extras if extra != "measure")
+    extras = () if result.sources is None else result.sources.criteria.extras
+    if any(pair.measure == EDIT for pair in result.pairs):
+        extras += ("measure",)
     paint = out.painter(stream, words)
     if selection.pairs:
         return pair_text(pairs, paint, extras)
-    return cluster_text(clusters, paint, extras, new)
+    return cluster_text(clusters, paint, extras, result.summary.new is not None)

@@ -46,7 +46,7 @@ class Selection:
     pairs : bool
         Whether to list pairs instead of clusters.
     sort : str or None
-        One of `SORTS`: clusters by size, lowest similarity, largest distance or name of the kept
+        One of `SORTS`: clusters by size, lowest similarity, largest distance or name of the first
         document, pairs by all but size.  None is ``size`` for clusters, ``similarity`` for pairs.
     limit : int or None
         How many to list at most.

@@ -130,12 +130,11 @@ def _spared(result: Findings, words: Phrases) -> str:
 
 def _checked(result: Findings, criteria: Criteria, words: Phrases) -> str:
     summary, asked = result.summary, criteria_words(criteria, words)
-    pairs = summary.checked
-    if not pairs:
-        # Copies need no check.
-        needless = summary.clusters or result.known or not summary.documents
-        return "" if needless else words("checked.none", asked=asked)
-    return words("checked", n=pairs, asked=asked)
+    if summary.checked:
+        return words("checked", n=summary.checked, asked=asked)
+    # The texts of copies need not be compared.
+    needless = (criteria.verify and (summary.clusters or result.known)) or not summary.documents
+    return "" if needless else words("checked.none", asked=asked)
 
 
 def _indexed(summary: Summary, criteria: Criteria, words: Phrases) -> str:
@@ -163,9 +162,7 @@ def _kept_apart(summary: Summary, words: Phrases) -> str:
 
 
 def _unchecked(summary: Summary, words: Phrases) -> str:
-    if not summary.unchecked:
-        return ""
-    return words("unchecked", pairs=words("pairs", n=summary.unchecked))
+    return words("unchecked", n=summary.unchecked) if summary.unchecked else ""
 
 
 def field_name(field: str, words: Phrases) -> str:

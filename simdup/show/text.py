@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Columns before the name in the answer to a query.
 _QUERY_INDENT = 17
 # Terminal cells of the column of roles, of that of a further measure, and of what is new.
-_ROLE, _EXTRA, _NEW = 9, 11, 3
+_ROLE, _EXTRA, _NEW = 11, 11, 3
 # The same of the names of facts about an index.
 _FACT = 11
 # Documents of a cluster that a terminal shows: of a thousand, the others are no use to a person.
@@ -179,7 +179,7 @@ def cluster_text(
     extras: Sequence[str] = (),
     new: bool = False,
 ) -> Iterator[bytes]:
-    """Yield clusters as text.
+    """Yield clusters as text: below each kept document those that it took, indented.
 
     Names come last: whatever their width, the columns before them line up.  `extras` are the
     columns of further measures; `new` adds one that marks what a baseline lacks.
@@ -199,11 +199,12 @@ def cluster_text(
         members = cluster.members[:most]
         names = paint.names((member.name for member in members), indent)
         for member, name in zip(members, names, strict=True):
-            role = paint(member.role, padded(words(f"role.{member.role}"), _ROLE))
+            below = "" if member.role == "kept" else "  "
+            role = padded(below + words(f"role.{member.role}"), _ROLE)
             figures = _figures(member, extras, words)
             if new:
                 figures += _mark(words("value.new") if member.new else "")
-            lines.append(f"  {role}  {figures}{name}")
+            lines.append(f"  {paint(member.role, role)}  {figures}{name}")
         if size > most:
             lines.append(paint("dim", "  " + words("cluster.more", n=size - most)))
         yield to_bytes("\n".join(lines) + "\n")
@@ -234,7 +235,7 @@ def _figures(one: Member | Pair, extras: Sequence[str], words: Phrases) -> str:
     distance = "" if one.distance is None else str(one.distance)
     similarity = ("~" if one.estimated else "") + digits(one.similarity)
     values = (getattr(one, extra) for extra in extras)
-    # Some say a word instead of a number.
+    # What a similarity is, is a word.
     cells = (words(f"value.{v}") if isinstance(v, str) else digits(v) for v in values)
     further = "".join(f"{aligned(cell, _EXTRA)}  " for cell in cells)
     return f"{distance:>4}  {similarity:>7}  {further}"

@@ -117,6 +117,7 @@ class GroupDocuments:
                 candidates,
                 measure=measure,
                 sets_of=texts.sets,
+                forms_of=lambda rows: texts.forms(rows.tolist()),
                 priority=priority,
                 every=self.every,
             )

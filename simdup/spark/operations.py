@@ -19,7 +19,7 @@ from simdup.base.errors import SimdupError
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.fields import FACTS, TITLE
-from simdup.model.formats import CLUSTER_COLUMNS, PAIR_COLUMNS
+from simdup.model.formats import CLUSTER_COLUMNS, MEASURE_COLUMNS, PAIR_COLUMNS
 from simdup.model.recipe import Recipe, recipe_fields
 from simdup.model.settings import Settings
 from simdup.spark.job import Checkpoint, Job, open_rows, require
@@ -41,8 +41,13 @@ class Found:
     @property
     def members(self) -> DataFrame:
         """All that is known of the members of clusters, in undefined order."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as F  # noqa: N812
+
         members = self.job.groups.where("kind = 'member'")
-        return members.join(self.job.numbers, "first")
+        kept = F.last(F.when(members["role"] == "kept", members["id"]), ignorenulls=True)
+        before = Window.partitionBy("first").orderBy("place")
+        return members.withColumn("kept", kept.over(before)).join(self.job.numbers, "first")
 
     @property
     def clusters(self) -> DataFrame:
@@ -51,7 +56,7 @@ class Found:
         In a further column, `cluster_id`, is the id of the cluster's first document, which stays
         where numbers change.
         """
-        columns = [*CLUSTER_COLUMNS, *self._measures, "cluster_id"]
+        columns = [*CLUSTER_COLUMNS, *MEASURE_COLUMNS, "kept", "cluster_id"]
         ordered = self.members.withColumnRenamed("id", "document").orderBy("cluster", "place")
         return ordered.select(*columns)
 
@@ -59,14 +64,8 @@ class Found:
     def pairs(self) -> DataFrame:
         """A row for each pair of a cluster."""
         pairs = self.job.groups.where("kind = 'pair'").join(self.job.numbers, "first")
-        columns = [*PAIR_COLUMNS, *self._measures, "exact"]
+        columns = [*PAIR_COLUMNS, *MEASURE_COLUMNS, "exact"]
         return pairs.orderBy("cluster", "place").select("cluster", *columns)
-
-    @property
-    def _measures(self) -> tuple[str, ...]:
-        """The columns of further measures, and of what each similarity is."""
-        criteria = self.job.settings.criteria
-        return (*criteria.columns, *(["measure"] if criteria.by_edit else []))
 
     @property
     def skipped(self) -> DataFrame:
@@ -94,6 +93,7 @@ class Found:
             unchecked=figures["unchecked"],
             seconds=self.seconds,
             recipe=job.fingerprinter.fields,
+            all_pairs=job.settings.criteria.all_pairs,
         )
 
     def summary(self) -> Summary:

@@ -286,7 +286,7 @@ class EditSignatures(NamedTuple):
     def may_reach(self, i: RowIds, j: RowIds) -> Bools:
         """Return which pairs of rows may have the similarity; none that has it is rejected."""
         n = len(self.lengths)
-        bounds = PairBounds(n, self.similarity)
+        bounds = PairBounds(n, self.similarity, 0)
         bounds.by_forms(self.lengths, np.zeros(n, np.uint64), sys.maxsize, *self.sketches)
         return bounds.possible(i, j)
 

@@ -41,9 +41,9 @@ def related(
     a, b : (int, int)
         Where the words are in the texts.
     """
-    sides = [_listed(tokens, *places) for tokens, places in ((a, ours), (b, theirs))]
+    words = _listed(a, *ours)
     related = False
-    for word, other_word in product(*sides):
+    for word, other_word in product(words, _listed(b, *theirs) if words else ()):
         meanings = dict(other_word.meanings)
         shared = [side == meanings[line] for line, side in word.meanings if line in meanings]
         if shared:

@@ -229,34 +229,29 @@ def test_jsonl_of_a_scan(simdup: Command, tmp_path: Path) -> None:
     records = [json.loads(line) for line in simdup("scan", "c", "-f", "jsonl").lines]
     assert [r["type"] for r in records] == ["cluster", "cluster", "skipped", "summary"]
     first = records[0]
-    assert list(first) == ["type", "cluster", "size", "diameter", "weakest", "documents", "pairs"]
+    assert list(first) == ["type", "cluster", "size", "documents", "pairs"]
     assert (first["cluster"], first["size"]) == (1, 3)
-    assert list(first["documents"][0]) == ["document", "role", "fingerprint"]
+    assert list(first["documents"][0]) == ["document", "role", "fingerprint", "kept"]
     assert list(first["documents"][1]) == [
-        "document", "role", "fingerprint", "distance", "similarity", "measure",
+        "document", "role", "fingerprint", "distance", "similarity", "measure", "kept",
     ]  # fmt: skip
     keys = {tuple(key for key in pair if key != "exact") for pair in first["pairs"]}
     assert keys == {("a", "b", "distance", "similarity", "measure")}
     assert [(p["a"], p["b"]) for p in first["pairs"]] == [
-        ("c/a.txt", "c/b.txt"), ("c/a.txt", "c/c.txt"),
+        ("c/a.txt", "c/b.txt"), ("c/a.txt", "c/c.txt"), ("c/b.txt", "c/c.txt"),
     ]  # fmt: skip
-    assert first["weakest"] == min(p["similarity"] for p in first["pairs"]) < 1
-    assert first["diameter"] == max(p["distance"] for p in first["pairs"])
     assert records[2] == {"type": "skipped", "document": "c/g.txt", "reason": "empty"}
     assert list(records[3]) == [
-        "type", "schema", "documents", "clusters", "redundant", "skipped", "pairs", "candidates",
-        "candidates_by", "seconds", "linked", "unchecked", "star_redundant",
-        "kept_apart", "simdup", "recipe",
+        "type", "schema", "documents", "clusters", "redundant", "skipped", "pairs", "checked",
+        "seconds", "unchecked", "kept_apart", "simdup", "recipe",
     ]  # fmt: skip
-    figures = ("schema", "documents", "clusters", "redundant", "linked", "skipped", "pairs")
-    assert [records[3][name] for name in figures] == [1, 6, 2, 3, 0, 1, 3]
-    assert records[3]["candidates_by"].keys() == {"simhash", "minhash"}
-    assert all(0 < n <= records[3]["candidates"] for n in records[3]["candidates_by"].values())
+    figures = ("schema", "documents", "clusters", "redundant", "skipped", "pairs")
+    assert [records[3][name] for name in figures] == [1, 6, 2, 3, 1, 4]
     assert records[3]["simdup"] == package.__version__
     assert records[3]["recipe"]["idf"] == "builtin"
     assert re.fullmatch("[0-9a-f]+", records[3]["recipe"]["digest"])
     unverified = json.loads(simdup("scan", "c", "-f", "jsonl", "--no-verify").lines[0])
-    assert unverified["weakest"] is None
+    assert unverified["documents"][1]["similarity"] is None
     assert all("similarity" not in pair for pair in unverified["pairs"])
 
 
@@ -268,25 +263,6 @@ def test_the_report_names_the_file_that_was_written(simdup: Command, tmp_path: P
     assert simdup("scan", "c", "-o", "`similarity`.csv").err.endswith("Wrote `similarity`.csv.\n")
 
 
-def test_linked_documents_are_marked(simdup: Command, tmp_path: Path) -> None:
-    words = BASE.split() * 2
-    texts = {f"{n}.txt": " ".join(words[n * 3 : n * 3 + 40]) for n in range(4)}
-    write(tmp_path / "c", texts)
-    ran = simdup("scan", "c")
-    assert "cluster 1: 4 documents, 2 linked only through others\n" in ran.text
-    roles = re.findall(r"^  (\w+) .*c/(\d)", ran.text, re.MULTILINE)
-    assert roles == [("kept", "0"), ("redundant", "1"), ("linked", "2"), ("linked", "3")]
-    assert "\nFound 1 cluster with 1 redundant document (" in ran.err
-    assert "\n2 more are linked: near other members, but not near the kept " in ran.err
-    assert simdup("scan", "c", "--list", "kept").lines == ["c/0.txt", "c/2.txt", "c/3.txt"]
-    assert simdup("scan", "c", "--list", "redundant").lines == ["c/1.txt"]
-    record, summary = map(json.loads, simdup("scan", "c", "-f", "jsonl").lines)
-    assert record["chained"] is True
-    assert (summary["redundant"], summary["linked"]) == (1, 2)
-    rows = csv.DictReader(io.StringIO(simdup("scan", "c", "-f", "csv").text))
-    assert [row["role"] for row in rows] == ["kept", "redundant", "linked", "linked"]
-
-
 def test_all_pairs_are_listed_on_request(simdup: Command, tmp_path: Path) -> None:
     texts = {f"{n:02}.txt": edited(prose(1), n) for n in range(70)}
     write(tmp_path / "c", texts)
@@ -294,20 +270,12 @@ def test_all_pairs_are_listed_on_request(simdup: Command, tmp_path: Path) -> Non
         [json.loads(line) for line in simdup("scan", "c", "-f", "jsonl", *more).lines]
         for more in ((), ("--all-pairs",))
     )
-    assert (few[0]["pairs_complete"], len(few[0]["pairs"])) == (False, 69)
-    assert "pairs_complete" not in every[0]
+    assert {(one["a"], one["b"]) for one in few[0]["pairs"]} == {
+        (one["kept"], one["document"]) for one in few[0]["documents"] if one["role"] == "redundant"
+    }
     assert len(every[0]["pairs"]) == 70 * 69 // 2
     assert few[0]["documents"] == every[0]["documents"]
-    said = simdup("scan", "c").err
-    assert "\nWhere candidates connect many documents, only the pairs that decide " in said
-    assert "; --all-pairs checks all." in said
-    assert "that decide" not in simdup("scan", "c", "--all-pairs").err
-
-
-def test_the_default_linkage_is_that_of_the_command(simdup: Command) -> None:
-    for name, linkage in (("scan", "single"), ("cluster", "single"), ("dedupe", "star")):
-        text = " ".join(simdup(name, "--help").text.split())
-        assert f"(star). [default: {linkage}]" in text
+    assert ("all_pairs" in few[1], every[1]["all_pairs"]) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -454,13 +422,14 @@ def test_a_terminal_gets_the_report_in_lines_of_whole_words(
     words = BASE.split() * 2
     texts = {f"{n}.txt": " ".join(words[n * 3 : n * 3 + 40]) for n in range(4)}
     write(tmp_path / "c", texts)
-    lines = on_a_terminal("scan", "c", "--no-progress", cwd=tmp_path).split("\r\n")
+    asked = ("scan", "c", "--no-progress", "-s", "0.5", "--cosine", "0.5", "--containment", "0.5")
+    lines = on_a_terminal(*asked, cwd=tmp_path).split("\r\n")
     (start,) = (number for number, line in enumerate(lines) if line.startswith("Read "))
     assert lines[start - 1] == "", "a blank line parts it from the clusters"
-    assert max(map(len, lines)) < 80
-    told = "2 more are linked: near other members, but not near the kept document"
-    assert told in lines
-    assert told + " (similarity" in simdup("scan", "c").err
+    assert max(map(len, lines[start:])) < 80
+    told = simdup(*asked).err.splitlines()
+    assert max(map(len, told)) > 80
+    assert " ".join(lines[start + 1 :]).split() == " ".join(told[1:]).split()
 
 
 def test_progress_goes_to_standard_error(
@@ -622,12 +591,11 @@ def test_cluster(simdup: Command) -> None:
     ran = simdup("cluster", "-d", "1", "-f", "csv", stdin=LINES)
     assert ran.status == 0
     assert ran.text == (
-        "cluster,role,document,fingerprint,distance,similarity\n"
-        "1,kept,a,00ff,,\n1,redundant,b,00fe,1,\n1,redundant,c,00ff,0,\n"
-        "2,kept,d,f00f,,\n2,redundant,e,f00e,1,\n"
+        "cluster,role,document,fingerprint,distance,similarity,containment,cosine,measure,kept,new\n"
+        "1,kept,a,00ff,,,,,,a,\n1,redundant,b,00fe,1,,,,,a,\n1,redundant,c,00ff,0,,,,,a,\n"
+        "2,kept,d,f00f,,,,,,d,\n2,redundant,e,f00e,1,,,,,d,\n"
     )
     records = [json.loads(x) for x in simdup("cluster", "-f", "jsonl", stdin=LINES).lines]
-    assert records[0]["weakest"] is None
     assert records[-1]["recipe"] == {"digest": "abc", "bits": 16}
     assert "cluster 2: 2 documents" in simdup("cluster", stdin=LINES).text
 
@@ -816,10 +784,10 @@ def test_compare_names_the_searches_that_propose_a_pair_in_a_scan(
                 "-f", "jsonl", "-s", similarity,
             )  # fmt: skip
             said = json.loads(ran.out)["proposed_by"]
-            summary = json.loads(
-                simdup("scan", "a.txt", "b.txt", "-f", "jsonl", "-s", similarity).lines[-1]
-            )
-            assert sorted(said) == sorted(k for k, n in summary["candidates_by"].items() if n)
+            asked = ("a.txt", "b.txt", "-f", "jsonl", "-s", similarity)
+            for method in ("simhash", "minhash"):
+                summary = simdup("scan", *asked, "--method", method).lines[-1]
+                assert json.loads(summary)["checked"] == (method in said)
 
 
 def test_compare_shows_the_first_place_where_the_texts_differ(

@@ -110,7 +110,7 @@ def test_bash_completes(simdup: Command, tmp_path: Path) -> None:
     expected = {
         "simdup ded": ["dedupe"],
         "simdup dedupe --dry": ["--dry-run"],
-        "simdup scan --linkage st": ["star"],
+        "simdup scan --method ps": ["pstable"],
         "simdup scan c": ["compopt -o default", ""],
     }
     (tmp_path / "script").write_bytes(simdup("completion", "bash").out)

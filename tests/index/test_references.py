@@ -13,10 +13,8 @@ from support import Command, examples
 
 from lab.corpora.made import edited, prose, write
 from simdup import Index, Recipe, Result, SimdupError, scan
-from simdup.model.measures import DocumentPair
 from simdup.model.settings import RunOptions
 from simdup.near import collection, verifier
-from simdup.near.clustering import Group, merge
 
 ALONE = RunOptions(jobs=1)
 Texts = list[tuple[str, str]]
@@ -53,12 +51,11 @@ def archive(simdup: Command, tmp_path: Path) -> Path:
 # What is found.
 
 
-@pytest.mark.parametrize("linkage", ["single", "star"])
-def test_an_index_is_as_good_as_its_documents(simdup: Command, archive: Path, linkage: str) -> None:
+def test_an_index_is_as_good_as_its_documents(simdup: Command, archive: Path) -> None:
     held = (archive / "old.index").read_bytes()
     tables = []
     for reference in ("old", "old.index"):
-        ran = simdup("scan", "new", "--reference", reference, "--linkage", linkage, "-f", "csv")
+        ran = simdup("scan", "new", "--reference", reference, "-f", "csv")
         tables.append([line.split(",")[1:5] for line in ran.lines])
     assert tables[0] == tables[1]
     assert sorted(row[:2] for row in tables[1][1:]) == [
@@ -128,7 +125,7 @@ def _beside(row: str) -> list[str]:
     return row.split(",")[2:4]
 
 
-def test_what_only_a_source_is_near_to_is_linked(tmp_path: Path) -> None:
+def test_what_only_a_source_is_near_to_is_kept_in_its_cluster(tmp_path: Path) -> None:
     """A chain: the second is near the document of the index, the third near the second only."""
     first = prose(1, 400)
     chain = [first]
@@ -140,28 +137,19 @@ def test_what_only_a_source_is_near_to_is_linked(tmp_path: Path) -> None:
     sources = [(f"s{i}", text) for i, text in enumerate(chain[1:], 1)]
     found = scan(sources, references=[index], run=ALONE, distance=64, similarity=0.8)
     (cluster,) = found.clusters
-    assert [member.role for member in cluster.members] == ["kept", "redundant", "linked", "linked"]
-    assert cluster.members[0].name == "known"
-    assert cluster.members[2].similarity is None
-    assert cluster.members[2].distance is not None
-    assert found.kept == ["s2", "s3"]
-    assert found.redundant == ["s1"]
-    stars = scan(sources, references=[index], run=ALONE, distance=64, linkage="star")
-    assert [[member.name for member in one.members] for one in stars.clusters] == [
-        ["known", "s1"], ["s2", "s3"],
+    assert [(one.name, one.role) for one in cluster.members] == [
+        ("known", "kept"), ("s1", "redundant"), ("s2", "kept"), ("s3", "redundant"),
     ]  # fmt: skip
+    assert (found.kept, found.redundant) == (["s2"], ["s1", "s3"])
 
 
-@pytest.mark.parametrize("linkage", ["single", "star"])
-def test_copies_of_what_is_near_a_text_of_an_index_are_redundant(
-    tmp_path: Path, linkage: str
-) -> None:
-    """Earlier, stars left out the second of two equal texts that only letters tell near."""
+def test_copies_of_what_is_near_a_text_of_an_index_are_redundant(tmp_path: Path) -> None:
+    """Also the second of two equal texts that only letters tell near."""
     text = "猎人电梯剧院比赛利息樱桃森林沙滩"
     near = text.replace("赛", "站")
     index = build(tmp_path / "x.index", [("known", text)])
     sources = [("near", near), ("same", text), ("copy", near)]
-    found = scan(sources, references=[index], run=ALONE, linkage=linkage)
+    found = scan(sources, references=[index], run=ALONE)
     assert sorted(found.redundant) == ["copy", "near", "same"]
     (cluster,) = found.clusters
     assert {member.beside for member in cluster.members} == {-1}
@@ -172,23 +160,18 @@ def test_large_clusters_meet_an_index(tmp_path: Path) -> None:
     page = prose(3, 300)
     sources = [(f"s{i}", edited(page, i)) for i in range(100)] + [("alone", prose(4))]
     index = build(tmp_path / "x.index", [("known", page), ("unknown", prose(5))])
-    for linkage in ("single", "star"):
-        found = scan(sources, references=[index], run=ALONE, distance=12, linkage=linkage)
-        (cluster,) = found.clusters
-        assert cluster.members[0].name == "known"
-        assert {member.role for member in cluster.members[1:]} == {"redundant"}
-        assert len(cluster.members) == 101
-        assert list(found.unique) == ["alone"]
+    found = scan(sources, references=[index], run=ALONE, distance=12)
+    (cluster,) = found.clusters
+    assert cluster.members[0].name == "known"
+    assert {member.role for member in cluster.members[1:]} == {"redundant"}
+    assert len(cluster.members) == 101
+    assert list(found.unique) == ["alone"]
 
 
 @examples(25)
-@given(
-    st.integers(0, 10**6),
-    st.sampled_from(["single", "star"]),
-    st.sampled_from(["simhash", "minhash", "auto"]),
-)
+@given(st.integers(0, 10**6), st.sampled_from(["simhash", "minhash", "auto"]))
 def test_roles_are_those_that_the_documents_themselves_give(
-    tmp_path_factory: pytest.TempPathFactory, seed: int, linkage: str, method: str
+    tmp_path_factory: pytest.TempPathFactory, seed: int, method: str
 ) -> None:
     """Where all similarities are clearly above or below the threshold."""
     chance, folder = random.Random(seed), tmp_path_factory.mktemp("oracle")
@@ -203,7 +186,7 @@ def test_roles_are_those_that_the_documents_themselves_give(
     index = build(folder / "x.index", known)
     names = {name for name, _ in sources}
     expected, found = (
-        scan(sources, references=[one], run=ALONE, method=method, similarity=0.85, linkage=linkage)
+        scan(sources, references=[one], run=ALONE, method=method, similarity=0.85)
         for one in (str(folder / "known"), index)
     )
     assert roles(found, names) == roles(expected, names)
@@ -427,25 +410,3 @@ def test_an_empty_index_and_sources_without_a_match(simdup: Command, archive: Pa
     assert ran.status == 0
     assert "Found no near-duplicates." in ran.err
     assert simdup("scan", "new/same.txt", "--reference", "old.index", "--check").status == 1
-
-
-# Groups that share documents.
-
-
-@given(st.lists(st.sets(st.integers(-4, 12), min_size=2, max_size=4), max_size=10))
-def test_merged_groups_are_the_components(sets: list[set[int]]) -> None:
-    groups = [
-        Group(min(one), sorted(one), [DocumentPair(min(one), max(one), i)])
-        for i, one in enumerate(sets)
-    ]
-    joined: list[set[int]] = []
-    for one in map(set, sets):
-        touching = [other for other in joined if other & one]
-        joined = [other for other in joined if not other & one]
-        joined.append(one.union(*touching))
-    merged = merge(groups)
-    assert sorted(map(sorted, joined)) == sorted(list(group.members) for group in merged)
-    for group in merged:
-        assert group.kept == min(group.members)
-        inside = [pair for one in groups for pair in one.pairs if pair.a in group.members]
-        assert list(group.pairs) == sorted(inside)

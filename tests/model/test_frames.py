@@ -19,9 +19,9 @@ from simdup.show.result import Result
 TEXTS = [("a", prose(1)), ("b", prose(2)), ("c", near(prose(1))), ("d", prose(2)), ("e", prose(3))]
 
 
-def rows(found: Result, extras: tuple[str, ...] = ()) -> list[dict[str, str]]:
+def rows(found: Result) -> list[dict[str, str]]:
     """The rows of the CSV, and which document each is."""
-    text = b"".join(cluster_csv(found.clusters, (*extras, "measure"))).decode()
+    text = b"".join(cluster_csv(found.clusters)).decode()
     lines = list(csv.DictReader(io.StringIO(text)))
     return [line | {"row": str(found.documents.index(line["document"]))} for line in lines]
 
@@ -30,7 +30,7 @@ def as_csv(row: dict[str, Any]) -> dict[str, str]:
     """A row of a table as the CSV has it."""
     shares = ("similarity", "containment", "cosine")
     return {
-        name: "" if value is None or value != value else
+        name: "" if value is None or value is False or value != value else
         digits(value) if name in shares else str(value)
         for name, value in row.items()
     }  # fmt: skip
@@ -46,8 +46,7 @@ def test_arrow_tables(fields: dict[str, Any]) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     found = scan(TEXTS, **fields)
     table = found.to_arrow()
-    extras = ("containment", "contained") if fields else ()
-    assert [as_csv(row) for row in table.to_pylist()] == rows(found, extras)
+    assert [as_csv(row) for row in table.to_pylist()] == rows(found)
     assert table.schema.field("cluster").type == pyarrow.int64()
     assert table.schema.field("distance").type == pyarrow.int64()
     assert table.schema.field("row").type == pyarrow.int64()
@@ -70,6 +69,7 @@ def test_pandas_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     assert frame["distance"].dtype == "Int64"
     assert frame["row"].dtype == "Int64"
     assert frame["similarity"].dtype == "float64"
+    assert frame["new"].dtype == "bool"
     assert scan([]).to_frame().dtypes["distance"] == "Int64"
 
 

@@ -1,12 +1,14 @@
-"""Clusters that people decided to divide: properties, and an oracle that tries every division."""
+"""Clusters that people decided to divide: properties, and an oracle that tries pair by pair."""
 
-from itertools import combinations
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from support import leaders
 
+from simdup.model.criteria import Criteria
 from simdup.model.decisions import Decision, Decisions
-from simdup.model.measures import DocumentPair, Measures
+from simdup.model.measures import DocumentPair
 from simdup.near.clustering import Group, first_come
 from simdup.near.divided_clusters import divide
 
@@ -23,64 +25,48 @@ DECISIONS = st.lists(
 
 
 @st.composite
-def groups(draw):
-    """One group of connected documents with pairs of some similarity."""
+def groups(draw: st.DrawFn) -> Group:
+    """A group of documents that pairs connect."""
     size = draw(st.integers(2, 7))
-    numbers = [(draw(st.integers(0, i - 1)), i) for i in range(1, size)]
-    more = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1))
-    numbers += [
-        tuple(sorted(pair)) for pair in draw(st.lists(more, max_size=6)) if pair[0] != pair[1]
-    ]
-    pairs = [
-        DocumentPair(
-            a, b, draw(st.integers(0, 3)), Measures(draw(st.sampled_from([0.8, 0.9, 1.0])))
-        )
-        for a, b in sorted(set(numbers))
-    ]
-    return Group(0, list(range(size)), pairs)
+    numbers = {(draw(st.integers(0, i - 1)), i) for i in range(1, size)}
+    more = st.sets(st.integers(0, size - 1), min_size=2, max_size=2)
+    numbers |= {(min(two), max(two)) for two in draw(st.lists(more, max_size=6))}
+    pairs = [DocumentPair(a, b, 0) for a, b in sorted(numbers)]
+    return Group(list(range(size)), leaders(range(size), near(pairs))[0], pairs)
 
 
-def distinct(decisions, a, b):
+def near(pairs: list[DocumentPair]) -> Any:
+    numbers = {frozenset((pair.a, pair.b)) for pair in pairs}
+    return lambda a, b: frozenset((a, b)) in numbers
+
+
+def distinct(decisions: Decisions, a: str, b: str) -> bool:
     """Whether the last decision that names two documents says that they are distinct."""
     kinds = [d.kind for d in decisions.each if {a, b} <= set(d.documents) and d.kind != "keep"]
     return bool(kinds) and kinds[-1] == "distinct"
 
 
-def slowly(group, decisions):
-    """Join the parts of a group along its pairs, the strongest first, unless that is forbidden."""
-    parts = [{one} for one in group.members]
-    strongest = sorted(group.pairs, key=lambda p: (-p.measures.similarity, p.distance, p.a, p.b))
-    for pair in strongest:
-        a, b = (next(part for part in parts if one in part) for one in (pair.a, pair.b))
-        named = [(NAMES[x], NAMES[y]) for x in a for y in b]
-        if a is not b and not any(distinct(decisions, x, y) for x, y in named):
-            parts.remove(b)
-            a |= b
-    return sorted(sorted(part) for part in parts if len(part) > 1)
+def divided(group: Group, decisions: Decisions) -> list[Group]:
+    criteria = Criteria(decisions=decisions)
+    return divide([group], criteria, NAMES, first_come, lambda group, decided: group.pairs)
 
 
 @given(groups(), DECISIONS)
-def test_groups_are_divided_at_their_weakest_links(group, decisions):
-    found = divide([group], decisions, NAMES, first_come)
-    assert sorted(list(one.members) for one in found) == slowly(group, decisions)
+def test_groups_are_divided_as_the_definition_says(group: Group, decisions: Decisions) -> None:
+    found = divided(group, decisions)
+    expected = leaders(
+        group.members,
+        near(list(group.pairs)),
+        distinct=lambda a, b: distinct(decisions, NAMES[a], NAMES[b]),
+    )
+    assert ({a: b for one in found for a, b in one.taken_by.items()}) == expected[0]
+    assert {frozenset(one.members) for one in found} == expected[1]
     for one in found:
-        assert one.kept in one.members
-        assert {x for pair in one.pairs for x in (pair.a, pair.b)} <= set(one.members)
-        for x, y in combinations(one.members, 2):
-            assert not distinct(decisions, NAMES[x], NAMES[y])
+        assert sorted(one.members) == list(one.members)
+        assert list(one.pairs) == [p for p in group.pairs if {p.a, p.b} <= {*one.members}]
 
 
-@given(groups(), DECISIONS, st.randoms())
-def test_the_order_of_pairs_does_not_matter(group, decisions, chance):
-    shuffled = list(group.pairs)
-    chance.shuffle(shuffled)
-    again = divide([group._replace(pairs=shuffled)], decisions, NAMES, first_come)
-    found = divide([group], decisions, NAMES, first_come)
-    assert [(g.kept, g.members) for g in again] == [(g.kept, g.members) for g in found]
-
-
-def test_groups_without_decisions_stay_as_they_are():
-    group = Group(1, [0, 1], [DocumentPair(0, 1, 2)])
-    assert divide([group], Decisions(), NAMES, first_come) == [group]
-    other = Decisions((Decision("distinct", ("d0", "elsewhere")),))
-    assert divide([group], other, NAMES, first_come) == [group]
+def test_groups_without_decisions_stay_as_they_are() -> None:
+    group = Group([0, 1], {1: 0}, [DocumentPair(0, 1, 2)])
+    assert divided(group, Decisions()) == [group]
+    assert divided(group, Decisions((Decision("distinct", ("d0", "elsewhere")),))) == [group]

@@ -35,7 +35,6 @@ def clusters(found: Result) -> list[list[Any]]:
     "fields",
     [
         {},
-        {"linkage": "star"},
         {"containment": 0.9},
         {"lossless": True, "keep": "longest"},
         {"all_pairs": True},
@@ -94,15 +93,14 @@ def family() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("linkage", ["single", "star"])
 def test_a_large_family_is_parted_by_facts(
-    family: dict[str, str], linkage: str, monkeypatch: pytest.MonkeyPatch
+    family: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert len(family) > pair_groups.LARGE
-    found = scan(family, same="facts", linkage=linkage, jobs=1)
+    found = scan(family, same="facts", jobs=1)
     assert [len(cluster.members) for cluster in found.clusters] == [24, 24, 24]
     monkeypatch.setattr(pair_groups, "LARGE", len(family))
-    assert clusters(scan(family, same="facts", linkage=linkage, jobs=1)) == clusters(found)
+    assert scan(family, same="facts", jobs=1).clusters == found.clusters
 
 
 def test_processes_find_the_same(family: dict[str, str]) -> None:

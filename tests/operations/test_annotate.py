@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import Command
 
-from lab.corpora.made import edited, near, prose, write
+from lab.corpora.made import near, prose, write
 from simdup import SimdupError, dedupe, scan
 from simdup.corpus.files import File
 from simdup.corpus.rewriting import UNIQUE, Annotations, Note
@@ -178,18 +178,6 @@ def test_what_cannot_be_annotated_as_a_whole_is_not_written(
         assert ran.status == 2, name
         assert said in ran.err
         assert sorted(path.name for path in tmp_path.iterdir()) == files
-
-
-def test_a_linked_record_stays_and_has_no_other_instead(simdup: Command, tmp_path: Path) -> None:
-    text = prose(1)
-    chain = [text, edited(text, 1, 4), edited(edited(text, 1, 4), 2, 4)]
-    (tmp_path / "r.jsonl").write_text("\n".join(json.dumps({"text": one}) for one in chain))
-    ran = simdup("dedupe", "r.jsonl", "-o", "out.jsonl", "--annotate", "--linkage", "single")
-    assert ran.status == 0
-    found = list(map(json.loads, (tmp_path / "out.jsonl").read_bytes().splitlines()))
-    assert [one["role"] for one in found] == ["kept", "redundant", "linked"]
-    assert [one["kept"] for one in found] == [None, "r.jsonl#1", None]
-    assert found[2]["similarity"] is None
 
 
 VALUES = st.recursive(

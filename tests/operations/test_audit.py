@@ -68,13 +68,11 @@ def test_results_without_near_duplicates_are_refused(simdup, tmp_path):
 
 def test_forms_of_a_result_have_the_same_pairs(simdup, found, tmp_path):
     simdup("scan", "texts", "-s", "0.5", "-o", "found.csv", "-q")
-    simdup("scan", "texts", "-s", "0.5", "--linkage", "star", "-o", "star.jsonl", "-q")
     simdup("dedupe", "texts", "-s", "0.5", "-o", "clean", "--removed", "removed.csv", "-q")
     simdup("dedupe", "texts", "-s", "0.5", "-o", "again", "--removed", "removed.jsonl", "-q")
     of = {name: sorted(read_population(str(tmp_path / name)).pairs) for name in (
-        "found.jsonl", "found.csv", "star.jsonl", "removed.csv", "removed.jsonl")}  # fmt: skip
-    assert of["found.jsonl"] == of["found.csv"]
-    assert of["star.jsonl"] == of["removed.csv"] == of["removed.jsonl"]
+        "found.jsonl", "found.csv", "removed.csv", "removed.jsonl")}  # fmt: skip
+    assert of["found.jsonl"] == of["found.csv"] == of["removed.csv"] == of["removed.jsonl"]
     result = library.scan(str(tmp_path / "texts"), similarity=0.5)
     ours = [
         (one.stays.removeprefix(f"{tmp_path}/"), one.similarity)
@@ -94,12 +92,12 @@ def test_listed_pairs_are_judged_as_they_are(simdup, found, tmp_path):
     assert "listed pairs (seed 1)" in done.err
 
 
-def test_a_document_of_several_references_has_its_own(tmp_path):
+def test_each_redundant_document_of_a_cluster_has_its_own(tmp_path):
     members = [
-        {"document": "a", "role": "kept"}, {"document": "r", "role": "kept"},
-        {"document": "b", "role": "redundant", "similarity": 0.9},
+        {"document": "a", "role": "kept", "kept": "a"},
+        {"document": "b", "role": "redundant", "similarity": 0.9, "kept": "a"},
+        {"document": "r", "role": "kept", "kept": "r"},
         {"document": "c", "role": "redundant", "similarity": None, "kept": "r"},
-        {"document": "d", "role": "linked", "similarity": 0.1},
     ]  # fmt: skip
     path = tmp_path / "found.jsonl"
     path.write_text(json.dumps({"type": "cluster", "documents": members}))
@@ -118,8 +116,7 @@ def test_a_document_of_several_references_has_its_own(tmp_path):
         ("name,size\nx,1\n", "columns name, size: not those of a result"),
         ("a,b,similarity\nx,y,2\n", "a similarity is not a number from 0 to 1"),
         ("a,b,similarity\nx\n", "row 2: 3 columns needed, found 1"),
-        ("cluster,role,document\n1,kept,a\n1,kept,b\n", "cluster 1 keeps several documents"),
-        ("cluster,role,document\n1,redundant,b\n", "cluster 1 keeps no document"),
+        ("cluster,role,document\n1,kept,a\n1,redundant,b\n", "not those of a result"),
     ],
 )
 def test_what_is_no_result_is_refused(simdup, tmp_path, content, what):

@@ -104,7 +104,17 @@ def test_a_page_that_joins_a_large_cluster_is_reported_alone(name: str) -> None:
     assert new
     assert all(name in pair for pair in new)
     assert [m.name for m in found.clusters[0].members if m.new] == [name]
-    assert not found.clusters[0].complete
+
+
+def test_a_page_that_only_joins_a_large_cluster_is_new() -> None:
+    """It is near a redundant document alone: it is kept, and no pair with it is listed."""
+    parts = [prose(seed, 30) for seed in range(10)]
+    first, second, third = ("".join(parts[i : i + 8]) for i in range(3))
+    texts = [("a", first), ("b", second)]
+    texts += [(f"c{i}", first + prose(100 + i, 4)) for i in range(20)]
+    found = compared([*texts, ("x", third)], texts, method="minhash", similarity=0.7)
+    assert [m.name for one in found.clusters for m in one.members if m.new] == ["x"]
+    assert (found.clusters[0].member(22).role, found.summary.new) == ("kept", 0)
 
 
 def test_a_cluster_that_becomes_small_has_nothing_new() -> None:

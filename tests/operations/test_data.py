@@ -123,10 +123,9 @@ def jsonl(folder: Path, rows: list[dict[str, Any]]) -> str:
 
 def figures(found: Result) -> Any:
     """All that a result says, but how long it took, and names of skipped records."""
-    clusters = [(c.number, c.members, c.pairs, c.complete) for c in found.clusters]
     reasons = [one.reason.rpartition(": ")[2] for one in found.skipped]
-    counted = [getattr(found.summary, name) for name in ("documents", "candidates", "redundant")]
-    return clusters, list(found.unique), reasons, counted, found.summary.recipe
+    counted = [getattr(found.summary, name) for name in ("documents", "checked", "redundant")]
+    return found.clusters, list(found.unique), reasons, counted, found.summary.recipe
 
 
 @pytest.mark.parametrize("kind", WITH_FIELDS, ids=lambda kind: kind.__name__)

@@ -11,8 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
+from support import Command
 
+from lab.corpora import made
+from lab.corpora.made import prose
 from lab.oracles import plain
+from simdup import evaluate, scan
 from simdup.base.errors import SimdupError
 from simdup.cli import main
 from simdup.operations.evaluate import (
@@ -163,8 +167,13 @@ PQ = {("p", "q")}
         "cluster,role,document,fingerprint,distance,similarity\n1,kept,q,0f,,\n1,redundant,p,0,1,1\n",
         '{"type":"pair","a":"p","b":"q","distance":2}\n',
         (
-            '{"type":"cluster","pairs":[{"a":"p","b":"q","distance":1,"similarity":0.9}]}\n'
-            '{"type":"skipped","document":"r","reason":"empty"}\n{"type":"summary","pairs":1}\n'
+            '{"type":"cluster","documents":[{"document":"p"},{"document":"q"}],"pairs":[]}\n'
+            '{"type":"skipped","document":"r","reason":"empty"}\n{"type":"summary","pairs":0}\n'
+        ),
+        (
+            '{"type":"cluster","documents":[{"document":"p"},{"document":"q"},{"document":"r"}],'
+            '"pairs":[{"a":"p","b":"q","distance":1,"similarity":0.9}]}\n'
+            '{"type":"summary","all_pairs":true}\n'
         ),
     ],
 )
@@ -217,6 +226,11 @@ def test_copies_are_known_by_similarity_or_else_by_distance(tmp_path: Path) -> N
         ("left,right\na.txt,b.txt\n", None, "columns left, right: not those of pairs"),
         ("cluster,document\n1,x\n", 0.5, "clusters have no score"),
         ("x;y;z\n", 0.5, "clusters have no score"),
+        (
+            '{"type":"cluster","documents":[{"document":"x"}],"pairs":[]}',
+            0.5,
+            "clusters have no score",
+        ),
     ],
 )
 def test_a_file_in_another_format_is_an_error(
@@ -233,13 +247,14 @@ def test_a_file_in_another_format_is_an_error(
         '{"type":"pair","a":1,"b":"y"}',
         '{"type":"pair","a":["x"],"b":["y"]}',
         '{"type":"pair","a":null,"b":{}}',
-        '{"type":"cluster","pairs":[{"a":{},"b":"y"}]}',
+        '{"type":"cluster","documents":[],"pairs":[{"a":{},"b":"y"}]}',
+        '{"type":"cluster","documents":[{"document":1}],"pairs":[]}',
         '{"type":"pair","a":"x","b":' + "[" * 100_000,
         '{"type":"pair","a":"x","b":"y","score":' + "[" * 100_000 + "]" * 100_000 + "}",
         '{"type":"pair","a":"x","b":"y","distance":' + "9" * 5_000 + "}",
-        '{"type":"cluster","pairs":7}',
+        '{"type":"cluster","documents":7,"pairs":[]}',
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_an_invalid_pair_line_is_an_error(tmp_path: Path, line: str) -> None:
     with pytest.raises(SimdupError, match="not a line written by simdup"):
@@ -283,6 +298,24 @@ def test_names_that_mean_two_are_errors() -> None:
         with_names_of(from_pairs([("x/a.txt", "y/a.txt")]), from_pairs([("a", "b")]))
     with pytest.raises(SimdupError, match=r"x/a.txt: has two names in TRUTH: a and a.txt"):
         with_names_of(from_pairs([("x/a.txt", "x/b.txt")]), from_pairs([("a", "a.txt")]))
+
+
+def test_a_result_counts_clusters_unless_all_pairs_are_listed(
+    simdup: Command, tmp_path: Path
+) -> None:
+    """A chain: the first of three texts is near the second, and not near the third."""
+    parts = [prose(seed, 30) for seed in range(10)]
+    texts = {str(i): "".join(parts[i : i + 8]) for i in range(3)}
+    made.write(tmp_path / "c", texts)
+    (tmp_path / "truth").write_text("0;1;2\n")
+    for options, found in ((), 3), (("--all-pairs",), 2):
+        result = scan(texts, similarity=0.7, all_pairs=bool(options))
+        assert evaluate(result, combinations(texts, 2)).found_pairs == found
+        simdup("scan", "c", "-s", "0.7", *options, "-o", "found.jsonl", "-q")
+        measured = simdup("evaluate", "found.jsonl", "truth", "-f", "jsonl")
+        assert json.loads(measured.out)["both_pairs"] == found
+    simdup("scan", "c", "-s", "0.7", "--pairs", "-o", "pairs.jsonl", "-q")
+    assert "2 found, 3 true, 2 both" in simdup("evaluate", "pairs.jsonl", "truth").text
 
 
 def run(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[int, str, str]:

@@ -25,7 +25,7 @@ FOOT = "^Copyright .*$"
 
 def figures(found: Result) -> object:
     """Everything but the recipe and the time."""
-    return found.clusters, found.pairs, found.labels.tolist(), found.summary.candidates_by
+    return found.clusters, found.pairs, found.labels.tolist(), found.summary.checked
 
 
 @given(

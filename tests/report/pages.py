@@ -86,6 +86,16 @@ def corpus(folder: Path) -> Path:
     return write(folder, texts)
 
 
+def joined(folder: Path) -> Path:
+    """Write a family with several kept documents, of which some are near what others take."""
+    parts = [prose(900 + i, 30) for i in range(14)]
+    texts = {}
+    for name, start in (("a", 0), ("m", 1), ("y", 2), ("z", 3)):
+        text = "".join(parts[start : start + 10])
+        texts |= {f"{name}-1.txt": text, f"{name}-2.txt": edited(text, start, 2) + " more" * start}
+    return write(folder, texts)
+
+
 def hostile(folder: Path) -> Path:
     """Write a file of records whose names, texts and fields are hostile."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -271,7 +271,7 @@ def test_keys_go_through_the_list(written, browser):
         page.keyboard.press("k")
         until(page, "document.querySelector('.title .over')?.textContent === 'Conflict 2'")
         page.keyboard.press("?")
-        assert page.locator("dialog dt").all_inner_texts() == ["j", "k", "u", "?"]
+        assert page.locator("dialog dt").all_inner_texts() == ["j", "k", "u", "/", "?"]
 
 
 @pytest.mark.parametrize(

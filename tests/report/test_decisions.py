@@ -1,10 +1,10 @@
 """Decisions: from the page to a file, and from the file to what scan and dedupe do."""
 
 import json
-from itertools import product
+from itertools import combinations, product
 
 import pytest
-from pages import corpus, go, opened, until
+from pages import corpus, go, joined, opened, until
 
 from lab.corpora.made import edited, prose, write
 
@@ -39,7 +39,7 @@ def test_distinct_documents_share_no_cluster(scanned, tmp_path):
     assert ["archive/pair-0-b.txt", "news/pair-0-a.txt"] in again
 
 
-def test_a_chain_is_cut_at_its_weakest_link(scanned, tmp_path):
+def test_what_would_join_distinct_documents_joins_nothing(scanned, tmp_path):
     text = prose(1, 300)
     write(
         tmp_path / "texts",
@@ -163,6 +163,65 @@ def test_what_the_page_saves_changes_what_dedupe_writes(simdup, browser, tmp_pat
     assert (below / "news/pair-1-a.txt").exists()
     assert (below / kept.removeprefix("texts/")).exists()
     assert not (below / "news/pair-0-a.txt").exists()
+
+
+@pytest.fixture
+def taken(simdup, tmp_path):
+    """Scan a family with decisions and return the components, and of each document who took it."""
+
+    def run(lines, *options):
+        (tmp_path / "decisions.jsonl").write_text("\n".join(lines) + "\n")
+        out = simdup("scan", "texts", "-s", "0.75", *options, "-f", "jsonl",
+                     "--decisions", "decisions.jsonl")  # fmt: skip
+        clusters = [one for one in map(json.loads, out.lines) if one["type"] == "cluster"]
+        members = [one["documents"] for one in clusters]
+        return (
+            sorted(sorted(one["document"] for one in some) for some in members),
+            {one["document"]: one["kept"] for some in members for one in some},
+        )
+
+    return run
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_the_page_groups_as_a_scan_with_the_same_decisions(simdup, taken, browser, tmp_path, keep):
+    joined(tmp_path / "texts")
+    simdup("scan", "texts", "-s", "0.75", "--keep", keep, "-o", "report.html", "-q")
+    script = """([kept, apart]) => {
+      const { names } = Data;
+      const { groups, taker } = Groups.lead(0, State.threshold, { keep: kept, apart, verdict: '' });
+      return [groups.map((some) => some.map((i) => names[i]).sort()).sort(),
+        Object.fromEntries(groups.flat().map((i) => [names[i], names[taker.get(i) ?? i]]))]; }"""
+    with opened(browser, tmp_path / "report.html") as page:
+        names = page.evaluate("Data.names")
+        pairs = list(combinations(range(len(names)), 2))
+        decisions = [(-1, [pair]) for pair in pairs[::2]]
+        decisions += [(i, [a, b]) for i, (a, b) in enumerate(zip(pairs[::4], pairs[3::4]))]  # noqa: B905
+        decisions += [(i, []) for i in range(len(names))]
+        for kept, apart in decisions:
+            lines = [line("distinct", names[a], names[b]) for a, b in apart]
+            lines += [line("keep", *names, keep=names[kept])] * (kept >= 0)
+            assert page.evaluate(script, [kept, apart]) == [*taken(lines, "--keep", keep)]
+
+
+def test_each_kept_document_stands_above_those_that_it_took(simdup, browser, tmp_path):
+    joined(tmp_path / "texts")
+    simdup("scan", "texts", "-s", "0.75", "-o", "report.html", "-q")
+    with opened(browser, tmp_path / "report.html") as page:
+        go(page, "#/c/1")
+        tags = page.locator(".member .tag").all_inner_texts()
+        below = page.locator(".member.taken .tag").all_inner_texts()
+        assert (tags, below) == ([*"ABCDEFGH"], [*"BCDFGH"])
+        assert page.locator(".dot.kept").all_text_contents() == ["A", "E"]
+        # E is kept, and in this cluster for its pair with C.
+        assert page.inner_text(".member:nth-child(5) .role").split("\n") == ["kept near C"]
+        # The pair that is read first is the weakest of a document with the one that took it.
+        assert page.locator(".texts .tag").all_inner_texts()[:2] == ["A", "D"]
+        page.keyboard.press("2")
+        until(page, "document.querySelector('.notice')")
+        assert page.inner_text(".notice") == "As decided: A (B, C) · E (F, G, H)."
+        page.keyboard.press("2")
+        until(page, "!document.querySelector('.notice')")
 
 
 def test_decisions_are_remembered_and_loaded(simdup, browser, tmp_path):

@@ -141,6 +141,9 @@ def test_passages_have_an_overview(passages, browser):
         page.evaluate("location.hash = '#/clusters'")
         until(page, "!!document.querySelector('.found')")
         assert page.inner_text(".found").startswith(f"{left} pair")
+        page.evaluate("State.set({ threshold: Data.least })")
+        page.select_option("select[aria-label=Sort]", "low")
+        assert page.evaluate("Array.from(List.all(), (i) => Data.table.weakest[i])") == shares
         page.click("text=中文")
         page.evaluate("location.hash = '#/'")
         until(page, "!!document.querySelector('.sentence')")

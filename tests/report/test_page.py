@@ -7,6 +7,8 @@ from base64 import b64decode
 
 from pages import OWN, columns, corpus, elements, go, head, hostile, inflate, opened, until
 
+from lab.corpora.made import edited, prose, write
+
 
 def test_the_policy_allows_exactly_the_script_and_the_style(report):
     content = report.read_text()
@@ -29,7 +31,7 @@ def test_columns_say_what_the_json_lines_say(page_of, simdup, tmp_path):
     assert names == [one["document"] for one in documents]
     assert table["size"].tolist() == [cluster["size"] for cluster in clusters]
     assert table["pairs"].tolist() == [len(cluster["pairs"]) for cluster in clusters]
-    roles = ["kept", "redundant", "linked"]
+    roles = ["kept", "redundant"]
     assert [roles[i] for i in table["role"].tolist()] == [one["role"] for one in documents]
     assert table["distance"].tolist() == [one.get("distance", -1) for one in documents]
     similarities = [round(one.get("similarity", -1e-4) * 1e4) for one in documents]
@@ -183,8 +185,8 @@ def test_the_threshold_regroups_the_pairs(page_of, simdup, browser, tmp_path):
     out = simdup("scan", "texts", "-s", "0.5", "-f", "jsonl", "-q").lines
     clusters = [one for one in map(json.loads, out) if one["type"] == "cluster"]
     script = """(t) => { const { table, names } = Data; const found = [];
-        for (let i = 0; i < table.count; i += 1) for (const g of Groups.groups(i, t))
-            if (g.length > 1) found.push(g.map((j) => names[table.first[i] + j]).sort());
+        for (let i = 0; i < table.count; i += 1) for (const g of Groups.lead(i, t).groups)
+            found.push(g.map((j) => names[table.first[i] + j]).sort());
         return found; }"""
     with opened(browser, path) as page:
         for least in (5500, 7000, 9000, 10000):
@@ -195,14 +197,18 @@ def test_the_threshold_regroups_the_pairs(page_of, simdup, browser, tmp_path):
             assert figures["redundant"] == json.loads(again[-1])["redundant"]
 
 
-def test_a_star_says_that_it_is_not_recomputed(simdup, browser, tmp_path):
-    corpus(tmp_path / "texts")
-    simdup("scan", "texts", "-s", "0.5", "--linkage", "star", "-o", "report.html", "-q")
-    with opened(browser, tmp_path / "report.html") as page:
-        page.evaluate("State.set({ threshold: 9000 })")
-        assert "not recomputed" in page.inner_text(".setting")
-        go(page, "#/c/1")
-        assert "not recomputed" in page.inner_text(".notice.cool")
+def test_a_large_cluster_stays_as_it_is_unless_all_pairs_are_listed(simdup, browser, tmp_path):
+    text = prose(1, 200)
+    write(tmp_path / "texts", {f"{i:02}.txt": edited(text, 1, 4 * i) for i in range(14)})
+    for option, said in (((), "not recomputed"), (("--all-pairs",), "At 0.90 this is left")):
+        simdup("scan", "texts", "-s", "0.5", "-o", "report.html", "-q", *option)
+        with opened(browser, tmp_path / "report.html") as page:
+            page.evaluate("State.set({ threshold: 9000 })")
+            assert ("not recomputed" in page.inner_text(".setting")) == (not option)
+            go(page, "#/c/1")
+            assert said in page.inner_text(".notice")
+            cell = page.locator(".cell.none").first.get_attribute("title")
+            assert cell.endswith("no pair" if option else "not listed")
 
 
 def test_keys_move_through_the_list(report, browser):
@@ -243,7 +249,13 @@ def test_keys_work_in_every_view(report, browser):
         assert page.evaluate("document.activeElement.matches('.rows')")
         page.keyboard.press("u")
         until(page, "location.hash === '#/'")
-        page.set_viewport_size({"width": 400, "height": 800})
+        for width in (1400, 400):
+            page.set_viewport_size({"width": width, "height": 800})
+            for route in ("#/", "#/c/1"):
+                go(page, route)
+                page.keyboard.press("/")
+                until(page, "document.activeElement.id === 'search'")
+                page.evaluate("document.activeElement.blur()")
         go(page, "#/c/1")
         page.keyboard.press("u")
         until(page, "location.hash === '#/clusters'")

@@ -14,7 +14,7 @@ from lab.corpora.made import prose, write
 ALLOWED = {
     "simhash", "MinHash", "simdup", "IDF", "Jaccard", "gram", "p", "stable", "k", "F", "cubed", "B",
     "kB", "MB", "builtin", "jieba", "words", "tfidf", "blake", "b", "a", "auto", "none", "OUT",
-    "star", "dedupe", "scan", "T", "Z", "s", "d", "minhash", "pstable",
+    "dedupe", "scan", "T", "Z", "s", "d", "minhash", "pstable",
 }  # fmt: skip
 
 
@@ -35,7 +35,7 @@ COMMANDS = [
     "scan 语料",
     "scan 语料 -v --containment 0.7 -n 2",
     "scan 语料/notices --pairs --containment 0.7",
-    "scan 语料 --method simhash --linkage star",
+    "scan 语料 --method simhash",
     "scan 语料 --method pstable -s 0 --cosine 0.9 --keep longest --prefer *",
     "scan 语料 --no-verify --reference 语料/news",
     "scan 语料 --across folder --strip 。 -v",

@@ -51,7 +51,7 @@ def _nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
 
 
-def test_a_warning_for_each_redundant_and_linked_document(simdup: Command, tmp_path: Path) -> None:
+def test_a_warning_for_each_redundant_document(simdup: Command, tmp_path: Path) -> None:
     text = prose(7, 60)
     chain = {f"{n}.md": text[n * 6 : n * 6 + 110] for n in range(4)}
     write(tmp_path / "docs", chain | {"x.md": prose(1), "y.md": prose(1) + " "})
@@ -59,7 +59,7 @@ def test_a_warning_for_each_redundant_and_linked_document(simdup: Command, tmp_p
     roles = {row.split(",")[2]: row.split(",")[1] for row in members}
     found = warnings(simdup, "docs")
     assert [one["file"] for one in found] == [name for name in roles if roles[name] != "kept"]
-    assert "linked" in roles.values()
+    assert list(roles.values()).count("kept") > 2, "a cluster may have several"
     assert {one["line"] for one in found} == {"1"}
     assert found[-1] == {
         "file": "docs/y.md", "line": "1", "title": "Same text",

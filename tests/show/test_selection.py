@@ -59,11 +59,36 @@ def test_clusters_keep_their_numbers(simdup: Command) -> None:
     assert found[-1]["clusters"] == 3
 
 
+def test_each_kept_document_stands_above_those_that_it_took(
+    simdup: Command, tmp_path: Path
+) -> None:
+    text = prose(7, 60)
+    write(tmp_path / "c", {f"{n}.txt": text[n * 6 : n * 6 + 110] for n in range(6)})
+    table = rows(simdup("scan", "c", "-f", "csv").out)
+    assert [row["role"] for row in table].count("kept") == 3
+    leader = ""
+    for row in table:
+        leader = row["document"] if row["role"] == "kept" else leader
+        assert row["kept"] == leader
+    head, _, *lines = simdup("scan", "c").lines
+    assert [line.rpartition(" ")[2] for line in lines] == [row["document"] for row in table]
+    assert {line.index("c/") for line in lines} == {head.index("document")}
+    depths = {row["role"]: len(line) - len(line.lstrip())
+              for row, line in zip(table, lines, strict=True)}  # fmt: skip
+    assert depths == {"kept": 2, "redundant": 4}
+    (cluster, _) = map(json.loads, simdup("scan", "c", "-f", "jsonl").lines)
+    members = [(one["document"], one["kept"]) for one in cluster["documents"]]
+    assert members == [(row["document"], row["kept"]) for row in table]
+    kept = simdup("scan", "c", "--list", "kept").lines
+    assert kept == sorted({row["kept"] for row in table})
+
+
 @pytest.mark.usefixtures("corpus")
 def test_pairs_by_falling_similarity(simdup: Command) -> None:
     ran = simdup("scan", "c", "--pairs", "-f", "csv")
     found = rows(ran.out)
-    assert list(found[0]) == ["a", "b", "distance", "similarity", "measure"]
+    more = ["containment", "cosine", "measure"]
+    assert list(found[0]) == ["a", "b", "distance", "similarity", *more]
     assert (found[0]["a"], found[0]["b"]) == ("c/a1.txt", "c/a2.txt")
     assert (found[-1]["a"], found[-1]["b"]) == ("c/c1.txt", "c/c2.txt")
     similarities = [float(row["similarity"]) for row in found]
@@ -97,8 +122,7 @@ def test_pairs_as_text_and_what_the_report_says(simdup: Command) -> None:
 @pytest.mark.usefixtures("corpus")
 def test_pairs_with_further_measures(simdup: Command) -> None:
     found = rows(simdup("scan", "c", "--pairs", "-f", "csv", "--containment", "0.5").out)
-    assert list(found[0])[4:] == ["containment", "contained", "measure"]
-    assert (found[0]["containment"], found[0]["contained"]) == ("1.0000", "both")
+    assert (found[0]["containment"], found[0]["cosine"]) == ("1.0000", "")
 
 
 @pytest.mark.usefixtures("corpus")

@@ -13,8 +13,8 @@ from simdup.show.result import Result
 from simdup.show.summary import report, size_words
 
 SUMMARY = Summary(
-    documents=12_000, clusters=1_200, redundant=3_400, skipped=0, pairs=5_600, candidates=7_800,
-    candidates_by={"simhash": 6_000, "minhash": 7_700}, seconds=1_234.56, recipe={"digest": "abc"},
+    documents=12_000, clusters=1_200, redundant=3_400, skipped=0, pairs=5_600, checked=7_800,
+    seconds=1_234.56, recipe={"digest": "abc"},
 )  # fmt: skip
 
 
@@ -27,48 +27,41 @@ def lines(found: Result, **fields: object) -> list[str]:
 
 
 def test_every_figure_has_separators() -> None:
-    assert lines(result(unchecked=1_000, linked=2_000)) == [
+    assert lines(result(unchecked=1_000)) == [
         "Read 12,000 documents in 1,234.6 s.",
-        "Found 1,200 clusters with 3,400 redundant documents (kept: the first of each).",
         (
-            "2,000 more are linked: near other members, but not near the kept document "
-            "(similarity below 0.8)."
+            "Found 1,200 clusters with 3,400 redundant documents, near what is kept "
+            "(order of keeping: input order)."
         ),
-        "7,800 candidate pairs checked, 5,600 confirmed (similarity at least 0.8).",
-        "Simhash proposed 6,000 of these pairs, MinHash 7,700.",
+        "7,800 pairs compared (similarity at least 0.8).",
         (
-            "Up to 1,000 pairs would have cost too much and were left unchecked; "
-            "`all_pairs` checks all."
+            "1,000 documents were not compared with all candidates, which would have cost too "
+            "much; `all_pairs` compares all."
         ),
     ]
 
 
 def test_one_is_not_many() -> None:
-    one = result(
-        documents=1, clusters=1, redundant=1, linked=1, pairs=1, candidates=1, star_redundant=2,
-        candidates_by={"simhash": 1},
-    )  # fmt: skip
-    assert lines(one, method="simhash")[0].startswith("Read 1 document in ")
-    assert lines(one, method="simhash")[1:] == [
-        "Found 1 cluster with 1 redundant document (kept: the first of each).",
-        "1 more is linked: near other members, but not near the kept document.",
-        "`dedupe` would remove 2 documents: it groups with `linkage` star.",
-        "1 candidate pair checked, 1 confirmed (distance at most 3, similarity at least 0.8).",
-    ]
+    one = result(documents=1, clusters=1, redundant=1, pairs=1, checked=1, unchecked=1)
+    told = lines(one, method="simhash")
+    assert told[0].startswith("Read 1 document in ")
+    assert told[1].startswith("Found 1 cluster with 1 redundant document, near what is kept ")
+    assert told[2] == "1 pair compared (distance at most 3, similarity at least 0.8)."
+    assert told[3].startswith("1 document was not compared with all candidates, ")
 
 
 @pytest.mark.parametrize(
     ("fields", "kept"),
     [
-        ({}, "the first of each"),
-        ({"keep": "longest"}, "longest"),
-        ({"prefer": ("*.md",), "keep": "newest"}, "preferred ones, then newest"),
+        ({}, "input order"),
+        ({"keep": "longest"}, "longest first"),
+        ({"prefer": ("*.md",), "keep": "newest"}, "preferred ones, then newest first"),
     ],
 )
 def test_it_says_what_is_kept(fields: dict[str, object], kept: str) -> None:
-    assert lines(result(), **fields)[1].endswith(f" (kept: {kept}).")
+    assert lines(result(), **fields)[1].endswith(f" (order of keeping: {kept}).")
     known = replace(result(), inputs=InputDocuments("abc", 3))
-    assert lines(known, **fields)[1].endswith(f" (kept: references, then {kept}).")
+    assert lines(known, **fields)[1].endswith(f" (order of keeping: references, then {kept}).")
 
 
 @pytest.mark.parametrize(
@@ -80,43 +73,22 @@ def test_it_says_what_is_kept(fields: dict[str, object], kept: str) -> None:
         ({"method": "minhash", "similarity": 0.5}, "similarity at least 0.5"),
     ],
 )
-def test_the_report_explains_confirmed_pairs(fields: dict[str, object], asked: str) -> None:
-    assert f"7,800 candidate pairs checked, 5,600 confirmed ({asked})." in lines(result(), **fields)
+def test_the_report_says_what_was_asked(fields: dict[str, object], asked: str) -> None:
+    assert f"7,800 pairs compared ({asked})." in lines(result(), **fields)
 
 
-def test_pairs_that_were_not_compared_are_not_confirmed() -> None:
-    (found,) = (line for line in lines(result(), verify=False) if "candidate" in line)
-    assert found == (
-        "7,800 candidate pairs found (distance at most 3); the texts were not compared."
-    )
-    (found,) = (
-        line for line in lines(result(), verify=False, method="minhash") if "candidate" in line
-    )
-    assert found == "7,800 candidate pairs found (by MinHash); the texts were not compared."
-
-
-def test_only_some_pairs_of_a_large_cluster_are_checked() -> None:
-    large = Cluster(1, (), (), complete=False)
-    told = lines(result((large, large)))
-    assert "7,800 candidate pairs checked (similarity at least 0.8)." in told
-    assert told[-1] == (
-        "Where candidates connect many documents, only the pairs that decide the clusters were "
-        "checked; `all_pairs` checks all."
-    )
-
-
-def test_dedupe_is_mentioned_only_if_it_differs() -> None:
-    for number, said in ((None, False), (3_400, False), (3_300, True)):
-        told = report(result(star_redundant=number), Criteria())
-        assert ("`dedupe` would remove 3,300 documents" in told) == said
-        assert ("dedupe" in told) == said
+def test_texts_may_not_have_been_compared() -> None:
+    unread = result(checked=0)
+    for fields, asked in (({}, "distance at most 3"), ({"method": "minhash"}, "by MinHash")):
+        assert lines(unread, verify=False, **fields)[-1] == f"No texts were compared ({asked})."
+    assert "compared" not in "".join(lines(unread)), "of copies they need not be"
 
 
 def test_nothing_found() -> None:
-    nothing = result(clusters=0, redundant=0, pairs=0, candidates=0)
+    nothing = result(clusters=0, redundant=0, pairs=0, checked=0)
     assert lines(nothing)[1:] == [
         "Found no near-duplicates.",
-        "No candidate pairs to check (similarity at least 0.8).",
+        "No texts were compared (similarity at least 0.8).",
     ]
 
 

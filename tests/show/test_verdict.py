@@ -187,7 +187,7 @@ def words_of(found: Comparison, a: str, b: str, language: str = "en") -> str:
 
 
 def test_a_container_excludes_its_excerpt_where_nothing_may_be_lost() -> None:
-    found = compare(prose(1), f"{prose(1)} {prose(2)[:40]}", lossless=True, linkage="star")
+    found = compare(prose(1), f"{prose(1)} {prose(2)[:40]}", lossless=True)
     assert (found.duplicates, found.verdict) == (False, EXCLUDED)
     assert words_of(found, "", "") == "not near-duplicates: b has text that a lacks"
 

@@ -62,14 +62,14 @@ def without_numbers(rows: list[tuple[Any, ...]]) -> list[list[tuple[Any, ...]]]:
 
 
 CRITERIA: list[dict[str, Any]] = [
-    {}, {"linkage": "star"}, {"method": "minhash", "similarity": 0.5}, {"method": "simhash"},
+    {}, {"method": "minhash", "similarity": 0.5}, {"method": "simhash"},
     {"verify": False, "distance": 8}, {"cosine": 0.7}, {"shingle": "words:2"},
     {"method": "pstable", "cosine": 0.6, "similarity": 0.0}, {"keep": "longest"},
-    {"keep": "max:v", "linkage": "star"}, {"prefer": ("d0001*",)}, {"distance": 64},
+    {"keep": "max:v"}, {"prefer": ("d0001*",)}, {"distance": 64},
     {"similarity": 0.6},
-    {"same": "title"}, {"same": "title", "linkage": "star", "method": "simhash"},
+    {"same": "title"}, {"same": "title", "method": "simhash"},
     {"containment": 0.5, "same": "title"}, {"containment": 0.6}, {"same": "facts"},
-    {"containment": 0.4, "linkage": "star", "similarity": 0.1},
+    {"containment": 0.4, "similarity": 0.1},
 ]  # fmt: skip
 RECIPES = [
     {}, {"idf": "corpus"}, {"idf": "corpus", "min_df": 3}, {"hash": "md5", "bits": 128},
@@ -104,7 +104,7 @@ def test_a_family_of_hundreds_is_grouped_as_by_a_scan() -> None:
         {"reference": [False] * n, "id": [f"{i:04d}" for i in range(n)], "order0": [0] * n,
          "text0": texts, "value": pa.nulls(n, pa.float64())}
     )  # fmt: skip
-    for criteria in ({}, {"linkage": "star"}, {"method": "minhash"}):
+    for criteria in ({}, {"method": "minhash"}):
         settings = Settings.of(jobs=1, text="text", id="id", **criteria)
         found, expected = InProcess(settings, 3).run(table), by_scan(table, settings)
         assert without_numbers(found.members) == without_numbers(expected.members)
@@ -118,7 +118,7 @@ def test_facts_part_a_family_as_in_a_scan() -> None:
         {"reference": [False] * n, "id": [f"{i:04d}" for i in range(n)], "order0": [0] * n,
          "text0": texts, "value": pa.nulls(n, pa.float64())}
     )  # fmt: skip
-    for criteria in ({}, {"linkage": "star"}, {"same": ("title", "facts")}):
+    for criteria in ({}, {"same": ("title", "facts")}):
         fields = {"same": "facts", **criteria}
         settings = Settings.of(jobs=1, text="text", id="id", **fields)  # type: ignore[arg-type]
         found, expected = InProcess(settings, 3).run(table), by_scan(table, settings)

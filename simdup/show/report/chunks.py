@@ -62,7 +62,7 @@ def reachable(groups: Sequence[RowGroup], origins: SourceDocuments, budget: floa
     left = _SHRINK * budget
     sizes = np.minimum(origins.documents["size"], 4 * CLIP).tolist()
     found = []
-    for i in edge_first(groups, origins.criteria.similarity):
+    for i in edge_first(groups):
         size = sum(map(sizes.__getitem__, groups[i].carried))
         if size > left:
             # A smaller one may still fit, but not many.
@@ -73,19 +73,20 @@ def reachable(groups: Sequence[RowGroup], origins: SourceDocuments, budget: floa
     return found
 
 
-def edge_first(groups: Sequence[RowGroup], similarity: float) -> list[int]:
+def edge_first(groups: Sequence[RowGroup]) -> list[int]:
     """Return the positions of groups, those first whose pairs are most in doubt.
 
-    Chained groups come first, then those whose weakest pair is nearest to the threshold, then
-    those whose fingerprints differ most, then large ones.  The list of the page has the same order.
+    Groups with several kept documents come first, then those with the least similar redundant
+    document, then those whose fingerprints differ most, then large ones.  The list of the page has
+    the same order.
     """
 
     def need(i: int) -> tuple[object, ...]:
-        documents, pairs = groups[i].documents, groups[i].pairs
-        measured = (pair.similarity for pair in pairs if pair.similarity is not None)
-        margin = min((one - similarity for one in measured), default=1.0)
-        chained = any(row.role == "linked" for row in documents)
-        return (not chained, margin, -max(pair.distance for pair in pairs), -len(documents), i)
+        documents = groups[i].documents
+        several = sum(row.role == "kept" for row in documents) > 1
+        measured = (row.similarity for row in documents if row.similarity is not None)
+        distance = max(row.distance or 0 for row in documents)
+        return (not several, min(measured, default=2.0), -distance, -len(documents), i)
 
     return sorted(range(len(groups)), key=need)
 
@@ -423,7 +424,7 @@ def _add_texts(
         # What does not fit as a whole goes on as pieces, and all after it.
         if not whole:
             left = {i: texts for i, texts in some.items() if i not in chunks.place}
-            pending = [(i, _pieces(texts, differ.get(i))) for i, texts in left.items()]
+            pending = [(i, _pieces(groups[i], left[i], differ.get(i))) for i in left]
             if not chunks.add(pending, left):
                 return
 
@@ -480,12 +481,12 @@ def _content(texts: Texts, terms: dict[str, Any], facts: list[Any] | None) -> st
     return script_json(content)
 
 
-def _pieces(texts: Texts, facts: list[Any] | None) -> str:
-    """Return the JSON of a cluster: of each text but the first where it differs from that one."""
-    base = texts[0]
-    found = [
-        None if text is None or base is None else pieces(base[:CLIP], text[:CLIP])
-        for text in texts[1:]
-    ]
-    content: dict[str, Any] = {"pieces": [None, *found]}
+def _pieces(group: RowGroup, texts: Texts, facts: list[Any] | None) -> str:
+    """Return the JSON of a cluster: where each text differs from that of who took its document."""
+    found: list[Any] = [None] * len(texts)
+    for i, (text, taker) in enumerate(zip(texts, group.takers, strict=False)):
+        base = texts[taker]
+        if taker != i and base is not None and text is not None:
+            found[i] = pieces(base[:CLIP], text[:CLIP])
+    content: dict[str, Any] = {"pieces": found}
     return script_json(content | {"facts": facts} if facts else content)

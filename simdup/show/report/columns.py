@@ -14,6 +14,7 @@ import os
 import struct
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,24 +26,23 @@ from simdup.model.table import Documents
 
 # -- rows ------------------------------------------------------------------------------------------
 
-ROLES = ("kept", "redundant", "linked")
+ROLES = ("kept", "redundant")
 
 # Flags of a document: it is a reference, it is a file that can be opened, its similarity is an
-# estimate, its text is that of the kept one, it was left out of a cleaned corpus, its similarity is
-# that of short texts.
+# estimate, its text is that of the one that took it, it was left out of a cleaned corpus, its
+# similarity is that of short texts.
 REFERENCE, FILE, ESTIMATED, EXACT, REMOVED, EDITED = 1, 2, 4, 8, 16, 32
 
-# Flags of a pair: its texts are the same, its similarity is an estimate, and only one document is
-# contained in the other, as was asked for: the first stays beside the second, or the second stays;
-# its texts differ in a fact.
-SAME, ABOUT, FIRST_STAYS, SECOND_STAYS, FACTS = 1, 2, 4, 8, 16
+# Flags of a pair: its texts are the same; only one document is contained in the other, as was asked
+# for: the first stays beside the second, or the second stays; its texts differ in a fact.
+SAME, FIRST_STAYS, SECOND_STAYS, FACTS = 1, 2, 4, 8
 
 # The texts of the first documents of a group are carried: matrix and graph show no more.
 MEMBERS = 24
 
 
 class DocumentRow(NamedTuple):
-    """A document that a page lists, and its figures beside the kept one."""
+    """A document that a page lists, and its figures beside the one that took it."""
 
     name: str
     folder: str = ""
@@ -66,11 +66,10 @@ class PairRow(NamedTuple):
 
 
 class RowGroup(NamedTuple):
-    """Documents that a page shows side by side."""
+    """Documents that a page shows side by side: each kept one before those that it took."""
 
     documents: Sequence[DocumentRow]
     pairs: Sequence[PairRow]
-    complete: bool = True  # whether these are all pairs
     # The places of the documents, the first to keep first; empty if that is their order of input.
     order: Sequence[int] = ()
     agreeing: Collection[int] = ()  # the places of pairs that are known to differ in no fact
@@ -79,6 +78,12 @@ class RowGroup(NamedTuple):
     def carried(self) -> list[int]:
         """The numbers of the documents whose texts travel; those of an index have none."""
         return [one.number for one in self.documents[:MEMBERS] if one.number >= 0]
+
+    @property
+    def takers(self) -> list[int]:
+        """For each document the place of the one that took it; of a kept one its own."""
+        kept = (i * (row.role == "kept") for i, row in enumerate(self.documents))
+        return list(accumulate(kept, max))
 
     def ranks(self) -> list[int]:
         """Return for each document which one of the group it would be to be kept."""
@@ -152,12 +157,10 @@ def table(
         {
             "size": _u32(len(group.documents) for group in groups),
             "pairs": _u32(len(group.pairs) for group in groups),
-            "complete": np.array([group.complete for group in groups], np.uint8),
             "chunk": np.array([chunk for chunk, _ in places], np.int32),
             "slot": _u32(slot for _, slot in places),
             "folder": _u32(folders[row.folder] for row in rows),
             "bytes": _u32(min(row.size, 2**32 - 1) for row in rows),
-            "number": np.array([row.number for row in rows], np.int32),
             "role": np.array([ROLES.index(row.role) for row in rows], np.uint8),
             "distance": np.array(distances, np.int16),
             "similarity": np.array([ten_thousandths(row.similarity) for row in rows], np.int32),

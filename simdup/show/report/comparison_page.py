@@ -20,7 +20,6 @@ from simdup.show.report.columns import (
     SAME,
     PairRow,
     RowGroup,
-    by_folder,
     overview,
     source_row,
 )
@@ -41,23 +40,6 @@ def comparison_page(
     settings = Settings(criteria=found.criteria)
     origins = SourceDocuments.of_texts(documents, settings, fingerprinter.analyzer, fingerprinter)
     group = _group(found, origins)
-    figures = {
-        "documents": 2,
-        "clusters": 1,
-        "redundant": int(found.duplicates),
-        "linked": int(not found.duplicates),
-        "unique": 0,
-        "pairs": 1,
-        "candidates": 1,
-        "chained": int(not found.duplicates),
-        "skipped": 0,
-        "bytes": sum(row.size for row in group.documents),
-        "saved": found.duplicates * group.documents[1].size,
-        "seconds": 0.0,
-        "incomplete": 0,
-    }
-    every = [row.folder for row in group.documents]
-    folders = by_folder(every, every[1:] if found.duplicates else [])
     about = {
         "title": "",  # the heading has both names
         "verdict": {
@@ -67,7 +49,7 @@ def comparison_page(
         },
         "criteria": criteria_values(found.criteria),
         "recipe": found.recipe,
-        **overview([group], figures, folders, (), ()),
+        **overview([group], {"clusters": 1, "pairs": 1}, [], (), ()),
     }
     add = partial(add_originals, groups=[group], origins=origins)
     return assemble([group], about, replace(options, kind="compare"), add)
@@ -89,7 +71,7 @@ def _group(found: Comparison, origins: SourceDocuments) -> RowGroup:
     a, b = ((digits or "").zfill(known["bits"] // 4) for digits in known["fingerprints"])
     distance, similarity = known["distance"], known["similarity"]
     second = second._replace(
-        role="redundant" if known["duplicates"] else "linked",
+        role="redundant" if known["duplicates"] else "kept",
         distance=distance,
         similarity=similarity,
         fingerprint=b,

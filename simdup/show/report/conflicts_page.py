@@ -114,5 +114,4 @@ def _figures(found: ConflictResult, listed: int) -> dict[str, Any]:
         "forms": summary.forms,
         "skipped": summary.skipped,
         "redundant": 0,
-        "incomplete": 0,
     }

@@ -1,9 +1,9 @@
 """The facts in which the documents of pairs differ, for pairs whose texts a page carries.
 
 Texts are compared while a page reads them, up to a limit, so that a page of many clusters is not
-much slower to write: the list begins with the clusters that are compared.  A scan has compared the
-redundant documents with the kept ones already: of these pairs only those that differ are compared
-again, for the places in the texts as they were read.
+much slower to write: the list begins with the clusters that are compared.  A scan has compared
+redundant documents with those that took them already: of these pairs only those that differ are
+compared again, for the places in the texts as they were read.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class PairFacts:
     def _affordable(
         self, some: Mapping[int, Sequence[str | None]], found: dict[int, Facts]
     ) -> Iterator[_Pair]:
-        """Yield the pairs of clusters to compare, those with the document that is kept first.
+        """Yield the pairs of clusters to compare, first those of which one document took the other.
 
         Those that are known to agree are added to what is found.
         """
@@ -101,12 +101,14 @@ class PairFacts:
 
     def _places(self, cluster: int, carried: int) -> list[int]:
         """Return the places of the pairs of texts that are carried and not the same."""
-        pairs = self._groups[cluster].pairs
+        pairs, takers = self._groups[cluster].pairs, self._groups[cluster].takers
         known = (i for i, one in enumerate(pairs) if not one.flags & SAME)
-        return sorted(
-            (i for i in known if max(pairs[i].a, pairs[i].b) < carried),
-            key=lambda i: self._sides(cluster, i),
-        )
+
+        def order(place: int) -> tuple[bool, int, int]:
+            a, b = self._sides(cluster, place)
+            return takers[b] != a, a, b
+
+        return sorted((i for i in known if max(pairs[i].a, pairs[i].b) < carried), key=order)
 
     def _sides(self, cluster: int, place: int) -> tuple[int, int]:
         pair = self._groups[cluster].pairs[place]

@@ -76,7 +76,7 @@ def passages_page(
 def _group(documents: Documents, pair: Sequence[int], share: float, identical: bool) -> RowGroup:
     """Return a pair of documents; their similarity is the larger share of what counts."""
     a, b = (source_row(documents, number) for number in pair)
-    b = b._replace(role="linked", distance=0, similarity=share)
+    b = b._replace(distance=0, similarity=share)
     return RowGroup([a, b], [PairRow(0, 1, 0, share, SAME * identical)])
 
 
@@ -99,7 +99,6 @@ def _figures(found: PassageResult, listed: int, sharing: int) -> dict[str, Any]:
         "identical": summary.identical,
         "skipped": summary.skipped,
         "redundant": 0,
-        "incomplete": 0,
     }
     if summary.common_units:
         common = [summary.common_units, summary.common_documents, summary.most_documents]

@@ -15,7 +15,6 @@ from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
 from simdup.model.matches import QueryResult, QueryResults
 from simdup.show.report.columns import (
-    ABOUT,
     ESTIMATED,
     FILE,
     REFERENCE,
@@ -64,7 +63,6 @@ def query_page(found: Queried, results: QueryResults, options: PageOptions) -> I
         "stored": found.stored,
         "skipped": len(results.skipped),
         "redundant": 0,
-        "incomplete": 0,
     }
     folders = by_folder(found.folders.elements(), (group.documents[0].folder for group in groups))
     about = {
@@ -86,5 +84,5 @@ def _group(number: int, one: QueryResult) -> RowGroup:
         figures = distance, similarity
         flags = REFERENCE | ESTIMATED * known
         rows.append(DocumentRow(name, "", -1, "redundant", *figures, flags=flags))
-        pairs.append(PairRow(0, place, *figures, ABOUT * known))
+        pairs.append(PairRow(0, place, *figures))
     return RowGroup(rows, pairs)

@@ -18,7 +18,6 @@ from simdup.near.findings import Findings
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.report.chunks import add_originals
 from simdup.show.report.columns import (
-    ABOUT,
     EDITED,
     ESTIMATED,
     EXACT,
@@ -108,10 +107,10 @@ def _groups(result: Findings, origins: SourceDocuments, removed: frozenset[str])
             for place, (a, b) in enumerate(places)
             if agree(members[a], members[b]) or agree(members[b], members[a])
         }
-        return RowGroup(list(map(row, members)), pairs, True, cluster.order, agreeing)
+        return RowGroup(list(map(row, members)), pairs, cluster.order, agreeing)
 
     def agree(one: Member, kept: Member) -> bool:
-        """Return whether a redundant document is known to differ in no fact from the kept one."""
+        """Return whether a redundant document is known to differ in no fact from who took it."""
         named = one.role == "redundant" and one.beside == kept.number >= 0
         return named and result.facts is not None and one.number not in result.facts
 
@@ -124,7 +123,7 @@ _STAYS: dict[str | None, int] = {"b": FIRST_STAYS, "a": SECOND_STAYS}
 
 def _pair_flags(pair: Pair) -> int:
     """Return what a page knows of a pair: among others, which document is not in the other."""
-    return SAME * pair.exact | ABOUT * pair.estimated | _STAYS.get(pair.contained, 0)
+    return SAME * pair.exact | _STAYS.get(pair.contained, 0)
 
 
 def _figures(result: Findings, origins: SourceDocuments) -> dict[str, Any]:
@@ -136,11 +135,11 @@ def _figures(result: Findings, origins: SourceDocuments) -> dict[str, Any]:
         "redundant": summary.redundant,
         "unique": len(result.unique),
         "pairs": summary.pairs,
-        "candidates": summary.checked,
+        "checked": summary.checked,
+        "unchecked": summary.unchecked,
+        "several": sum(sum(m.role == "kept" for m in one.members) > 1 for one in clusters),
         "skipped": summary.skipped,
-        "bytes": int(sizes[result.references :].sum()),
         "saved": int(sizes[redundant].sum()),
-        "seconds": round(summary.seconds, 1),
     }
 
 

@@ -113,6 +113,7 @@ const App = (() => {
     ['k', 'keyPrevious', () => go(-1)],
     ['o', 'keyOpen', () => document.querySelector('.texts')?.scrollIntoView({ block: 'start' })],
     ['u', 'keyUp', up],
+    ['/', 'keySearch', search],
     ['n', 'keyChange', () => Cluster.reader()?.next()],
     ['p', 'keyBefore', () => Cluster.reader()?.previous()],
     ['s', 'keySide', flip],
@@ -140,6 +141,17 @@ const App = (() => {
     if (box && !box.checkVisibility()) window.location.hash = '#/clusters';
     else if (box && document.activeElement !== box) box.focus();
     else window.location.hash = '#/';
+  }
+
+  /** Go to the search of the list. */
+  function search() {
+    const focus = () => document.getElementById('search')?.focus();
+    if (document.getElementById('search')?.checkVisibility()) {
+      focus();
+      return;
+    }
+    window.addEventListener('hashchange', focus, { once: true });
+    window.location.hash = '#/clusters';
   }
 
   /** Change between side by side and inline. */

@@ -31,16 +31,14 @@ const Cluster = (() => {
     }
   }
 
-  function chips(document_, i) {
+  function chips(document_) {
     const { role, flags } = Data.table;
     if (flags[document_] & REFERENCE && !Kind.asked) return h('span', { class: 'chip cool' }, t('reference'));
-    if (i === 0) return Kind.roles ? h('span', { class: 'chip cool' }, t('kept')) : null;
+    if (!role[document_]) return Kind.roles ? h('span', { class: 'chip cool' }, t('kept')) : null;
     if (Kind.judged) return Kind.roles ? h('span', { class: 'chip warn' }, t('goes')) : null;
     const exact = flags[document_] & EXACT;
     if (flags[document_] & REMOVED) return h('span', { class: 'chip' }, t(exact ? 'removedExact' : 'removedNear'));
-    if (!Kind.roles) return null;
-    if (role[document_] === 2) return h('span', { class: 'chip warn' }, t('linked'));
-    return exact ? h('span', { class: 'chip' }, t('exact')) : null;
+    return Kind.roles && exact ? h('span', { class: 'chip' }, t('exact')) : null;
   }
 
   function member(cluster, i, chosen) {
@@ -49,26 +47,39 @@ const Cluster = (() => {
     const [folder, file] = split(Data.names[d]);
     const side = chosen ? ['a', 'b'][chosen.indexOf(i)] : '';
     const figures = !Kind.pairs && !Kind.judged;
-    const similarity = table.similarity[d];
+    const joint = !Kind.roles || table.role[d] ? null : nearest(cluster, i);
+    const similarity = joint ? table.pairSimilarity[joint.p] : table.similarity[d];
+    const distance = joint ? table.pairDistance[joint.p] : table.distance[d];
     const weak = Kind.asked && similarity >= 0 && similarity < State.threshold;
     const edited = (table.flags[d] & (EDITED | EXACT)) === EDITED;
     const plain = !/\p{Cs}/u.test(Data.names[d]);
-    return h('li', { class: 'member' },
+    return h('li', { class: Kind.roles && table.role[d] ? 'member taken' : 'member' },
       h('span', { class: `tag ${side || ''}` }, letter(i)),
       h('span', { class: 'title' }, name(file || folder, { class: 'file' }),
         file && folder ? name(folder, { class: 'folder' }) : null),
-      h('span', { class: 'role' }, chips(d, i),
+      h('span', { class: 'role' }, chips(d), joint
+        ? h('span', { class: 'num near' }, ` ${t('near', letter(joint.a === i ? joint.b : joint.a))}`) : null,
         edited && figures ? h('span', { class: 'chip', title: t('editedText') }, t('edited')) : null),
       h('span', { class: 'num size' }, table.bytes[d] ? State.bytes(table.bytes[d]) : ''),
-      h('span', { class: `num similarity${table.role[d] === 2 ? ' far' : ''}${weak ? ' weak' : ''}` },
+      h('span', { class: `num similarity${weak ? ' weak' : ''}` },
         i && similarity >= 0 && figures ? State.digits(similarity, table.flags[d] & ESTIMATED) : ''),
-      h('span', { class: 'num distance' }, table.distance[d] >= 0 && figures ? t('bits', table.distance[d]) : ''),
+      h('span', { class: 'num distance' }, i && distance >= 0 && figures ? t('bits', distance) : ''),
       h('span', { class: 'actions' },
         // Without a picture of the pairs, a document is chosen here.
         Kind.asked && i && table.size[cluster] > 2 ? chooser(cluster, i, side) : null,
         table.flags[d] & FILE && plain
           ? h('a', { href: address(Data.names[d]), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
         h('button', { type: 'button', class: 'quiet', onclick: () => copy(Data.names[d]) }, t('copy'))));
+  }
+
+  /** Return the most similar pair of a further kept document with one that it did not take; null if none is listed. */
+  function nearest(cluster, i) {
+    if (!i || i >= Matrix.MOST) return null;
+    const joints = Matrix.pairs(cluster).filter((pair) => (
+      (pair.a === i && !Matrix.took(cluster, pair)) || pair.b === i));
+    const { pairSimilarity } = Data.table;
+    return joints.reduce((best, pair) => (
+      best && pairSimilarity[best.p] >= pairSimilarity[pair.p] ? best : pair), null);
   }
 
   function chooser(cluster, i, side) {
@@ -90,34 +101,33 @@ const Cluster = (() => {
     };
     more.addEventListener('click', () => add(500));
     add(size <= LISTED + 10 ? size : LISTED);
-    return h('section', { class: 'documents' }, h('h2', {}, t('documentsTitle')), notices(cluster), list, more);
+    return h('section', { class: 'documents' }, h('h2', {}, t('documentsTitle')),
+      h('div', { class: 'notices' }, notice(cluster)), list, more);
   }
 
-  /** Return what should be known of a cluster before it is read. */
-  function notices(cluster) {
-    const { table } = Data;
-    const found = [];
-    const linked = table.linked[cluster];
-    if (linked && Kind.roles) found.push(h('p', { class: 'notice' }, t('chainedText', linked)));
-    if (State.threshold > Data.least) found.push(h('p', { class: 'notice cool' }, apart(cluster)));
-    return found;
+  /** Return what the threshold and decisions make of a cluster. */
+  function notice(cluster) {
+    const raised = State.threshold > Data.least;
+    const decided = Kind.roles && !Kind.asked && !Kind.judged ? Review.entry(cluster) : undefined;
+    const parted = decided && (decided.verdict === 'distinct' || decided.apart.length || decided.keep >= 0);
+    if (!raised && !parted) return [];
+    return h('p', { class: 'notice cool' }, Groups.follows(cluster) ? left(cluster, raised, decided)
+      : t('notRecomputed'));
   }
 
-  /** Return what the threshold makes of a cluster. */
-  function apart(cluster) {
-    if (!Groups.follows(cluster)) return t('notRecomputed');
+  /** Return which documents are left of a cluster: of each group the kept ones, each before those that it takes. */
+  function left(cluster, raised, decided) {
+    const { groups, taker } = Groups.lead(cluster, State.threshold, decided);
     const value = State.short(State.threshold);
-    const some = Groups.groups(cluster, State.threshold).filter((group) => group.length > 1);
-    if (!some.length) return t('apartNone', value);
-    if (Kind.asked) return t('apart', value, some[0].length - 1, Data.table.size[cluster] - 1);
-    const words = some.map((group) => group.slice(0, 12).map(letter).join(' ') + (group.length > 12 ? ' …' : ''));
-    return t('apart', value, words.join(' | '));
-  }
-
-  /** Return the mark of a chained cluster. */
-  function verdict(cluster) {
-    const known = Kind.verdicts[Data.table.linked[cluster] ? 1 : 0];
-    return known && h('span', { class: `chip ${known[0]}` }, t(known[1]));
+    if (!groups.length) return raised ? t('apartNone', value) : t('decidedNone');
+    if (Kind.asked) return t('apart', value, groups[0].length - 1, Data.table.size[cluster] - 1);
+    const taken = (kept, group) => group.filter((i) => taker.get(i) === kept);
+    const words = groups.map((group) => group.filter((i) => !taker.has(i)).map((kept) => {
+      const below = taken(kept, group).map(letter);
+      const more = below.length > 12 ? ', …' : '';
+      return below.length ? `${letter(kept)} (${below.slice(0, 12).join(', ')}${more})` : letter(kept);
+    }).join(' · '));
+    return raised ? t('apart', value, words.join(' | ')) : t('decided', words.join(' | '));
   }
 
   /** Return what the title says of a cluster. */
@@ -133,7 +143,7 @@ const Cluster = (() => {
     const two = table.size[cluster] === 2;
     const weakest = table.weakest[cluster];
     if (weakest >= 0) facts.push(t(two ? 'similarity' : 'weakest', State.digits(weakest)));
-    facts.push(t(two ? 'distance' : 'diameter', table.diameter[cluster]));
+    facts.push(t(two ? 'distance' : 'farthest', table.farthest[cluster]));
     return facts;
   }
 
@@ -142,7 +152,7 @@ const Cluster = (() => {
     const { verdict: said } = Data.head;
     if (!said) return null;
     const [first, sentence] = said[State.lang];
-    return h('p', { class: `answer ${Data.table.linked[cluster] ? 'warn' : 'cool'}` },
+    return h('p', { class: `answer ${Data.table.redundant[cluster] ? 'cool' : 'warn'}` },
       h('strong', {}, first), sentence.slice(first.length));
   }
 
@@ -160,7 +170,7 @@ const Cluster = (() => {
       h('h1', { tabindex: '-1' }, name(file || folder)),
       h('p', { class: 'facts' },
         facts.map((fact, i) => [i ? dot() : null, h('span', {}, fact)]),
-        verdict(cluster)));
+        Kind.roles && table.kept[cluster] > 1 ? h('span', { class: 'chip warn' }, t('several')) : null));
   }
 
   /** Return a name as an argument of a shell. */
@@ -195,7 +205,7 @@ const Cluster = (() => {
 
   /** Put the texts of a pair into the page. */
   function read(box, cluster, content, [a, b], open) {
-    const cut = content && content.pieces && a === 0 ? content.pieces[b] : null;
+    const cut = content && content.pieces && Matrix.took(cluster, { a, b }) ? content.pieces[b] : null;
     if (cut && cut[0] + cut[1]) {
       content = { ...content, texts: { [a]: cut[0], [b]: cut[1] } };
       box.replaceChildren(missing(cluster, null, a, b, t('pieces')));
@@ -238,15 +248,6 @@ const Cluster = (() => {
     reader = null;
   }
 
-  /** Return the weakest pair with the kept document: of pieces only such pairs can be read. */
-  function beside(cluster) {
-    const known = Matrix.wanted(Matrix.pairs(cluster).filter(({ a }) => a === 0));
-    const { pairSimilarity } = Data.table;
-    const weaker = (best, one) => (best && pairSimilarity[best.p] <= pairSimilarity[one.p] ? best : one);
-    const weak = known.reduce(weaker, null);
-    return weak ? [0, weak.b] : [0, 1];
-  }
-
   /**
    * Return a function that keeps the place and the focus of a reader who chose another pair of the same
    * cluster: `keep(texts)` while the texts are to come, `keep(null)` once they are there.
@@ -286,8 +287,11 @@ const Cluster = (() => {
     keep(texts);
     const content = await Data.texts(cluster);
     if (mine !== drawn) return;
-    if (!chosen && content && content.pieces && pair[0] !== 0) {
-      draw(main, cluster, beside(cluster));
+    const [a, b] = pair;
+    if (!chosen && content && content.pieces && !Matrix.took(cluster, { a, b })) {
+      // Of pieces only pairs in which one document took the other can be read.
+      const other = Matrix.weakest(cluster, true);
+      draw(main, cluster, other ? [other.a, other.b] : [0, 1]);
       return;
     }
     read(texts, cluster, content, pair, open);
@@ -300,6 +304,7 @@ const Cluster = (() => {
     const bar = document.querySelector('.cluster > .decisions');
     if (!bar || !shownNow) return;
     if (Kind.judged) document.querySelector('.cluster > .title').replaceWith(Judge.title(shownNow[0]));
+    document.querySelector('.notices').replaceChildren(...[notice(shownNow[0])].flat());
     const focused = [...bar.children].indexOf(document.activeElement.closest('.decisions > *'));
     const fresh = Review.bar(...shownNow);
     bar.replaceWith(fresh);

@@ -8,7 +8,7 @@ const Data = (() => {
   // Blocks of texts that stay inflated.
   const KEPT = 12;
   // The texts of a pair differ in a fact.
-  const FACTS = 16;
+  const FACTS = 8;
 
   const TYPES = {
     u8: Uint8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array,
@@ -50,7 +50,7 @@ const Data = (() => {
     return first;
   }
 
-  /** Add what follows from the columns of clusters: weakest pair, largest distance, most facts, roles. */
+  /** Add what follows from the columns: least and most similar documents, largest distance, facts, roles. */
   function derive(table) {
     const count = table.size.length;
     table.count = count;
@@ -58,28 +58,25 @@ const Data = (() => {
     table.firstPair = starts(table.pairs);
     table.weakest = new Int32Array(count).fill(-1);
     table.best = new Int32Array(count).fill(-1);
-    table.weakestPair = new Uint32Array(count);
-    table.diameter = new Uint16Array(count);
-    table.linked = new Uint32Array(count);
+    table.farthest = new Uint16Array(count);
+    table.kept = new Uint32Array(count);
+    // Of each document the place of the one that took it: kept ones stand before those that they took.
+    table.taker = new Uint32Array(table.role.length);
     table.redundant = new Uint32Array(count);
     table.differing = new Uint32Array(count);
     table.facts = new Uint16Array(count);
     for (let i = 0; i < count; i += 1) {
-      table.weakestPair[i] = table.firstPair[i];
       for (let p = table.firstPair[i]; p < table.firstPair[i + 1]; p += 1) {
-        const similarity = table.pairSimilarity[p];
-        table.best[i] = Math.max(table.best[i], similarity);
         if (table.pairFlags[p] & FACTS) table.differing[i] += 1;
         table.facts[i] = Math.max(table.facts[i], table.pairFacts[p]);
-        if (table.pairDistance[p] > table.diameter[i]) table.diameter[i] = table.pairDistance[p];
-        if (similarity >= 0 && (table.weakest[i] < 0 || similarity < table.weakest[i])) {
-          table.weakest[i] = similarity;
-          table.weakestPair[i] = p;
-        }
       }
       for (let d = table.first[i]; d < table.first[i + 1]; d += 1) {
-        if (table.role[d] === 1) table.redundant[i] += 1;
-        else if (table.role[d] === 2) table.linked[i] += 1;
+        table[table.role[d] ? 'redundant' : 'kept'][i] += 1;
+        table.taker[d] = table.role[d] ? table.taker[d - 1] : d - table.first[i];
+        const similarity = table.similarity[d];
+        table.best[i] = Math.max(table.best[i], similarity);
+        table.farthest[i] = Math.max(table.farthest[i], table.distance[d]);
+        if (similarity >= 0 && (table.weakest[i] < 0 || similarity < table.weakest[i])) table.weakest[i] = similarity;
       }
     }
     const documents = table.role.length;

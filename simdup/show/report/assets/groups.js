@@ -1,111 +1,93 @@
 /**
- * The live threshold: clusters as they would be if pairs had to be more alike.
+ * Clusters as they would be if pairs had to be more alike, or as people decided.
  *
- * Single linkage joins whatever pairs connect, so a higher threshold only cuts clusters apart: the
- * pairs that are left are joined again with union-find.  That is exact where all pairs of a cluster
- * are known; other clusters, and those of star linkage, stay as they are and say so.
+ * In the order of keeping a document that nobody took takes every later one that is near it: the same as
+ * `simdup.near.leading.lead`.  That is exact where all near pairs are listed; other clusters stay as they
+ * are and say so.
  */
 const Groups = (() => {
-  const REDUNDANT = 1;
   const REFERENCE = 1;
-  const EXACT = 1;
   // The first or the second document of a pair is not contained in the other, and stays.
-  const STAYS = [4, 8];
+  const STAYS = [2, 4];
+  // All near pairs of clusters of so many documents are listed.
+  const FEW = 12;
 
-  // Pairs of a query and of passages are not joined into clusters, so they follow as well.
-  const linkage = Data.head.criteria.linkage || 'single';
+  // Nobody knows here what a document has that only it has.
+  const { all_pairs: every, lossless } = Data.head.criteria;
 
-  /** Return whether a cluster follows the threshold. */
+  /** Return whether all near pairs of a cluster are listed. */
+  function listed(cluster) {
+    return every || Kind.asked || Data.table.size[cluster] <= FEW;
+  }
+
+  /** Return whether a cluster follows the threshold and decisions. */
   function follows(cluster) {
-    return linkage === 'single' && Data.table.complete[cluster] === 1;
+    return !lossless && listed(cluster);
   }
 
   /** Return whether a pair is not alike enough; one without a similarity stays at any threshold. */
-  function below(similarity, threshold) {
+  function below(pair, threshold) {
+    const similarity = Data.table.pairSimilarity[pair];
     return similarity >= 0 && similarity < threshold;
   }
 
-  /** Return the groups of a cluster's documents (places in the cluster, rising), those of one included. */
-  function groups(cluster, threshold) {
+  /** Return the near pairs of a cluster in the order of keeping: [first, second, whether it may be taken]. */
+  function near(cluster, threshold, keep) {
     const { table } = Data;
-    const parent = Array.from({ length: table.size[cluster] }, (_, i) => i);
+    const [first, size] = [table.first[cluster], table.size[cluster]];
+    const rank = Array.from({ length: size }, (_, i) => {
+      if (table.flags[first + i] & REFERENCE) return table.order[first + i];
+      return i === keep ? size - 0.5 : size + table.order[first + i];
+    });
+    const found = [];
+    for (let p = table.firstPair[cluster]; p < table.firstPair[cluster + 1]; p += 1) {
+      if (below(p, threshold)) continue;
+      const [a, b, flags] = [table.pairA[p], table.pairB[p], table.pairFlags[p]];
+      found.push(rank[a] < rank[b] ? [a, b, !(flags & STAYS[1])] : [b, a, !(flags & STAYS[0])]);
+    }
+    return found.sort((p, q) => rank[p[0]] - rank[q[0]] || rank[p[1]] - rank[q[1]]);
+  }
+
+  /**
+   * Return what is left of a cluster.
+   *
+   * @param {number} cluster
+   * @param {number} threshold
+   * @param {{keep: number, apart: number[][], verdict: string}} decided
+   * @returns {{groups: number[][], taker: Map<number, number>}} places of the documents of each group, and of
+   *   each redundant document who took it
+   */
+  function lead(cluster, threshold, { keep, apart, verdict } = { keep: -1, apart: [], verdict: '' }) {
+    const above = Array.from({ length: Data.table.size[cluster] }, (_, i) => i);
     const root = (i) => {
       let at = i;
-      while (parent[at] !== at) {
-        parent[at] = parent[parent[at]];
-        at = parent[at];
+      while (above[at] !== at) {
+        above[at] = above[above[at]];
+        at = above[at];
       }
       return at;
     };
-    for (let p = table.firstPair[cluster]; p < table.firstPair[cluster + 1]; p += 1) {
-      if (below(table.pairSimilarity[p], threshold)) continue;
-      const a = root(table.pairA[p]);
-      const b = root(table.pairB[p]);
-      parent[Math.max(a, b)] = Math.min(a, b);
+    const taker = new Map();
+    for (const [a, b, takes] of verdict === 'distinct' ? [] : near(cluster, threshold, keep)) {
+      const [x, y] = [root(a), root(b)];
+      const parted = ([i, j]) => (root(i) === x && root(j) === y) || (root(i) === y && root(j) === x);
+      if (x !== y && apart.some(parted)) continue;
+      above[Math.max(x, y)] = Math.min(x, y);
+      if (takes && !taker.has(a) && !taker.has(b)) taker.set(b, a);
     }
-    const found = new Map();
-    parent.forEach((_, i) => {
-      const at = root(i);
-      if (!found.has(at)) found.set(at, []);
-      found.get(at).push(i);
-    });
-    return [...found.values()];
-  }
-
-  /** Return which documents of a cluster one of `some`, copies of it included, may stand for. */
-  function near(cluster, some, threshold) {
-    const { table } = Data;
-    const wanted = new Set(some);
-    const found = new Set();
-    const pairs = [];
-    for (let p = table.firstPair[cluster]; p < table.firstPair[cluster + 1]; p += 1) {
-      if (below(table.pairSimilarity[p], threshold)) continue;
-      pairs.push([table.pairA[p], table.pairB[p], table.pairFlags[p] & EXACT, table.pairFlags[p]]);
-    }
-    // Of identical documents only the first is compared with others: what is near it is near all.
-    for (const [a, b, exact] of pairs) {
-      if (exact && wanted.has(b)) wanted.add(a);
-    }
-    for (const [a, b, exact] of pairs) {
-      if (exact && wanted.has(a)) { wanted.add(b); found.add(b); }
-    }
-    for (const [a, b, , flags] of pairs) {
-      if (wanted.has(a) && !(flags & STAYS[1])) found.add(b);
-      if (wanted.has(b) && !(flags & STAYS[0])) found.add(a);
-    }
-    for (const [a, b, exact] of pairs) {
-      if (exact && found.has(a)) found.add(b);
-    }
-    return found;
-  }
-
-  /** Return how many documents of a group would be redundant. */
-  function redundantIn(cluster, group, threshold) {
-    const { table } = Data;
-    const first = table.first[cluster];
-    const references = group.filter((i) => table.flags[first + i] & REFERENCE);
-    const kept = group.reduce((best, i) => (table.order[first + i] < table.order[first + best] ? i : best));
-    const close = near(cluster, references.length ? references : [kept], threshold);
-    const others = group.filter((i) => i !== kept && !references.includes(i));
-    return others.filter((i) => {
-      if (kept === 0 && table.role[first + i] === REDUNDANT && table.similarity[first + i] >= threshold) return true;
-      return close.has(i);
-    }).length;
+    const groups = above.map(() => []);
+    above.forEach((_, i) => groups[root(i)].push(i));
+    return { groups: groups.filter((group) => group.length > 1), taker };
   }
 
   /** Return [clusters, redundant, documents] that are left of a cluster. */
   function left(cluster, threshold) {
     const { table } = Data;
-    const { weakest } = table;
-    if (threshold <= Data.least || !follows(cluster) || weakest[cluster] < 0 || weakest[cluster] >= threshold) {
-      return [1, table.redundant[cluster], table.size[cluster]];
-    }
-    const some = groups(cluster, threshold).filter((group) => group.length > 1);
-    return [
-      some.length,
-      some.reduce((sum, group) => sum + redundantIn(cluster, group, threshold), 0),
-      some.reduce((sum, group) => sum + group.length, 0),
-    ];
+    let [p, end] = [table.firstPair[cluster], table.firstPair[cluster + 1]];
+    while (p < end && !below(p, threshold)) p += 1;
+    if (p === end || !follows(cluster)) return [1, table.redundant[cluster], table.size[cluster]];
+    const { groups, taker } = lead(cluster, threshold);
+    return [groups.length, taker.size, groups.reduce((sum, group) => sum + group.length, 0)];
   }
 
   /** Return the figures at a threshold, and how many documents are left of each cluster. */
@@ -122,5 +104,5 @@ const Groups = (() => {
     return found;
   }
 
-  return { linkage, follows, groups, figures };
+  return { listed, follows, lead, figures };
 })();

@@ -18,25 +18,23 @@ const Kind = (() => {
     asked: false,
     // A cluster is a pair of a sample, judged before its similarity is shown.
     judged: false,
-    // Documents are kept, redundant or linked.
+    // Documents are kept or redundant.
     roles: true,
     decided: true,
     why: true,
-    // What is said of a cluster where all are near the first document, and where some are not.
-    verdicts: [null, ['warn', 'chained']],
     // What a cluster is judged by, and how that is written.
     lead: 'weakest',
     alike: (similarity) => State.digits(similarity),
     sorts: ['edge', 'size', 'low', 'high', 'order'],
     sort: 'edge',
     // Where no texts are carried, it is not known which clusters differ in a fact.
-    filters: ['all', 'chained', 'exact', 'text', ...(figures.compared ? ['facts'] : []), 'undecided', 'decided'],
+    filters: ['all', 'several', 'exact', 'text', ...(figures.compared ? ['facts'] : []), 'undecided', 'decided'],
     filter: 'all',
     // How many documents the bar is about, the sentence above it and the figures below it.
     found: (now) => now.redundant,
     sentence: (found) => (found ? ['sentence', found, Data.head.figures.documents]
       : ['sentenceNone', Data.head.figures.documents]),
-    figures: () => ['figClusters', 'figShare', 'figSaved', 'figPairs', 'figChained',
+    figures: () => ['figClusters', 'figShare', 'figSaved', 'figPairs', 'figSeveral',
       ...(figures.differing ? ['figDiffering'] : []), 'figSkipped'],
     // The command that made the page reads decisions; where it does not, this one does.
     reads: true,
@@ -50,7 +48,6 @@ const Kind = (() => {
       judged: true,
       roles: Data.head.audit?.removal,
       why: false,
-      verdicts: [null, null],
       // As they were drawn: who stops early has judged a smaller sample.
       sorts: ['order'],
       sort: 'order',
@@ -60,9 +57,8 @@ const Kind = (() => {
     compare: {
       tabs: [['#/c/1', 'cluster'], ['#/review', 'review']],
       single: true,
+      without: '/',
       roles: false,
-      // The answer is the first line of the page.
-      verdicts: [null, null],
       reads: false,
     },
     conflicts: {
@@ -72,7 +68,6 @@ const Kind = (() => {
       roles: false,
       decided: false,
       why: false,
-      verdicts: [null, null],
       sorts: ['size', 'lopsided', 'newest'],
       sort: 'size',
       filters: ['all', 'address', 'date', 'time', 'version', 'percent', 'amount', 'code', 'number', 'negation',
@@ -93,9 +88,10 @@ const Kind = (() => {
       roles: false,
       decided: false,
       why: false,
-      verdicts: [null, null],
       alike: (share) => State.percent(Math.floor(share / 10) / 1000),
+      sorts: ['order', 'high', 'low'],
       sort: 'order',
+      filters: [],
       // Pairs that share only what is left out are behind the others.
       filter: 'counted',
       found: () => Data.head.figures.matched,

@@ -16,10 +16,10 @@ const List = (() => {
 
   /** Return the order of two clusters for each way to sort. */
   function orders() {
-    const { size, lead, diameter, linked } = Data.table;
+    const { size, lead, farthest, kept } = Data.table;
     const margin = (i) => (lead[i] < 0 ? 20000 : lead[i]);
     return {
-      edge: (a, b) => (linked[b] > 0) - (linked[a] > 0) || margin(a) - margin(b) || diameter[b] - diameter[a]
+      edge: (a, b) => (kept[b] > 1) - (kept[a] > 1) || margin(a) - margin(b) || farthest[b] - farthest[a]
         || size[b] - size[a] || a - b,
       size: (a, b) => size[b] - size[a] || a - b,
       low: (a, b) => margin(a) - margin(b) || a - b,
@@ -31,7 +31,7 @@ const List = (() => {
 
   const FILTERS = {
     all: () => true,
-    chained: (i) => Data.table.linked[i] > 0,
+    several: (i) => Data.table.kept[i] > 1,
     exact: (i) => Data.table.lead[i] === 10000,
     text: (i) => Data.table.chunk[i] >= 0,
     facts: (i) => Data.table.differing[i] > 0,
@@ -71,8 +71,8 @@ const List = (() => {
 
   /** Return how alike the documents of a cluster are: where texts were not compared, in bits. */
   function figure(cluster) {
-    const { lead, diameter } = Data.table;
-    return lead[cluster] < 0 ? t('distance', diameter[cluster]) : Kind.alike(lead[cluster]);
+    const { lead, farthest } = Data.table;
+    return lead[cluster] < 0 ? t('distance', farthest[cluster]) : Kind.alike(lead[cluster]);
   }
 
   /** Return what the row of a cluster shows. */
@@ -97,7 +97,7 @@ const List = (() => {
       Kind.pairs ? h('span', { class: 'file' }, '↔ ', name(other)) : null,
       // Those of the pair that differs in most.
       table.facts[cluster] ? h('span', { class: 'chip warn' }, t('factsCount', table.facts[cluster])) : null,
-      table.linked[cluster] && Kind.roles ? h('span', { class: 'chip warn' }, t('chained')) : null)];
+      Kind.roles && table.kept[cluster] > 1 ? h('span', { class: 'chip warn' }, t('several')) : null)];
   }
 
   /** Return the row at a place of the list. */
@@ -154,7 +154,7 @@ const List = (() => {
     return { value, node: h('div', { class: 'finder' }, search,
       h('div', { class: 'two' },
         Kind.sorts.length > 1 ? choice('sort', named('sort', Kind.sorts), t('sort')) : null,
-        choice('filter', named('filter', Kind.filters), t('filter'))),
+        Kind.filters.length ? choice('filter', named('filter', Kind.filters), t('filter')) : null),
       folderChoice(),
       // Where no text was compared, there is nothing to ask more of.
       h('div', { class: 'least', hidden: Kind.judged || !Overview.compared() },

@@ -24,17 +24,22 @@ const Matrix = (() => {
     return found;
   }
 
-  /** Return those of some pairs that the list is asked for: that differ in a fact, if there are any. */
-  function wanted(some) {
-    if (State.filter !== 'facts') return some;
-    const found = some.filter(({ p }) => Data.table.pairFlags[p] & Data.FACTS);
-    return found.length ? found : some;
+  /** Return whether the first document of a pair took the second. */
+  function took(cluster, { a, b }) {
+    return Data.table.taker[Data.table.first[cluster] + b] === a;
   }
 
-  /** Return the pair that a person should see first: the weakest one that is drawn. */
-  function weakest(cluster) {
-    const { pairSimilarity, pairDistance } = Data.table;
-    return wanted(pairs(cluster)).reduce((best, pair) => {
+  /**
+   * Return the pair that a person should see first: the weakest one that is drawn, of those in which one
+   * document took the other if there are any; where the list is asked for facts, of those that differ in one.
+   */
+  function weakest(cluster, onlyTaken = false) {
+    const { pairSimilarity, pairDistance, pairFlags } = Data.table;
+    const all = pairs(cluster);
+    const taken = all.filter((pair) => took(cluster, pair));
+    const wanted = ({ p }) => State.filter !== 'facts' || pairFlags[p] & Data.FACTS;
+    const choices = [taken.filter(wanted), onlyTaken ? [] : all.filter(wanted), taken, onlyTaken ? [] : all];
+    return (choices.find((some) => some.length) || []).reduce((best, pair) => {
       if (!best) return pair;
       const lower = pairSimilarity[pair.p] - pairSimilarity[best.p] || pairDistance[best.p] - pairDistance[pair.p];
       return lower < 0 ? pair : best;
@@ -71,7 +76,7 @@ const Matrix = (() => {
       for (let j = 0; j < i; j += 1) {
         const pair = known.get(j * MOST + i);
         const here = chosen && chosen[0] === j && chosen[1] === i;
-        const label = t('cellNone', letter(j), letter(i));
+        const label = t(Groups.listed(cluster) ? 'cellNone' : 'cellUnknown', letter(j), letter(i));
         cells.push(pair ? cell(cluster, pair, here, open) : h('button', {
           type: 'button', class: `cell none${here ? ' chosen' : ''}`, 'aria-label': label, title: label,
           onclick: () => open(j, i) }));
@@ -82,7 +87,7 @@ const Matrix = (() => {
     return h('div', { class: `triangle${dense}`, role: 'group', 'aria-label': t('matrix') }, rows);
   }
 
-  /** Return the ring: documents on a circle, the kept one filled, the weakest pair dashed. */
+  /** Return the ring: documents on a circle, kept ones filled, the weakest pair dashed. */
   function ring(cluster, open) {
     const size = Math.min(Data.table.size[cluster], MOST);
     if (size < 3) return null;
@@ -93,19 +98,20 @@ const Matrix = (() => {
       return [middle + radius * Math.cos(angle), middle + radius * Math.sin(angle)];
     };
     const weak = weakest(cluster);
-    const { pairSimilarity } = Data.table;
+    const { pairSimilarity, role, first } = Data.table;
     const lines = pairs(cluster).map((pair) => {
       const [[x1, y1], [x2, y2]] = [place(pair.a), place(pair.b)];
       const similarity = pairSimilarity[pair.p];
       const below = similarity >= 0 && similarity < State.threshold;
-      const look = `edge${pair.p === weak.p ? ' weakest' : ''}${below ? ' weak' : ''}`;
+      const known = took(cluster, pair) ? ' took' : '';
+      const look = `edge${pair.p === weak.p ? ' weakest' : known}${below ? ' weak' : ''}`;
       const shape = { x1, y1, x2, y2, class: look, 'stroke-width': size > 12 ? 1.2 : 2.5 };
       const label = `${letter(pair.a)}–${letter(pair.b)} ${State.digits(similarity)}`;
       return svg('line', { ...shape, onclick: () => open(pair.a, pair.b) }, svg('title', {}, label));
     });
     const dots = Array.from({ length: size }, (_, i) => {
       const [x, y] = place(i);
-      return svg('g', { class: i ? 'dot' : 'dot kept' }, svg('circle', { cx: x, cy: y, r: dot }),
+      return svg('g', { class: role[first[cluster] + i] ? 'dot' : 'dot kept' }, svg('circle', { cx: x, cy: y, r: dot }),
         svg('text', { x, y: y + 3, 'font-size': size > 12 ? 8 : 9.5 }, letter(i)));
     });
     return svg('svg', { viewBox: '0 0 200 200', class: 'ring', role: 'img', 'aria-label': t('graph') }, lines, dots);
@@ -125,9 +131,8 @@ const Matrix = (() => {
       h('p', { class: 'note' },
         h('span', { class: 'dash', 'aria-hidden': 'true' }), State.parts('weakestLink', [''], () => link),
         h('span', { class: 'controls' }, t('weakestHint')),
-        many ? ` ${t('firstMembers', MOST, table.size[cluster])}` : '',
-        table.complete[cluster] ? '' : ` ${t('someListed')}`));
+        many ? ` ${t('firstMembers', MOST, table.size[cluster])}` : ''));
   }
 
-  return { MOST, letter, weakest, wanted, pairs, draw };
+  return { MOST, letter, weakest, took, pairs, draw };
 })();

@@ -68,7 +68,7 @@ const Overview = (() => {
       figSaved: all.saved,
       figPairs: Kind.asked && now.moved ? matches(now) : all.pairs,
       figPairsLeft: now.clusters,
-      figChained: all.chained,
+      figSeveral: all.several,
       figDiffering: all.differing,
       figNew: all.documents - now.clusters,
       figAdded: all.documents - now.clusters,
@@ -132,10 +132,8 @@ const Overview = (() => {
 
   /** Return the sentence about clusters that the threshold does not touch. */
   function fixed() {
-    if (State.threshold === Data.least) return null;
-    if (Groups.linkage !== 'single') return h('span', { class: 'note' }, t('fixedStar'));
-    const { incomplete } = head.figures;
-    return incomplete ? h('span', { class: 'note' }, t('fixed', incomplete)) : null;
+    const count = current().fixed;
+    return count ? h('span', { class: 'note' }, t('fixed', count)) : null;
   }
 
   function heat() {
@@ -261,6 +259,7 @@ const Overview = (() => {
     return h('details', { class: 'card how' }, h('summary', {}, t('how')),
       head.hint ? h('p', {}, shown(head.hint)) : null,
       head.command ? [h('h3', {}, t('command')), h('pre', {}, shown(head.command))] : null,
+      head.figures.checked ? h('p', {}, t('checked', head.figures.checked)) : null,
       h('h3', {}, t('criteria')), fields(head.criteria),
       Object.keys(head.recipe).length ? [h('h3', {}, t('recipe')), fields(head.recipe)] : null,
       listed('notes', head.notes, head.notes.length),
@@ -288,8 +287,8 @@ const Overview = (() => {
   /** Draw the overview. */
   function draw(main) {
     const more = unlisted() ? h('p', { class: 'notice' }, t('unlisted', unlisted(), head.figures.listed)) : null;
-    const { common, forms } = head.figures;
-    const note = common ? t('common', ...common) : forms && t('forms', forms);
+    const { common, forms, unchecked } = head.figures;
+    const note = common ? t('common', ...common) : forms ? t('forms', forms) : unchecked && t('unchecked', unchecked);
     const said = note ? h('p', { class: 'note' }, note) : null;
     const top = h('div', { class: 'live' }, live(current()));
     main.replaceChildren(h('div', { class: 'overview' }, top, more, leftPairs(), said,
