@@ -110,7 +110,7 @@ LOSSLESS = 0.98
 _NOT_SET: Any = None
 
 # From this number of documents on, there are too many pairs to compare all.
-_FEW_DOCUMENTS = 5000
+FEW_DOCUMENTS = 5000
 
 # Fields that may be None.
 _OPTIONAL = (*SHARES, "keep")
@@ -285,7 +285,7 @@ class Criteria:
         Where the distance is a condition, or nothing is measured, candidates are all pairs.
         """
         measured = self.verify and (self.similarity > 0 or bool(self.extras))
-        return self.all_pairs and documents < _FEW_DOCUMENTS and measured and not self.by_distance
+        return self.all_pairs and documents < FEW_DOCUMENTS and measured and not self.by_distance
 
     @property
     def by_distance(self) -> bool:

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.mix64 import mix64
+from simdup.base.mix64 import mix64, mix_columns
 from simdup.kernels.leaders import LISTED, PRINTED, SKETCHED
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
@@ -69,10 +70,10 @@ class Search:
 
     kind: int = LISTED  # of its lists, for `simdup.kernels.leaders`
 
-    def lists(self, documents: Documents) -> Iterator[tuple[Lists, bool]]:
+    def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one.
 
-        Beside them comes whether each has a short text: see `_lists_of`.
+        Beside them comes whether each has a short text, whose facts decide if `by_facts`.
         """
         return ((Lists.of_pairs(i, j), True) for i, j in self.pairs(documents))
 
@@ -112,11 +113,11 @@ class NearFingerprints(Search):
         for found in iter_pairs(values, ball.distance, ball.bits, "first", threads=threads):
             yield found.i, found.j
 
-    def lists(self, documents: Documents) -> Iterator[tuple[Lists, bool]]:
+    def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one."""
         rows = np.arange(len(documents))
         for block in self.blocks(documents):
-            yield from _lists_of(block, rows, documents)
+            yield from _lists_of(block, rows, documents, by_facts)
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal."""
@@ -170,15 +171,25 @@ class EqualKeys(Search):
         for a, b in equal_keys.neighbours(self._columns(rows)):
             yield places[a], places[b]
 
-    def lists(self, documents: Documents) -> Iterator[tuple[Lists, bool]]:
+    def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one."""
         places, rows = self._rows(documents)
         for column in self._columns(rows):
             if isinstance(self.signatures, Signatures):
-                yield from _lists_of(column, places, documents)
+                yield from _lists_of(column, places, documents, by_facts)
             else:  # keys of short texts have their facts in them
                 lists = Lists.of_key(column).of_rows(places)
                 yield from lists.parted(short(documents))
+
+    def lists_of_rows(self, documents: Documents, width: int) -> Lists:
+        """Return lists of short texts that share so many bands in a row, or all but a character."""
+        assert isinstance(self.signatures, EditSignatures)
+        places, rows = self._rows(documents)
+        columns = list(self._columns(rows))
+        bands, exact = columns[: self.signatures.bands], columns[self.signatures.bands :]
+        starts = range(max(len(bands) - width, 0) + 1)
+        keys = (mix_columns([k.astype(np.uint64) for k in bands[i : i + width]]) for i in starts)
+        return Lists.concat(Lists.of_key(key).of_rows(places) for key in chain(keys, exact))
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal."""
@@ -195,6 +206,30 @@ class EqualKeys(Search):
         """Yield the keys of rows, one band at a time."""
         keys = self.signatures.keys
         return (keys[rows, band] for band in range(keys.shape[1]))
+
+
+@dataclass(frozen=True)
+class EqualTexts(Search):
+    """Proposes documents with the same text, which rules or a reference keep from being copies."""
+
+    name: str = "copies"
+
+    def propose(self, a: Side, b: Side) -> Bools:
+        """Return which pairs (a[k], b[k]) it proposes."""
+        same: Bools = a["content_number"] == b["content_number"]
+        return same
+
+    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield all pairs that it proposes, i < j, each once."""
+        return equal_keys.candidates(documents["content_number"][:, np.newaxis].astype(np.uint64))
+
+    def links(self, documents: Documents) -> Iterator[RowPairs]:
+        """Yield pairs that connect what it proposes, and perhaps more."""
+        return equal_keys.neighbours([documents["content_number"].astype(np.uint64)])
+
+    def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
+        """Yield lists of rows; each proposed pair shares one."""
+        yield Lists.of_key(documents["content_number"].astype(np.uint64)), True
 
 
 @dataclass(frozen=True)
@@ -387,13 +422,15 @@ class Candidates:
         return candidates(self.documents, self.documents, self.searches)
 
 
-def _lists_of(keys: Keys, rows: RowIds, documents: Documents) -> Iterator[tuple[Lists, bool]]:
+def _lists_of(
+    keys: Keys, rows: RowIds, documents: Documents, by_facts: bool
+) -> Iterator[tuple[Lists, bool]]:
     """Yield lists of the rows with an equal key, and whether each has a short text.
 
     A pair with a short text needs equal facts, so among those that may be in one, facts belong to
     the keys.
     """
-    long = ~short(documents)[rows]
+    long = ~short(documents)[rows] if by_facts else np.ones(len(rows), np.bool_)
     yield Lists.of_key(keys[long]).of_rows(rows[long]), False
     if not long.all():
         some = formed(documents)[rows]

@@ -2,9 +2,9 @@
 
 Of identical documents only the first is compared with others.  Where a rule may forbid a pair of
 them (`near.rules.parting`), there are two kinds.  If it does not, they are copies: each is a pair
-with the others.  Else, as with documents of one group, they are *twins*: never a pair, but every
-partner of one is a partner of all.  Those that differ in the column of the rule, and references,
-are compared like any others.
+with the others.  Else, as with documents of one group or references, they are *twins*: never a
+pair, but every partner of one is a partner of all.  Those that differ in the column of the rule are
+compared like any others.
 """
 
 from __future__ import annotations
@@ -117,7 +117,6 @@ class Group(NamedTuple):
 class Identical:
     """Which documents are identical."""
 
-    first_of: dict[int, int]  # for each copy or twin, the first identical document
     copies_of: dict[int, list[int]]  # for each first document, its copies or twins, ascending
     distinct: RowIds  # documents with a text that are neither, ascending
     sizes: RowIds  # int64[documents]: how many documents each distinct one represents
@@ -134,13 +133,13 @@ def find_identical(documents: Documents) -> Identical:
 
     Their blocking keys are equal too.
 
-    Documents without a text are not copies of each other.  A reference that is identical to an
-    earlier one, also for the rules, adds nothing, and is left out.
+    Documents without a text are not copies of each other, nor is a document one of a reference.
     """
     rows = np.flatnonzero(present(documents))
     content = _content(documents, rows)
     contents = np.arange(len(documents))
-    if columns := parting(documents):
+    columns = parting(documents)
+    if columns or documents["reference"].any():
         same = collapse(content)
         contents[rows[same.members]] = np.repeat(rows[same.first], same.sizes)
         own = (documents[name][rows].astype(np.uint64) for name in [*columns, "reference"])
@@ -153,17 +152,15 @@ def _identical(
 ) -> Identical:
     distinct = rows if groups.distinct is None else rows[groups.distinct]
     sizes = np.ones(len(documents), np.int64)
-    references, copies_of = documents["reference"], dict[int, list[int]]()
+    copies_of = dict[int, list[int]]()
     for start, size in zip(groups.starts.tolist(), groups.sizes.tolist(), strict=True):
-        first, *others = rows[groups.members[start : start + size]].tolist()
-        copies_of[first] = [one for one in others if not references[one]]
-        sizes[first] += len(copies_of[first])
-    first_of = {copy: first for first, others in copies_of.items() for copy in others}
-    firsts = np.array([first for first, others in copies_of.items() if others], np.int64)
+        first, *copies_of[first] = rows[groups.members[start : start + size]].tolist()
+        sizes[first] = size
+    firsts = np.array(list(copies_of), np.int64)
     # What rules say of a document and its copy, they say of all with the same columns.
     same = Side(documents, firsts)
-    twins = frozenset(firsts[~apart(same, same)].tolist())
-    return Identical(first_of, copies_of, distinct, sizes, twins, contents)
+    twins = frozenset(firsts[~apart(same, same) | documents["reference"][firsts]].tolist())
+    return Identical(copies_of, distinct, sizes, twins, contents)
 
 
 def _content(documents: Documents, rows: RowIds) -> U64:

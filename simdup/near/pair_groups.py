@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from simdup.base.system import FORKS
 from simdup.base.workers import Workers
 from simdup.model.clusters import FEW
-from simdup.model.criteria import FEW_TERMS
+from simdup.model.criteria import FEW_DOCUMENTS, FEW_TERMS
 from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents, Growing
 from simdup.near.bounds import Bounds
-from simdup.near.candidates import Candidates, groups_of
+from simdup.near.candidates import Candidates, EqualTexts, groups_of
 from simdup.near.clustering import Group, Identical, find_identical, with_distances
 from simdup.near.divided_clusters import divide
 from simdup.near.leading import lead
@@ -103,13 +103,12 @@ def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
         bits, values = every.settings.recipe.bits, documents["fingerprint"]
         masked = mask_fingerprints(values, bits, documents["blocking_key"])
         documents = documents.and_columns(fingerprint=masked)
-    # Copies of references are compared with references.
-    alone = documents["reference"] & (copies.sizes[distinct] == 1)
-    documents, contents = documents.and_columns(reference=alone), documents["content_number"]
+    contents = documents["content_number"]
     comparable = (documents["terms"] >= FEW_TERMS) | (formed(documents) & (documents["terms"] > 0))
     comparable |= np.bincount(contents)[contents] > 1
     searched = np.flatnonzero(comparable)
     searches = [one.prepared(every.documents, distinct[searched]) for one in every.searches]
+    searches.append(EqualTexts())
     return replace(every, documents=documents, searches=searches), searched
 
 
@@ -130,8 +129,6 @@ class _Grouping:
         self._rows_held = np.zeros(len(self._distinct), np.bool_)
         for row in {int(self._row_of[pair.b]) for pair in held}:
             self._rows_held[row] = self._head(row) in self._holder_of
-        # Rows that are never redundant.
-        self._references = every.documents["reference"][self._distinct.numbers]
         # Pairs of first documents that were found to be near, and that differ in a fact.
         self._near, self._differing = Growing(), Growing()
         self._checked = self._unchecked = 0
@@ -148,9 +145,14 @@ class _Grouping:
         names = self._every.documents["name"].tolist()
         groups = divide(groups, self._criteria, names, self._every.priority, self._near_pairs)
         run.progress("grouping", total, total)
-        rows = np.flatnonzero((led.spared >= 0) & ~self._references)
-        kept = led.spared[rows].tolist()
-        spared = [(heads[row], heads[by]) for row, by in zip(rows.tolist(), kept, strict=True)]
+        rows = np.flatnonzero(led.spared >= 0)
+        by = (heads[row] for row in led.spared[rows].tolist())
+        group_of = {one: place for place, group in enumerate(groups) for one in group.members}
+        spared = [
+            pair
+            for pair in zip((heads[row] for row in rows.tolist()), by, strict=True)
+            if group_of.get(pair[0], -1) == group_of.get(pair[1])  # people may have divided them
+        ]
         return FoundGroups(
             groups, self._checked, self._unchecked, sorted(spared), self._kept_apart()
         )
@@ -212,14 +214,14 @@ class _Grouping:
             pairs = self._measure(a, b, near, differing)
             answers = np.zeros(len(i), np.uint8)
             accepted = pairs.accepted(self._criteria)
-            taken = pairs.taken(self._criteria) & ~self._references[ranked[j[candidates]]]
+            taken = pairs.taken(self._criteria)
             answers[candidates] = NEAR * accepted + TAKES * taken
             return answers, candidates
 
         none = np.zeros(0, np.int64)
         self._measure(none, none, near, differing)
-        walk = Walk(compared, ask, self._rows_held[ranked])
-        unchecked, leaders = walk.run(large), walk.leaders
+        walk = Walk(compared, ask, self._rows_held[ranked], limited=large)
+        unchecked, leaders = walk.run(), walk.leaders
         n, back = len(rows), np.searchsorted(rows, ranked)
         led = Led(*np.empty((3, n), np.int64))
         keeper, spared = leaders.keeper, leaders.spared
@@ -256,7 +258,6 @@ class _Grouping:
         turned = place[i] > place[j]
         a, b = np.where(turned, j, i), np.where(turned, i, j)
         takes = np.where(turned, pairs.turned().taken(self._criteria), pairs.taken(self._criteria))
-        takes &= ~self._references[b]
         order = np.lexsort((place[b], place[a]))
         each = zip(*(column[order].tolist() for column in (a, b, takes)), strict=True)
         found = lead(each, held=set(np.flatnonzero(self._rows_held).tolist()))
@@ -268,6 +269,11 @@ class _Grouping:
     def _measure(self, a: RowIds, b: RowIds, near: Growing, differing: Growing) -> MeasuredPairs:
         """Measure pairs of first documents; keep those that are near, or differ in a fact."""
         pairs = self._every.measure(a, b)
+        # Equal texts are near, also without words that could be compared.
+        same = self._copies.contents[a] == self._copies.contents[b]
+        identical = MeasuredPairs.identical(a[same], b[same], self._criteria)
+        for name in set(identical) & set(pairs):
+            pairs[name][same] = identical[name]
         good = np.flatnonzero(pairs.accepted(self._criteria))
         near.add(pairs.take(good).without("differing", "same_facts"))
         if "differing" in pairs:
@@ -329,7 +335,8 @@ class _Grouping:
             asked += self._every_pair()
         number = {document: place for place, group in enumerate(members) for document in group}
         listed: list[list[DocumentPair]] = [[] for _ in members]
-        for pair in chain(self._held, self._pairs(asked)):
+        pairs = {(pair.a, pair.b): pair for pair in chain(self._held, self._pairs(asked))}
+        for pair in pairs.values():
             listed[number[pair.a]].append(pair)
         return [
             Group(group, {one: taken_by[one] for one in group if one in taken_by}, sorted(own))
@@ -341,11 +348,11 @@ class _Grouping:
         several copies is paired with others.
         """
         copies, near = self._copies, self._near.copy(MeasuredPairs)
-        first = not self._every.every
+        first = len(self._every.documents) >= FEW_DOCUMENTS
         for row in np.flatnonzero(copies.sizes[self._distinct.numbers] > 1).tolist():
             documents = self._of(row)
-            pairs = product(documents[:1], documents[1:])
-            yield from pairs if first else combinations(documents, 2)
+            copied = product(documents[:1], documents[1:])
+            yield from copied if first else combinations(documents, 2)
         for a, b in _numbers(near):
             yield from [(a, b)] if first else product(copies.of(a), copies.of(b))
 
@@ -359,8 +366,8 @@ class _Grouping:
             asked = [(pair.a, pair.b) for pair in group.pairs]
             asked += product(decided, group.members)
         inside = set(group.members)
-        held = (pair for pair in self._held if {pair.a, pair.b} <= inside)
-        return sorted(chain(held, self._pairs(asked)))
+        held = {pair[:2]: pair for pair in self._held if {pair.a, pair.b} <= inside}
+        return sorted((held | {pair[:2]: pair for pair in self._pairs(asked)}).values())
 
     def _pairs(self, asked: Sequence[tuple[int, int]]) -> list[DocumentPair]:
         """Return those of some pairs of documents that are near, the smaller number first."""
@@ -371,8 +378,7 @@ class _Grouping:
         twins = np.isin(self._distinct.numbers[i], list(self._copies.twins))
         same = (i == j) & (i >= 0) & ~twins & (a != b)
         identical = MeasuredPairs.identical(a[same], b[same], self._criteria)
-        other = (i != j) & (np.minimum(i, j) >= 0)
-        other = np.flatnonzero(other & ~(documents["reference"][a] & documents["reference"][b]))
+        other = np.flatnonzero((i != j) & (np.minimum(i, j) >= 0))
         keys = _keys(i[other], j[other], n)
         self._measure_missing(np.setdiff1d(keys, self._near_rows()[0]))
         near, (keys_of_near, first) = self._near.copy(MeasuredPairs), self._near_rows()

@@ -48,6 +48,10 @@ _IN_VAIN = 0.5
 # After so many visits per shingle, a question being some of them, it pays off to sort them all.
 _VISITS, _QUESTION = 4, 32
 
+# The most pairs per document that meet in lists of short texts, if not all can be compared; and how
+# many bands in a row two of them must share, one after the other, until no more are left.
+_MEETING, _WIDTHS = 512, (2, 3, 4, 6, 9, 13, 20)
+
 # Answers of pairs of rows: in bits, whether they are near, and whether the first may take the
 # second.
 NEAR, TAKES = 1, 2
@@ -65,9 +69,11 @@ class Walk:
         Tells which pairs are near.
     held : bool[n]
         Documents that were taken by others: they neither lead nor are taken.
+    limited : bool
+        Whether the walk ends with a budget, and reads texts where that pays off.
     """
 
-    def __init__(self, compared: Candidates, ask: Ask, held: Bools) -> None:
+    def __init__(self, compared: Candidates, ask: Ask, held: Bools, limited: bool = False) -> None:
         self._compared, self._ask, self._bounds = compared, ask, Bounds(compared)
         documents, n = compared.documents, len(compared)
         fewest, sketches = 0, np.zeros((n, 0), np.uint8)
@@ -85,9 +91,35 @@ class Walk:
         self._lists = [
             (lists, search.kind, of_short)
             for search in compared.searches
-            for lists, of_short in search.lists(documents)
+            for lists, of_short in search.lists(documents, compared.criteria.edits_decide)
         ]
+        self._limited = limited
+        narrow = limited and self._bounds.formed and not self._bounds.affordable
+        self._left = narrow and self._narrow()
         self._use(self._lists)
+
+    def _narrow(self) -> bool:
+        """Leave out lists of short texts in which too many meet, such as those of a template.
+
+        Those that share several bands in a row still meet: the more similar two texts are, the
+        longer are such rows.  Return whether some are left out.
+        """
+        of_short = [lists for lists, _, of_short in self._lists if of_short]
+        most = _MEETING * len(self._compared)
+        if sum(lists.count_pairs() for lists in of_short) <= most:
+            return False
+        self._lists = [entry for entry in self._lists if not entry[2]]
+        documents = self._compared.documents
+        for search in self._compared.searches:
+            if isinstance(search, EqualKeys) and search.kind == LISTED:
+                for width in _WIDTHS:
+                    lists = search.lists_of_rows(documents, width)
+                    if lists.count_pairs() <= most:
+                        break
+                self._lists.append((lists, LISTED, True))
+            elif search.kind == LISTED:
+                self._lists += [(lists, LISTED, True) for lists, _ in search.lists(documents, True)]
+        return True
 
     def _use(self, chosen: list[tuple[Lists, int, bool]], rare: Lists | None = None) -> None:
         lists = Lists.concat([each for each, _, _ in chosen] + ([] if rare is None else [rare]))
@@ -102,12 +134,9 @@ class Walk:
         every = np.concatenate([np.zeros(0, np.uint8), *kinds])
         self.leaders.use(lists.lists, lists.rows, every, rest)
 
-    def run(self, limited: bool = True) -> int:
-        """Walk until all is known; return how many rows did not ask to the end.
-
-        If it is `limited`, it ends with a budget, and reads texts where that pays off.
-        """
-        leaders, bounds = self.leaders, self._bounds
+    def run(self) -> int:
+        """Walk until all is known or the budget ends; return how many rows did not ask all."""
+        leaders, bounds, limited = self.leaders, self._bounds, self._limited
         sets = bounds.sets if limited else None
         reads = limited and (sets is not None or bounds.formed)
         costs = np.maximum(bounds.costs, _LEAST_COST)
@@ -117,10 +146,11 @@ class Walk:
             budget = (_ALIGNMENTS if same else COMPARISONS) * float(costs.sum())
         if sets is not None:
             switch = _VISITS * float(bounds.lengths.sum())
+        left = int(np.count_nonzero(short(self._compared.documents))) if self._left else 0
         vain = asked = 0
         while not leaders.done:
             if budget < _VISIT:
-                return leaders.stop()
+                return max(leaders.stop(), left)
             before = leaders.visits
             ahead = math.inf if leaders.joining else max(switch - before - _QUESTION * asked, 1)
             i, j = leaders.questions(int(min(budget / _VISIT, ahead, _AT_ONCE)))
@@ -138,7 +168,7 @@ class Walk:
             if expensive and sets is not None:
                 switch = math.inf
                 self._use_rare(sets.lists(np.flatnonzero(~short(self._compared.documents))))
-        return 0
+        return left
 
     def connect(self, visits: int) -> RowIds | None:
         """Return the component of each row, by its smallest row; None if it takes more visits."""

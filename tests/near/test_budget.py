@@ -1,4 +1,4 @@
-"""Large families that cost more than their budget: users learn how many pairs were left out."""
+"""Large components that cost more than their budget: users learn what was not compared."""
 
 import json
 import random
@@ -10,18 +10,18 @@ from support import Command
 
 from lab.corpora.made import prose, write
 from simdup import Result, scan
-from simdup.near import bounds, candidates, large_groups, pair_groups
+from simdup.near import bounds, pair_groups, walk
 
 SIZES = (12, 9)
 
 
 @pytest.fixture(autouse=True)
-def _small_families(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treat clusters of a few documents as families, of which not all pairs can be compared."""
+def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Components of a few documents are large, and not all of their pairs can be compared."""
     monkeypatch.setattr(pair_groups, "LARGE", 3)
-    monkeypatch.setattr(candidates, "LARGE", 3)
-    monkeypatch.setattr(bounds, "MANY_DOCUMENTS", 0)
-    monkeypatch.setattr(bounds, "FEW_DOCUMENTS", 0)
+    monkeypatch.setattr(walk, "LARGE", 3)
+    for name in ("MANY_DOCUMENTS", "FORMED_DOCUMENTS", "FEW_DOCUMENTS"):
+        monkeypatch.setattr(bounds, name, 0)
 
 
 def template(seed: int, many: int) -> list[str]:
@@ -31,53 +31,48 @@ def template(seed: int, many: int) -> list[str]:
 
 
 TEXTS = [text for seed, many in enumerate(SIZES) for text in template(seed, many)]
-# Every pair of each family.
-EVERY = sum(len(list(combinations(range(many), 2))) for many in SIZES)
 
 
-def found(linkage: str, all_pairs: bool = False) -> Result:
-    data = list(enumerate(TEXTS))
-    return scan(data, "plain", method="minhash", linkage=linkage, all_pairs=all_pairs, jobs=1)
+def found(all_pairs: bool = False) -> Result:
+    return scan(list(enumerate(TEXTS)), "plain", method="minhash", all_pairs=all_pairs, jobs=1)
 
 
-@pytest.mark.parametrize("linkage", ["single", "star"])
-@pytest.mark.parametrize("comparisons", [0, 1, 4])
-def test_pairs_beyond_the_budget_of_families_are_counted(
-    linkage: str, comparisons: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("comparisons", [0, 1, 4, 400])
+def test_documents_beyond_the_budget_are_counted(
+    comparisons: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    every, within = found(linkage, all_pairs=True), found(linkage).summary
-    all_ = sum(SIZES) * (sum(SIZES) - 1) // 2
-    assert (every.summary.candidates, every.summary.unchecked) == (all_, 0)
-    assert (within.redundant, within.unchecked) == (sum(SIZES) - len(SIZES), 0)
-    monkeypatch.setattr(large_groups, "COMPARISONS", comparisons)
-    result = found(linkage)
-    redundant = {m.number for one in result.clusters for m in one.members[1:]}
-    left = sum(redundant.isdisjoint((pair.a, pair.b)) for pair in every.pairs)
-    assert left <= result.summary.unchecked <= EVERY - result.summary.candidates
-    assert bool(result.summary.candidates) == bool(redundant) == bool(comparisons)
-    assert comparisons or result.summary.unchecked == EVERY
+    """Whoever asked to the end has taken all that it may."""
+    every = found(all_pairs=True)
+    near = {frozenset(pair) for first, many in ((0, 12), (12, 9))
+            for pair in combinations(range(first, first + many), 2)}  # fmt: skip
+    assert {frozenset((pair.a, pair.b)) for pair in every.pairs} == near
+    assert (every.summary.unchecked, found().summary.unchecked) == (0, 0)
+    monkeypatch.setattr(walk, "COMPARISONS", comparisons)
+    result = found()
+    assert set(result.redundant) <= set(every.redundant)
+    assert (result.redundant == every.redundant) == (result.summary.unchecked == 0)
+    kept = [number for number in range(len(TEXTS)) if number not in result.redundant]
+    missed = {max(pair) for pair in combinations(kept, 2) if frozenset(pair) in near}
+    assert len(missed) <= result.summary.unchecked <= len(kept)
+    assert bool(result.summary.unchecked) == (comparisons < 400)
+    assert comparisons or (result.summary.unchecked, result.summary.checked) == (len(TEXTS), 0)
 
 
-def test_a_report_says_how_many_pairs_were_left_unchecked(
+def test_all_pairs_have_no_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walk, "COMPARISONS", 0)
+    every = found(all_pairs=True)
+    assert (every.summary.unchecked, len(every.redundant)) == (0, len(TEXTS) - len(SIZES))
+
+
+def test_a_report_says_how_many_documents_were_not_compared_with_all(
     simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, {f"c/{i:02}.txt": text for i, text in enumerate(TEXTS)})
-    sentence = f"Up to {EVERY} pairs would have cost too much and were left unchecked"
+    sentence = f"{len(TEXTS)} documents were not compared with all"
     command = ["scan", "c", "--method", "minhash", "-j", "1"]
-    assert "unchecked" not in simdup(*command).err
-    monkeypatch.setattr(large_groups, "COMPARISONS", 0)
-    assert sentence in simdup(*command).err
+    assert "not compared with all" not in " ".join(simdup(*command).err.split())
+    monkeypatch.setattr(walk, "COMPARISONS", 0)
+    assert sentence in " ".join(simdup(*command).err.split())
     lines = map(json.loads, simdup(*command, "--format", "jsonl").lines)
     (summary,) = (one for one in lines if one.get("type") == "summary")
-    assert (summary["unchecked"], summary["candidates"]) == (EVERY, 0)
-
-
-@pytest.mark.parametrize("linkage", ["single", "star"])
-@pytest.mark.parametrize("checks", [0, 5])
-def test_no_more_pairs_are_checked_than_are_remembered(
-    linkage: str, checks: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(large_groups, "CHECKS", checks)
-    summary = found(linkage).summary
-    assert summary.candidates <= checks * len(SIZES)
-    assert 0 < summary.unchecked <= EVERY - summary.candidates
+    assert (summary["unchecked"], summary["checked"]) == (len(TEXTS), 0)

@@ -1,8 +1,7 @@
-"""Prefixes, parts and odd sketches: no pair of sets above the similarity is missed."""
+"""Prefixes: no pair of sets above the similarity is missed."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import combinations, permutations
+from collections.abc import Iterable
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,9 +11,9 @@ from numpy.typing import NDArray
 from support import examples
 
 from simdup.base.mix64 import mix64
-from simdup.kernels.groups import ALL, PairBounds, odd_sketches
-from simdup.search.arrays import count_equal, hamming_distances
-from simdup.search.grouping import Lists, Parts, Prefixes
+from simdup.kernels.leaders import LISTED, Leaders, PairBounds
+from simdup.search.arrays import count_equal
+from simdup.search.grouping import Lists, Prefixes
 
 Sets = list[set[int]]
 
@@ -51,95 +50,38 @@ def similar(sets: Sets, least: float) -> set[tuple[int, int]]:
 
 def meeting(lists: Lists, sets: Sets, least: float) -> set[tuple[int, int]]:
     """Return which pairs share a list, and are not ruled out by what is left of them there."""
-    bounds = PairBounds(len(sets), least, 0)
-    sizes, nothing = np.array([len(one) for one in sets], np.int64), np.zeros(0, np.uint64)
-    bounds.by_sets(np.zeros((len(sets), 0), np.uint64), sizes, np.zeros(1, np.int64), nothing)
-    walk = lists.walk(ALL, bounds, np.unique(lists.rows))
-    j, i = walk.questions(1 << 40)
-    assert not len(walk.questions(1 << 40)[0])
-    return set(zip(i.tolist(), j.tolist(), strict=True))
+    n, (starts, hashes) = len(sets), columns(sets, range(len(sets)))
+    bounds, nothing = PairBounds(n, least, 0), np.zeros((n, 0), np.uint64)
+    # All elements have an equal half, so only sizes rule out pairs.
+    same = np.zeros(len(hashes), np.uint32)
+    bounds.by_sets(nothing, starts, same, same.copy())
+    leaders = Leaders(
+        bounds, np.zeros((n, 0), np.int64), np.zeros((n, 0), np.uint8), 0, nothing, 0,
+        np.zeros(n, np.bool_),
+    )  # fmt: skip
+    leaders.use(lists.lists, lists.rows, np.full(lists.count, LISTED, np.uint8), lists.rest)
+    found: set[tuple[int, int]] = set()
+    while not leaders.done:
+        i, j = leaders.questions(1 << 40)
+        found |= set(zip(i.tolist(), j.tolist(), strict=True))
+        leaders.answer(np.zeros(len(i), np.uint8))
+    return found
 
 
-def prefix_lists(sets: Sets, least: float, first: Sequence[int]) -> Lists:
-    """Return the lists; later sets add only elements that the first sets have."""
-    n = len(sets)
-    prefixes = Prefixes(n, sum(map(len, sets)), least)
-    every = np.arange(n)
-    prefixes.count(every, *columns(sets, every))
-    rows = np.array(first, np.int64)
-    prefixes.add(rows, *columns(sets, rows))
-    prefixes.remember()
-    others = np.setdiff1d(every, rows)
-    prefixes.add(others, *columns(sets, others), met=True)
+def prefix_lists(sets: Sets, least: float, cut: int = 0) -> Lists:
+    """Return the lists, of sets that come in two parts."""
+    prefixes, every = Prefixes(len(sets), sum(map(len, sets)), least), np.arange(len(sets))
+    for add in (prefixes.count, prefixes.add):
+        for rows in (every[:cut], every[cut:]):
+            add(rows, *columns(sets, rows))
     return prefixes.lists()
 
 
 @pytest.mark.parametrize("least", SIMILARITIES)
 @examples(12)
-@given(sets=families())
-def test_similar_sets_meet_in_prefixes(least: float, sets: Sets) -> None:
-    lists = prefix_lists(sets, least, range(len(sets)))
-    assert similar(sets, least) <= meeting(lists, sets, least)
-
-
-@given(families(), st.sampled_from(SIMILARITIES), st.data())
-def test_pairs_of_settled_sets_need_not_meet(sets: Sets, least: float, data: st.DataObject) -> None:
-    first = data.draw(st.lists(st.sampled_from(range(len(sets))), unique=True).map(sorted))
-    wanted = {pair for pair in similar(sets, least) if set(pair) & set(first)}
-    assert wanted <= meeting(prefix_lists(sets, least, first), sets, least)
-
-
-@given(families(), st.sampled_from(SIMILARITIES))
-def test_a_set_meets_those_that_may_contain_it(sets: Sets, least: float) -> None:
-    every = np.arange(len(sets))
-    prefixes = Prefixes(len(sets), sum(map(len, sets)), least)
-    prefixes.count(every, *columns(sets, every))
-    prefixes.add(every, *columns(sets, every))
-    prefixes.remember(drop=True)
-    prefixes.add(every, *columns(sets, every), met=True, whole=True)
-    lists = prefixes.holder_lists()
-    assert lists.takeable is not None
-    entries = zip(lists.lists.tolist(), lists.rows.tolist(), lists.takeable.tolist(), strict=True)
-    rows, takeable = defaultdict(set), set()
-    for one, row, taken in entries:
-        rows[one].add(row)
-        takeable |= {(one, row)} if taken else set()
-    meeting = {(row, other) for one, row in takeable for other in rows[one] - {row}}
-    assert meeting >= {
-        (i, j)
-        for i, j in permutations(range(len(sets)), 2)
-        if len(sets[i] & sets[j]) >= least * len(sets[i])
-    }
-
-
-@pytest.mark.parametrize("least", SIMILARITIES)
-@examples(12)
-@given(sets=families())
-def test_similar_sets_meet_in_parts(least: float, sets: Sets) -> None:
-    parts = Parts(least, np.array([len(one) for one in sets]))
-    rows = np.arange(len(sets))
-    cut = len(sets) // 2
-    lists = parts.lists((some, columns(sets, some)) for some in (rows[:cut], rows[cut:]))
-    assert similar(sets, least) <= meeting(lists, sets, least)
-
-
-@pytest.mark.parametrize("least", SIMILARITIES)
-def test_a_set_meets_the_largest_similar_one_that_contains_it(least: float) -> None:
-    for size in range(1, 40):
-        whole = set(mix64(np.arange(int(size / least + 1e-9), dtype=np.uint64)).tolist())
-        sets = [set(sorted(whole)[:size]), whole]
-        parts = Parts(least, np.array([len(one) for one in sets]))
-        assert meeting(parts.lists([(np.arange(2), columns(sets, range(2)))]), sets, least)
-
-
-@given(families(), st.sampled_from([1, 2, 8]))
-def test_odd_sketches_never_overrate_a_difference(sets: Sets, words: int) -> None:
-    sketches = odd_sketches(*columns(sets, range(len(sets))), words)
-    assert sketches.shape == (len(sets), words)
-    for i, j in combinations(range(len(sets)), 2):
-        (bits,) = hamming_distances(sketches, np.array([i]), sketches, np.array([j])).tolist()
-        assert bits <= len(sets[i] ^ sets[j])
-        assert bits % 2 == len(sets[i] ^ sets[j]) % 2
+@given(sets=families(), cut=st.integers(0, 5))
+def test_similar_sets_meet_in_prefixes(least: float, sets: Sets, cut: int) -> None:
+    assert similar(sets, least) <= meeting(prefix_lists(sets, least, cut), sets, least)
 
 
 @given(st.integers(1, 300), st.integers(0, 50), st.integers(0, 2**32 - 1))
@@ -152,26 +94,13 @@ def test_equal_bytes_are_counted(width: int, pairs: int, seed: int) -> None:
     assert count_equal(rows, i, rows, j).tolist() == expected
 
 
-def numbered(n: int) -> Sets:
-    """Sets that share a hundred elements and have twenty of their own."""
-    return [set(range(1, 101)) | set(range(1000 * i + 200, 1000 * i + 220)) for i in range(n)]
-
-
 def test_prefixes_leave_nothing_of_sets_that_share_too_much_of_the_same() -> None:
-    sets = numbered(40)
-    assert not meeting(prefix_lists(sets, 0.8, range(40)), sets, 0.8)
+    sets = [set(range(1, 101)) | set(range(1000 * i + 200, 1000 * i + 220)) for i in range(40)]
+    assert not meeting(prefix_lists(sets, 0.8), sets, 0.8)
 
 
 def test_elements_that_always_occur_together_make_one_list() -> None:
     pages = [set(range(1, 101)) | {1000 + i} for i in range(40)]
-    lists = prefix_lists(pages, 0.8, range(40))
+    lists = prefix_lists(pages, 0.8)
     assert len(meeting(lists, pages, 0.8)) == 40 * 39 // 2
-    assert len(np.unique(lists.lists)) == 1
-
-
-def test_parts_separate_sets_of_the_same_few_elements() -> None:
-    rng = np.random.default_rng(3)
-    sets = [set(rng.choice(400, 60, replace=False).tolist()) for _ in range(200)]
-    parts = Parts(0.8, np.full(200, 60))
-    lists = parts.lists([(np.arange(200), columns(sets, range(200)))])
-    assert len(meeting(lists, sets, 0.8)) < 200
+    assert lists.count == 1
