@@ -200,7 +200,7 @@ KINDS = (
 
 def _family(writer: Writer) -> list[str]:
     """More than 64 or 128 texts that candidates connect, some of them copies."""
-    words = writer.words(writer.choice((12, 20, 50)))
+    words = writer.words(writer.choice((12, 20, 40)))
     share = writer.choice((0.03, 0.08, 0.15))
     count = writer.choice((65, 70, 80, 129, 135))
     texts = [joined(writer.edited(words, share)) for _ in range(count)]
@@ -210,8 +210,8 @@ def _family(writer: Writer) -> list[str]:
 def _texts(writer: Writer) -> tuple[list[str], set[str]]:
     texts: list[str] = []
     kinds: set[str] = set()
-    most = writer.choice((4, 5, 6, 8, 10, 12, 14, 16, 20, 25, 30, 40, 60))
-    if writer.random() < 0.06:
+    most = writer.choice((4, 5, 6, 8, 10, 12, 14, 16, 20, 25, 30, 40, 50))
+    if writer.random() < 0.05:
         texts, kinds = _family(writer), {"family"}
         most = len(texts) + writer.choice((0, 5))
     while len(texts) < most:
