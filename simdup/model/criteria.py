@@ -110,7 +110,7 @@ LOSSLESS = 0.98
 _NOT_SET: Any = None
 
 # From this number of documents on, there are too many pairs to compare all.
-FEW_DOCUMENTS = 5000
+_FEW_DOCUMENTS = 5000
 
 # Fields that may be None.
 _OPTIONAL = (*SHARES, "keep")
@@ -279,13 +279,17 @@ class Criteria:
         """Whether edit similarity decides about pairs: not if no similarity is asked for."""
         return self.by_edit and self.similarity > 0
 
+    def lists_all(self, documents: int) -> bool:
+        """Return whether all near pairs of this number of documents are listed, copies too."""
+        return self.all_pairs and documents < _FEW_DOCUMENTS
+
     def compares_all(self, documents: int) -> bool:
         """Return whether all pairs of this number of documents are compared, not only candidates.
 
         Where the distance is a condition, or nothing is measured, candidates are all pairs.
         """
         measured = self.verify and (self.similarity > 0 or bool(self.extras))
-        return self.all_pairs and documents < FEW_DOCUMENTS and measured and not self.by_distance
+        return self.lists_all(documents) and measured and not self.by_distance
 
     @property
     def by_distance(self) -> bool:

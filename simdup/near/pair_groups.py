@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simdup.base.system import FORKS
 from simdup.base.workers import Workers
 from simdup.model.clusters import FEW
-from simdup.model.criteria import FEW_DOCUMENTS, FEW_TERMS
+from simdup.model.criteria import FEW_TERMS
 from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents, Growing
 from simdup.near.bounds import Bounds
@@ -348,7 +348,7 @@ class _Grouping:
         several copies is paired with others.
         """
         copies, near = self._copies, self._near.copy(MeasuredPairs)
-        first = len(self._every.documents) >= FEW_DOCUMENTS
+        first = not self._criteria.lists_all(len(self._every.documents))
         for row in np.flatnonzero(copies.sizes[self._distinct.numbers] > 1).tolist():
             documents = self._of(row)
             copied = product(documents[:1], documents[1:])
@@ -357,16 +357,19 @@ class _Grouping:
             yield from [(a, b)] if first else product(copies.of(a), copies.of(b))
 
     def _near_pairs(self, group: Group, decided: Collection[int]) -> list[DocumentPair]:
-        """Return the near pairs of a group; of a large one those that show whom it has, and all of
-        the documents that people decided about.
+        """Return the near pairs of a group; of a large one those that were met, and all of the
+        documents that people decided about.
         """
+        members = set(group.members)
         if len(group.members) <= _MANY:
             asked = list(combinations(group.members, 2))
         else:
             asked = [(pair.a, pair.b) for pair in group.pairs]
             asked += product(decided, group.members)
-        inside = set(group.members)
-        held = {pair[:2]: pair for pair in self._held if {pair.a, pair.b} <= inside}
+            of = self._copies.of
+            for a, b in _numbers(self._near.copy(MeasuredPairs)):
+                asked += (*product([a], of(b)), *product(of(a), [b])) if a in members else ()
+        held = {pair[:2]: pair for pair in self._held if {pair.a, pair.b} <= members}
         return sorted((held | {pair[:2]: pair for pair in self._pairs(asked)}).values())
 
     def _pairs(self, asked: Sequence[tuple[int, int]]) -> list[DocumentPair]:

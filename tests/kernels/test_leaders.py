@@ -226,17 +226,17 @@ def corpora(draw: st.DrawFn) -> Corpus:
         printed = int(prints[x, 0] ^ prints[y, 0]).bit_count() <= distance
         return {SKETCHED: bool(sketched), PRINTED: printed, LISTED: True}[kind]
 
-    entries, possible = [], set(combinations(range(n), 2))
-    for _ in range(draw(st.integers(1, 3))):
-        lists = [
-            (sorted(chance.sample(range(n), chance.randint(1, n))),
-             chance.choice((SKETCHED, PRINTED, LISTED)))
-            for _ in range(chance.randint(0 if n == 1 else 1, 6))
-        ]  # fmt: skip
-        entries.append(Entries.of(lists))
-        possible &= {
-            pair for rows, kind in lists for pair in combinations(rows, 2) if may(*pair, kind)
-        }
+    most = min(n, chance.choice((3, 24)))
+    lists = [
+        (sorted(chance.sample(range(n), chance.randint(1, most))),
+         chance.choice((SKETCHED, PRINTED, LISTED)))
+        for _ in range(chance.randint(1, 30))
+    ]  # fmt: skip
+    possible = {pair for rows, kind in lists for pair in combinations(rows, 2) if may(*pair, kind)}
+    entries = [Entries.of(lists)]
+    for _ in range(draw(st.integers(0, 2))):
+        few = [(list(pair), LISTED) for pair in possible]
+        entries.append(Entries.of(few + chance.sample(lists, chance.randint(0, len(lists)))))
     share, near = chance.choice((0.1, 0.5, 0.9)), {}
     for x, y in sorted(possible):
         if ((apart[x] == apart[y]) & (apart[x] >= 0)).any() or chance.random() > share:

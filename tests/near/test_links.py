@@ -1,14 +1,15 @@
 """Decisions in large clusters, of which not all pairs are listed."""
 
 import random
-from itertools import combinations
 from pathlib import Path
 
 import pytest
+from support import leaders
 
 from lab.corpora.made import write
-from lab.oracles.plain import groups, resemblance
+from lab.oracles.plain import resemblance
 from simdup import Criteria, Result, scan
+from simdup.model.clusters import FEW
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import RunOptions
 from simdup.near import pair_groups, walk
@@ -43,42 +44,26 @@ def clusters(result: Result) -> set[frozenset[object]]:
     return {frozenset(one.name for one in each.members) for each in result.clusters}
 
 
-@pytest.mark.parametrize("compared", [True, False])
 @pytest.mark.parametrize("seed", range(6))
-def test_a_decision_lets_only_fall_off_what_somebody_named(
-    seed: int, compared: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Parts that no listed pair connected with the others left the cluster too."""
-    if not compared:
-        monkeypatch.setattr(bounds, "MANY_DOCUMENTS", 0)
-        monkeypatch.setattr(bounds, "FEW_DOCUMENTS", 0)
+def test_decisions_divide_as_the_definition_says(seed: int) -> None:
     texts = chains(seed)
-    near = {
-        (i, j)
-        for i, j in combinations(range(len(texts)), 2)
-        if resemblance(texts[i], texts[j]) >= LEAST
-    }
+
+    def near(i: int, j: int) -> bool:
+        return resemblance(texts[i], texts[j]) >= LEAST
+
     whole = found(texts, Decisions())
-    assert clusters(whole) == groups(near)
+    order = range(len(texts))
+    assert clusters(whole) == leaders(order, near)[1]
+    names = [*max(clusters(whole), key=len)]
+    assert len(names) > FEW
     chance = random.Random(seed)
-    cluster = max(whole.clusters, key=lambda one: len(one.members))
-    assert not cluster.complete
-    names = sorted(one.name for one in cluster.members)  # type: ignore[type-var]
     for _ in range(4):
         named = chance.sample(names, chance.randint(2, 4))
         result = found(texts, Decisions((Decision("distinct", tuple(map(str, named))),)))
-        parts = [one & set(names) for one in clusters(result) if one & set(names)]
-        alone = set(names) - set().union(*parts)
-        # Each part, and each document that is alone, has just one of those that were named.
-        assert alone <= set(named)
-        assert all(len(part & set(named)) == 1 for part in parts)
-        for part in parts:
-            assert groups({pair for pair in near if set(pair) <= part}) == {part}
-        for each in result.clusters:
-            within = {(pair.a, pair.b) for pair in each.pairs}
-            assert within <= near
-            if set(named) & {one.name for one in each.members}:
-                assert groups(within) == {frozenset(one.name for one in each.members)}
+        taken_by, groups = leaders(order, near, distinct=lambda i, j: {i, j} <= set(named))  # noqa: B023
+        assert clusters(result) == groups
+        beside = {m.number: m.beside for one in result.clusters for m in one.members}
+        assert {i: kept for i, kept in beside.items() if i != kept} == taken_by
 
 
 def test_names_that_begin_with_a_dot_are_divided_alike() -> None:

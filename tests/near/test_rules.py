@@ -59,7 +59,7 @@ def test_texts_of_one_author_alone_are_no_cluster() -> None:
 
 @pytest.mark.usefixtures("of_other_authors")
 @pytest.mark.parametrize("same", [True, False], ids=["identical", "similar"])
-def test_large_groups_follow_a_new_rule(same: bool) -> None:
+def test_large_components_follow_a_new_rule(same: bool) -> None:
     names = [author + x + y for author in "ab" for x in "efghkm" for y in "pqrstuvwxy"]
     found = pairs({name: TEXT.format("" if same and name[1:] < "h" else name) for name in names})
     assert found

@@ -81,7 +81,7 @@ def test_the_cost_of_pstable_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     texts = [changed(seed, step / 40) for seed in range(40) for step in (0, 2)]
     asked = Criteria(method="pstable", similarity=0, cosine=0.7)
     whole = scan(list(enumerate(texts)), criteria=asked, jobs=1)
-    monkeypatch.setattr("simdup.near.candidates.VISITS", 0)
+    monkeypatch.setattr("simdup.near.walk._LOOKS", 0)
     bounded = scan(list(enumerate(texts)), criteria=asked, jobs=1)
     names = [[member.name for member in cluster.members] for cluster in whole.clusters]
     assert names == [[m.name for m in cluster.members] for cluster in bounded.clusters]
