@@ -92,6 +92,10 @@ def run_named(options: argparse.Namespace) -> int:
             trial = Trial(Path(empty), options.size, rounds, folders=[*own.values()])
             trial.options = getattr(options, "options", "")
             trial.least_score = getattr(options, "min_score", None)
+            trial.corpora, trial.seed = (
+                getattr(options, "corpora", None),
+                getattr(options, "seed", 0),
+            )
             try:
                 for table in resolve_name(places[name])(trial):
                     print("\n" + render(table), flush=True)
@@ -137,6 +141,8 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     verbs.choices["bench"].add_argument(
         "--min-score", type=float, help="count only labelled pairs that are scored this or more"
     )
+    verbs.choices["break"].add_argument("--corpora", type=int, help="how many `brute_force` makes")
+    verbs.choices["break"].add_argument("--seed", type=int, default=0, help="of the first [0]")
     fuzz = verbs.add_parser("fuzz")
     fuzz.add_argument("names", nargs="*", metavar="NAME", help="targets, or one and a FILE")
     fuzz.add_argument("--seconds", type=float, default=10, help="how long each target runs [10]")

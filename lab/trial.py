@@ -25,6 +25,8 @@ class Trial:
     folders: Sequence[Path] = ()  # of your own, with labels
     options: str = ""  # of simdup on these
     least_score: float | None = None  # of their pairs
+    corpora: int | None = None  # how many are made, where it is not the size that says it
+    seed: int = 0  # of the first of them
     failures: list[str] = field(default_factory=list)
 
     def pick(self, small: Amount, full: Amount) -> Amount:

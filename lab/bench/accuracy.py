@@ -234,8 +234,8 @@ def planted(trial: Trial) -> Iterator[Table]:
                 {"kind of copy": kind, "copies": len(copies), true_copies: len(true), **recalls}
             )
         costs = {
-            "candidates a document": {
-                name: one.summary["candidates"] / one.summary["documents"]
+            "pairs checked a document": {
+                name: one.summary["checked"] / one.summary["documents"]
                 for name, one in scans.items()
             },
             f"seconds, {JOBS} jobs": {name: one.ran.seconds for name, one in scans.items()},
@@ -314,7 +314,7 @@ def template_pages(trial: Trial) -> Iterator[Table]:
                 {"other versions": kind, "pages": len(texts), "true pairs": len(true),
                  "settings": options, "pairs": len(scanned.pairs),
                  **(scores if true else dict.fromkeys(scores)),
-                 "candidates": scanned.summary["candidates"], "processor seconds": scanned.ran.cpu}
+                 "checked": scanned.summary["checked"], "processor seconds": scanned.ran.cpu}
             )  # fmt: skip
     note = "of the pairs of documents that share a cluster. Without true pairs, empty."
     yield tabulate("Versions of pages among their siblings", rows, f"F1 of clusters: {note}")

@@ -167,6 +167,12 @@ def _excerpts(writer: Writer, words: list[str]) -> Iterator[str]:
         yield joined(writer.edited(part, writer.choice((0.0, 0.0, 0.05))))
 
 
+def _wordless(writer: Writer, words: list[str]) -> list[str]:
+    """Texts without words, beside some with few."""
+    signs = ("……！！", "…… ！！", "😀", "——", joined(words[:1]), joined(words[:2]))
+    return writer.choices(signs, k=writer.randint(2, 4))
+
+
 def _repeats(writer: Writer, words: list[str]) -> list[str]:
     """One sentence again and again: few words, short against long."""
     few = words[:6]
@@ -188,23 +194,26 @@ def _moved(writer: Writer, words: list[str]) -> list[str]:
 
 KINDS = (
     _copies, _edits, _edits, _letters, _numbers, _marks, _excerpts, _repeats, _template, _moved,
+    _wordless,
 )  # fmt: skip
 
 
 def _family(writer: Writer) -> list[str]:
-    """More than 64 texts that candidates connect."""
-    words = writer.words(writer.choice((12, 20, 50, 120)))
+    """More than 64 or 128 texts that candidates connect, some of them copies."""
+    words = writer.words(writer.choice((12, 20, 40)))
     share = writer.choice((0.03, 0.08, 0.15))
-    return [joined(writer.edited(words, share)) for _ in range(writer.randint(65, 88))]
+    count = writer.choice((65, 70, 80, 129, 135))
+    texts = [joined(writer.edited(words, share)) for _ in range(count)]
+    return [*texts, *writer.choices(texts, k=writer.choice((0, 4)))]
 
 
 def _texts(writer: Writer) -> tuple[list[str], set[str]]:
     texts: list[str] = []
     kinds: set[str] = set()
-    most = writer.choice((5, 8, 12, 15, 20, 25, 30, 40, 60, 90))
-    if writer.random() < 0.12:
+    most = writer.choice((4, 5, 6, 8, 10, 12, 14, 16, 20, 25, 30, 40, 50))
+    if writer.random() < 0.05:
         texts, kinds = _family(writer), {"family"}
-        most = 90
+        most = len(texts) + writer.choice((0, 5))
     while len(texts) < most:
         kind = writer.choice(KINDS)
         kinds.add(kind.__name__.strip("_"))
@@ -228,11 +237,14 @@ def _criteria(chance: random.Random) -> dict[str, Any]:
     perhaps(0.4, "distance", 0, 1, 6, 10, 16, 32, 64)
     perhaps(0.6, "similarity", 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.9, 0.95, 1)
     perhaps(0.3, "shingle", 1, 2, 3, 4, 8, 12, "words:1", "words:2", "words:3")
-    perhaps(0.4, "linkage", "star")
     perhaps(0.5, "keep", "first", "longest", "shortest", "max:value", "min:value")
     perhaps(0.2, "prefer", ("*3",), ("*7", "*1*"))
-    perhaps(0.1, "same", ("title",))
-    perhaps(0.1, "across", "group")
+    same = [name for name in ("title", "facts", "group") if chance.random() < 0.08]
+    if same:
+        found["same"] = tuple(same)
+    if "group" not in same:
+        perhaps(0.15, "across", "group")
+    perhaps(0.12, "lossless", True)
     perhaps(0.25, "all_pairs", True)
     if found["method"] == "pstable":
         found["cosine"] = chance.choice((0.8, 0.85, 0.9, 0.95))
@@ -241,8 +253,9 @@ def _criteria(chance: random.Random) -> dict[str, Any]:
     perhaps(0.15, "containment", 0.3, 0.5, 0.8, 0.9, 1)
     if chance.random() < 0.07 and found["method"] in ("auto", "simhash"):
         found["verify"] = False
-        for name in ("similarity", "cosine", "containment", "shingle"):
+        for name in ("similarity", "cosine", "containment", "shingle", "lossless"):
             found.pop(name, None)
+        found["same"] = tuple(name for name in found.get("same", ()) if name != "facts")
     if found["method"] in ("minhash", "pstable"):
         found.pop("distance", None)
     if found["method"] == "minhash" and not found.get("similarity", 0.8):
@@ -264,9 +277,6 @@ def make(seed: int) -> Case:
     chance = Writer(f"brute force {seed}")
     texts, kinds = _texts(chance)
     criteria = _criteria(chance)
-    # By another generator, so that corpora are what they were before.
-    if "across" not in criteria and random.Random(f"within {seed}").random() < 0.12:
-        criteria["same"] = (*criteria.get("same", ()), "group")
     headed = "title" in criteria.get("same", ())
     titled = headed and chance.random() < 0.5
     rows = []
@@ -283,13 +293,12 @@ def make(seed: int) -> Case:
     if chance.random() < 0.25:
         count = chance.randint(1, max(1, len(rows) // 3))
         references, rows = rows[:count], rows[count:]
-        unknown = {"same", "across", "cosine", "containment"} & {*criteria}
+        unknown = {"same", "across", "cosine", "containment", "lossless"} & {*criteria}
         indexed = chance.random() < 0.5 and not unknown and criteria["method"] != "pstable"
         if indexed:
             criteria.pop("shingle", None)
     decisions: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    # Which pairs of copies are listed, and may be cut, is not said where groups decide.
-    if chance.random() < 0.15 and "across" not in criteria:
+    if chance.random() < 0.2:
         decisions = _decided(chance, [row.id for row in references + rows])
     if not rows:
         rows, references, indexed = references, [], False

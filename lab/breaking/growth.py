@@ -561,7 +561,7 @@ SEARCHES: list[Probe] = [
     *_of_texts("scan", scan, 2000, *(shape for shape in SHAPES if shape != "one half the same")),
     *_of_texts("scan --method simhash", scan, 500, method="simhash"),
     *_of_texts("scan --containment", scan, 1000, containment=0.5),
-    *_of_texts("scan --linkage star", scan, 1000, *FEW, linkage="star"),
+    *_of_texts("scan --lossless", scan, 1000, *FEW, lossless=True),
     *_of_texts("scan --method pstable", scan, 500, "a chain", "one template", "two letters",
                method="pstable", cosine=0.8),
     *_of_texts("passages", passages, 1000),

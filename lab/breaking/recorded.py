@@ -48,7 +48,7 @@ EXAMPLES = {
     "scan-simhash": "scan corpus --method simhash -d 6",
     "scan-minhash": "scan corpus --method minhash -s 0.5 -f csv",
     "scan-pstable": "scan corpus --method pstable -s 0 --cosine 0.8 -f jsonl",
-    "scan-containment": "scan corpus --containment 0.6 --linkage star -f csv",
+    "scan-containment": "scan corpus --containment 0.6 -f csv",
     "scan-titles": "scan corpus --same title -s 0.3 -f jsonl",
     "scan-across": "scan corpus --across folder -k longest --prefer *打印版* -f csv",
     "scan-reference": "scan corpus/news --reference corpus/notices -s 0.1 -f jsonl",
@@ -114,7 +114,7 @@ MADE = {
     "fingerprint": "fingerprint c g {}",
     "fingerprint, other recipe": "fingerprint c g {} "
     "--recipe default,tokens=chars:2,hash=md5,bits=128",
-    "scan as text": "scan c g {} --linkage star --lang en",
+    "scan as text": "scan c g {} --lang en",
     "scan as JSONL": "scan c g {} -f jsonl",
     "scan as CSV": "scan c g {} -o r.csv",
     "scan of short texts": "scan short.jsonl {} --id-field id -f jsonl",
@@ -148,7 +148,7 @@ MADE = {
 
 _REAL = {
     "scan": "scan {} --id-field id -f jsonl",
-    "scan-half": "scan {} --id-field id -s 0.5 --linkage star -f csv",
+    "scan-half": "scan {} --id-field id -s 0.5 -f csv",
     "dedupe": "dedupe {} --id-field id -o {}.clean --removed {}.removed.csv",
     "fingerprint": "fingerprint {} --id-field id",
     "passages": "passages {} --id-field id -f csv",

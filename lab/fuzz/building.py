@@ -166,5 +166,5 @@ _OPTIONS = {
     "keep": ("'longest'", "'max:date'", "'first'"),
     "encoding": ("'gbk'", "'utf-8'"), "exclude": ("['a/**']", "[]"), "bits": ("64", "128"),
     "tokens": ("'words'", "'chars:2'"), "weight": ("'tf'", "'tfidf'"), "html": ("true", "false"),
-    "max-size": ("'1M'", "1000"), "method": ("'minhash'", "'auto'"), "linkage": ("'star'",),
+    "max-size": ("'1M'", "1000"), "method": ("'minhash'", "'auto'"), "lossless": ("true", "false"),
 }  # fmt: skip

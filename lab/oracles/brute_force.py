@@ -1,25 +1,35 @@
 """Near-duplicates by all pairs, one by one: what `docs/methods.md` says, in plain Python.
 
 It was written from the documentation, not from the code.  It is given fingerprints, numbers of
-terms and cosines; everything else it computes.  Thresholds are compared as fractions.
+terms and cosines, and reads facts by `simdup.text`; everything else it computes.  Thresholds are
+compared as fractions.
 """
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import combinations, repeat
+from itertools import combinations
 
+from simdup.reuse.contradictions import differing_facts
 from simdup.text.differing_facts import restate
+from simdup.text.facts import facts_of, lost_facts
 
 from . import plain
+from .leaders import leaders
 from .short_texts import SHORT, contents, edit_similarity, form, same_facts
 
 FEW_TERMS = 3
+FEW_MEMBERS = 12  # of a cluster that lists all pairs
 TITLE = 200  # characters
 LARGEST = Fraction(9999, 10_000)  # similarity of texts that differ
+LOSSLESS = Fraction("0.98")
+
+Pairs = set[tuple[int, int]]
+# The members of a cluster, each with the kept document that it names.
+Cluster = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -31,11 +41,11 @@ class Settings:
     similarity: float | None = None
     containment: float | None = None
     cosine: float | None = None
+    lossless: bool = False
     verify: bool = True
     shingle: str | None = None
-    same: tuple[str, ...] = ()  # of `title` and `group`
+    same: tuple[str, ...] = ()  # of `title`, `group` and `facts`
     across: str | None = None
-    linkage: str = "single"
     keep: str | None = None
     prefer: tuple[str, ...] = ()
     all_pairs: bool = False
@@ -67,7 +77,7 @@ class Document:
     place: int
     name: str
     text: str
-    fingerprint: int
+    fingerprint: int | None
     terms: int
     title: str | None = None
     group: str | None = None
@@ -79,35 +89,16 @@ class Document:
 class Figures:
     """What is measured between two documents; None where it is not."""
 
-    distance: int
-    similarity: Fraction | None
-    containment: Fraction | None
-    cosine: float | None
-    measure: str | None
+    distance: int | None
     exact: bool
+    similarity: Fraction | None = None
+    containment: Fraction | None = None
+    cosine: float | None = None
+    measure: str | None = None
     # Which of them is contained in the other: a, b, both or None.
-    contained: str | None
-
-
-@dataclass(frozen=True)
-class Member:
-    """A document of a cluster, and the place of the kept document that its figures refer to."""
-
-    place: int
-    role: str
-    beside: int
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """The kept document first, then the others in input order."""
-
-    members: tuple[Member, ...]
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        """The places of its documents."""
-        return tuple(member.place for member in self.members)
+    contained: str | None = None
+    # The share of each one's shingles that the other has.
+    covered: tuple[Fraction, Fraction] | None = None
 
 
 class BruteForce:
@@ -126,12 +117,15 @@ class BruteForce:
         self.settings = settings
         self._cosine = cosine
         self._titled = titled
-        self._folded = [plain.fold(one.text, dict(simplified)) for one in documents]
-        self.compact = [plain.solid(text) for text in self._folded]
+        folded = [plain.fold(document.text, dict(simplified)) for document in documents]
+        self.compact = [plain.solid(text) for text in folded]
+        # Copies are measured as the first of them: they may differ in white space.
+        firsts: dict[Hashable, str] = {}
+        keys = zip((document.fingerprint for document in documents), self.compact, strict=True)
+        self._folded = list(map(firsts.setdefault, keys, folded))
         self._simplified = dict(simplified)
         self._cut = cut
         self._forms = [form(text) for text in self._folded]
-        self.facts = [one.key for one in restate(self._folded)]
         self._without_cosine = cache(self._measure)
 
     @cached_property
@@ -158,6 +152,11 @@ class BruteForce:
             for one in named
         ]
 
+    @cached_property
+    def facts(self) -> list[object]:
+        """The facts of each text, where it is short."""
+        return [restated.key for restated in restate(self._folded)]
+
     def by_edit(self, i: int, j: int) -> bool:
         """Whether a pair is measured by edit similarity."""
         shorter = min(len(self._forms[i]), len(self._forms[j]))
@@ -166,8 +165,10 @@ class BruteForce:
     def figures(self, i: int, j: int) -> Figures:
         """The measures of two documents."""
         i, j = min(i, j), max(i, j)
-        found = self._without_cosine(i, j)
-        return found if self.settings.cosine is None else replace(found, cosine=self.cosine(i, j))
+        figures = self._without_cosine(i, j)
+        if self.settings.cosine is None:
+            return figures
+        return replace(figures, cosine=self.cosine(i, j))
 
     def cosine(self, i: int, j: int) -> float:
         """The cosine of two documents."""
@@ -175,31 +176,41 @@ class BruteForce:
             return 1.0
         return self._cosine(self.documents[i].text, self.documents[j].text)
 
-    def distance(self, i: int, j: int) -> int:
+    def distance(self, i: int, j: int) -> int | None:
         """The bits in which two fingerprints differ."""
-        return (self.documents[i].fingerprint ^ self.documents[j].fingerprint).bit_count()
+        a, b = self.documents[i].fingerprint, self.documents[j].fingerprint
+        return None if a is None or b is None else (a ^ b).bit_count()
 
     def _measure(self, i: int, j: int) -> Figures:
+        settings = self.settings
         distance, exact = self.distance(i, j), self.compact[i] == self.compact[j]
-        if not self.settings.verify:
-            return Figures(distance, None, None, None, None, exact, None)
-        containment, contained = None, None
+        if not settings.verify:
+            return Figures(distance, exact)
         sets = self._shingles[i], self._shingles[j]
-        common = len(sets[0] & sets[1])
-        if self.settings.containment is not None:
-            fits = self.by_edit(i, j) and self.settings.shingle is None
-            held = contents(self._folded[i], self._folded[j]) if fits else sets
-            containment = Fraction(len(held[0] & held[1]), min(map(len, held)))
-            contained = plain.within(*held, Fraction(str(self.settings.containment)))
         if self.by_edit(i, j):
             similarity, measure = edit_similarity(self._forms[i], self._forms[j]), "edit"
         else:
-            similarity, measure = Fraction(common, len(sets[0] | sets[1])), "jaccard"
-        if not exact:
-            similarity = min(similarity, LARGEST)
-        return Figures(distance, similarity, containment, None, measure, exact, contained)
+            similarity, measure = _share(*sets, sets[0] | sets[1]), "jaccard"
+        similarity = Fraction(1) if exact else min(similarity, LARGEST)
+        figures = Figures(distance, exact, similarity, measure=measure)
+        if settings.containment is None and not settings.lossless:
+            return figures
+        fits = settings.containment is not None and settings.shingle is None
+        held = contents(self._folded[i], self._folded[j]) if fits and self.by_edit(i, j) else sets
+        shares = _share(*held, held[0]), _share(*held, held[1])
+        if settings.containment is not None:
+            figures = replace(figures, containment=max(shares))
+        least = Fraction(str(settings.containment or 0))
+        inside = [share >= least for share in shares]
+        if settings.lossless:
+            shares = _share(*sets, sets[0]), _share(*sets, sets[1])
+            said = facts_of(self._folded[i]), facts_of(self._folded[j])
+            lost = lost_facts(*said), lost_facts(*said[::-1])
+            inside = [inside[k] and shares[k] >= LOSSLESS and not lost[k] for k in (0, 1)]
+        sides = {(True, False): "a", (False, True): "b", (True, True): "both"}
+        return replace(figures, covered=shares, contained=sides.get((inside[0], inside[1])))
 
-    def sketched(self, i: int, j: int) -> tuple[int, Fraction]:
+    def sketched(self, i: int, j: int) -> tuple[int | None, Fraction]:
         """What an index estimates: the distance, and the similarity of 5-grams, short or not."""
         a, b = (plain.shingles(self.compact[place]) for place in (i, j))
         estimate = Fraction(len(a & b), len(a | b))
@@ -224,6 +235,8 @@ class BruteForce:
 
     def _are_alike(self, i: int, j: int, exact: bool) -> bool:
         settings, distance = self.settings, self.distance(i, j)
+        if distance is None:  # without words, only equal texts are
+            return exact
         alone = settings.by_fingerprints_alone
         if (alone or settings.method == "simhash") and distance > settings.distance:
             return False
@@ -235,24 +248,26 @@ class BruteForce:
             return False
         if alone:
             return True
-        if edits and not same_facts(self._folded[i], self._folded[j]):
-            return False
+        least = Fraction(str(settings.least))
         if edits:
             # What need not be computed: the lengths differ too much.
             lengths = sorted((len(self._forms[i]), len(self._forms[j])))
-            if lengths[0] < Fraction(str(settings.least)) * lengths[1]:
+            if lengths[0] < least * lengths[1]:
                 return False
-        found = self._without_cosine(i, j)
-        for value, least in (
-            (found.similarity, settings.least),
-            (found.containment, settings.containment),
-        ):
-            if least is not None and value < Fraction(str(least)):
-                return False
-        return settings.cosine is None or self.cosine(i, j) >= settings.cosine
+        figures = self._without_cosine(i, j)
+        if figures.similarity < least:
+            return False
+        if (figures.containment or 0) < Fraction(str(settings.containment or 0)):
+            return False
+        folded = self._folded[i], self._folded[j]
+        if edits and not same_facts(*folded):
+            return False
+        if settings.cosine is not None and self.cosine(i, j) < settings.cosine:
+            return False
+        return "facts" not in settings.same or exact or not differing_facts([folded])[0]
 
     @cached_property
-    def pairs(self) -> set[tuple[int, int]]:
+    def pairs(self) -> Pairs:
         """The places of all pairs that meet the criteria."""
         places = range(len(self.documents))
         return {(i, j) for i, j in combinations(places, 2) if self.is_pair(i, j)}
@@ -260,11 +275,11 @@ class BruteForce:
     def is_certain(self, i: int, j: int) -> bool:
         """Whether a pair is found for sure: a copy, or near by fingerprint."""
         settings = self.settings
-        if settings.all_pairs or settings.by_fingerprints_alone:
+        if settings.all_pairs or settings.by_fingerprints_alone or self.is_copy(i, j):
             return True
-        if settings.method in ("auto", "simhash"):
-            return self.figures(i, j).distance <= settings.distance
-        return self.is_copy(i, j)
+        distance = self.distance(i, j)
+        near = distance is not None and distance <= settings.distance
+        return near and settings.method in ("auto", "simhash")
 
     def is_copy(self, i: int, j: int) -> bool:
         """Whether one is a copy of the other."""
@@ -272,178 +287,74 @@ class BruteForce:
         return a.fingerprint == b.fingerprint and self.compact[i] == self.compact[j]
 
     @cached_property
-    def texts(self) -> list[int]:
-        """For each document the first one with its text and fingerprint, whatever its title."""
-        return self._firsts(repeat(None))
-
-    @cached_property
-    def first_copies(self) -> list[int]:
-        """For each document the first one of which it is a copy, or itself."""
-        titles = self._titled and "title" in self.settings.same
-        own = [(one.place if one.group is None else None, one.group) for one in self.documents]
-        groups = own if "group" in self.settings.same else repeat(None)
-        return self._firsts(zip(self._titles if titles else repeat(None), groups, strict=False))
-
-    def _firsts(self, more: Iterable[Hashable]) -> list[int]:
-        firsts: dict[Hashable, int] = {}
-        prints = (one.fingerprint for one in self.documents)
-        keys = zip(prints, self.compact, more, strict=False)
-        return [firsts.setdefault(key, place) for place, key in enumerate(keys)]
-
-    def listed(self, pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Those pairs that a result lists: of a copy only that with the first one."""
-        first = self.first_copies
-        return {(i, j) for i, j in pairs if first[j] == i or (first[i] == i and first[j] == j)}
-
-    def rank(self, place: int) -> tuple[float, ...]:
-        """What decides which document is kept; the least is."""
-        one, settings = self.documents[place], self.settings
-        keeps = [names[0] for kind, names in settings.decisions if kind == "keep"]
+    def order(self) -> list[int]:
+        """The places of the documents in the order of keeping."""
+        settings = self.settings
+        decided = {names[0] for kind, names in settings.decisions if kind == "keep"}
         keep = settings.keep or ("longest" if settings.containment is not None else "first")
-        length = float(len(self.compact[place]))
-        value = {"first": 0.0, "longest": -length, "shortest": length}.get(keep)
-        if value is None:
-            sign = -1 if keep.startswith("max:") else 1
-            value = float("inf") if one.value is None else sign * one.value
-        if one.reference:
-            return (False, False, 0, value, place)
-        if one.name in keeps:
-            return (True, False, 0, value, place)
-        matches = [n for n, pattern in enumerate(settings.prefer) if fnmatchcase(one.name, pattern)]
-        return (True, True, min(matches, default=len(settings.prefer)), value, place)
+
+        def rank(place: int) -> tuple[float, ...]:
+            document = self.documents[place]
+            if document.reference:
+                return (False, place)
+            prefer = [fnmatchcase(document.name, pattern) for pattern in settings.prefer]
+            length = float(len(self.compact[place]))
+            value = {"first": 0.0, "longest": -length, "shortest": length}.get(keep)
+            if value is None:
+                sign = -1 if keep.startswith("max:") else 1
+                value = float("inf") if document.value is None else sign * document.value
+            preferred = [*prefer, True].index(True)
+            return (True, document.name not in decided, preferred, value, place)
+
+        return sorted(range(len(self.documents)), key=rank)
 
     def may_go(self, place: int, kept: int) -> bool:
-        """Whether a document may be redundant beside a kept one that it is a pair with."""
-        if self.settings.containment is None or not self.settings.verify:
+        """Whether a document may be redundant beside a kept one that it is near."""
+        settings = self.settings
+        if settings.containment is None and not settings.lossless:
             return True
         if self.is_copy(place, kept):
             return True
-        contained = self.figures(place, kept).contained
-        return contained in ("both", "a" if place < kept else "b")
-
-    def clusters(
-        self, pairs: set[tuple[int, int]], large: frozenset[int] = frozenset()
-    ) -> list[Cluster]:
-        """The clusters that pairs make, in the order of results.
-
-        `large` are the documents of clusters that do not list all pairs.
-        """
-        joined = self.joining(pairs)
-        if self.settings.linkage == "star":
-            groups = self._stars(self._partners(joined))
-        else:
-            groups = [set(group) for group in plain.groups(joined)]
-        groups = [part for group in groups for part in self._parts(group, joined, large)]
-        partners = self._partners(pairs)
-        found = [self._cluster(group, partners) for group in groups]
-        return sorted(found, key=lambda one: (-len(one.members), min(one.places)))
-
-    def _partners(self, pairs: set[tuple[int, int]]) -> list[set[int]]:
-        partners: list[set[int]] = [set() for _ in self.documents]
-        for i, j in pairs:
-            partners[i].add(j)
-            partners[j].add(i)
-        return partners
-
-    def joining(self, pairs: set[tuple[int, int]]) -> set[tuple[int, int]]:
-        """A copy of a reference joins that one only; another reference then joins nothing.
-
-        Where groups decide, the first reference with a text in each group joins others.
-        """
-        documents, seen = self.documents, dict[Hashable, int]()
-        for place, one in enumerate(documents):
-            seen.setdefault((self.first_copies[place], one.group), place)
-
-        def joins(copy: int, other: int) -> bool:
-            if self.settings.across:
-                first = seen[self.first_copies[copy], documents[copy].group]
-                return first == copy or not documents[copy].reference
-            first = self.first_copies[copy]
-            return first in (copy, other) or not documents[first].reference
-
-        return {(i, j) for i, j in pairs if joins(i, j) and joins(j, i)}
+        return self.figures(place, kept).contained in ("both", "a" if place < kept else "b")
 
     @cached_property
-    def _apart(self) -> set[frozenset[str]]:
-        """Which two names must not share a cluster."""
-        apart: set[frozenset[str]] = set()
+    def distinct(self) -> set[tuple[int, int]]:
+        """Which two documents must not share a cluster; the last decision on two holds."""
+        places = {document.name: document.place for document in self.documents}
+        distinct: set[tuple[int, int]] = set()
         for kind, names in self.settings.decisions:
-            two = {frozenset(pair) for pair in combinations(names, 2)}
-            if kind == "distinct":
-                apart |= two
-            elif kind == "duplicates":
-                apart -= two
-        return apart
+            known = sorted(places[name] for name in names if name in places)
+            pairs = {*combinations(known, 2)}
+            distinct = distinct | pairs if kind == "distinct" else distinct
+            distinct = distinct - pairs if kind == "duplicates" else distinct
+        return distinct
 
-    def _parts(
-        self, group: set[int], pairs: set[tuple[int, int]], large: frozenset[int]
-    ) -> list[set[int]]:
-        """The parts that decisions leave of a cluster.
+    def clusters(self, pairs: Pairs) -> list[Cluster]:
+        """The clusters that pairs make, and their members, in the order of results."""
+        both = pairs | {(j, i) for i, j in pairs}
+        takes = {(kept, place) for kept, place in both if self.may_go(place, kept)}
+        kept, groups = leaders(self.order, pairs, takes, self.distinct)
+        rank = {place: number for number, place in enumerate(self.order)}
+        clusters = [
+            sorted(
+                ((place, kept[place]) for place in group),
+                key=lambda member: (rank[member[1]], member[0] != member[1], member),
+            )
+            for group in {id(group): group for group in groups.values()}.values()
+            if len(group) > 1
+        ]
+        return sorted(clusters, key=lambda cluster: (-len(cluster), min(cluster)))
 
-        The most alike pairs join first, then those of the smaller distance, then by input order.
-        """
+    def listed(self, cluster: Cluster, pairs: Pairs) -> Pairs:
+        """Which of the pairs a result lists of a cluster."""
+        if self.settings.all_pairs or len(cluster) <= FEW_MEMBERS:
+            places = {place for place, _ in cluster}
+            return {pair for pair in pairs if {*pair} <= places}
+        return {(min(two), max(two)) for two in cluster if two[0] != two[1]}
 
-        def may_meet(some: Iterable[int], others: Collection[int]) -> bool:
-            named = self.documents
-            two = (frozenset((named[i].name, named[j].name)) for i in some for j in others)
-            return self._apart.isdisjoint(two)
 
-        def alike(pair: tuple[int, int]) -> tuple[Fraction, int, list[int]]:
-            figures = self.figures(*pair)
-            return (-(figures.similarity or Fraction(0)), figures.distance, sorted(pair))
-
-        if all(may_meet([i], [j]) for i, j in combinations(group, 2)):
-            return [group]
-        inside = {pair for pair in pairs if {*pair} <= group}
-        if large.isdisjoint(group):
-            listed = self.listed(inside)
-        else:  # with the kept one if that holds, else with the first near-duplicate
-            kept, partners, listed = min(group, key=self.rank), self._partners(inside), set()
-            for place in group - {kept}:
-                partner = kept if kept in partners[place] else min(partners[place])
-                listed.add((min(place, partner), max(place, partner)))
-        where = {place: {place} for place in group}
-        for i, j in sorted(listed, key=alike):
-            if where[i] is not where[j] and may_meet(where[i], where[j]):
-                joined = where[i] | where[j]
-                where.update(dict.fromkeys(joined, joined))
-        return [part for part in {id(one): one for one in where.values()}.values() if len(part) > 1]
-
-    def _stars(self, partners: list[set[int]]) -> list[set[int]]:
-        """The best document is kept; what is redundant beside it joins it."""
-        free = set(range(len(self.documents)))
-        found = []
-        for kept in sorted(free, key=self.rank):
-            if kept not in free:
-                continue
-            free.discard(kept)
-            star = {kept, *(one for one in partners[kept] & free if self.may_go(one, kept))}
-            free -= star
-            if len(star) > 1:
-                found.append(star)
-        return found
-
-    def _cluster(self, group: set[int], partners: list[set[int]]) -> Cluster:
-        kept = min(group, key=self.rank)
-        references = [place for place in sorted(group) if self.documents[place].reference]
-        members = [Member(kept, "kept", kept)]
-        for place in sorted(group - {kept}):
-            if self.documents[place].reference:
-                members.append(Member(place, "kept", kept))
-                continue
-            # With the kept one every document is compared, whether a search proposes it or not.
-            near = [
-                one
-                for one in dict.fromkeys([kept, *references])
-                if (
-                    one in partners[place]
-                    or (one == kept and tuple(sorted((place, one))) in self.pairs)
-                )
-                and self.may_go(place, one)
-            ]
-            role = "redundant" if near else "linked"
-            members.append(Member(place, role, near[0] if near else kept))
-        return Cluster(tuple(members))
+def _share(a: Set[Hashable], b: Set[Hashable], whole: Set[Hashable]) -> Fraction:
+    return Fraction(len(a & b), len(whole)) if whole else Fraction(1)
 
 
 def title(text: str) -> str | None:

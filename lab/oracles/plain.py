@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import groupby
 
@@ -58,10 +58,12 @@ def fold(text: str, simplified: dict[int, int]) -> str:
         text = folded
 
 
+@cache
 def _selects(character: str) -> bool:
     return unicodedata.name(character, "").startswith("VARIATION SELECTOR-")
 
 
+@cache
 def _stroke(character: str) -> bool:
     overlays = unicodedata.name(character, "").endswith(" OVERLAY")
     return overlays and unicodedata.combining(character) == 1
