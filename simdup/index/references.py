@@ -98,7 +98,7 @@ class IndexMatches:
         removed["text"] = removed_keys(texts, criteria)
         removed["kept"] = contents[[cut.kept for cut in cuts]]
         removed["similarity"] = [cut.entry.similarity for cut in cuts]
-        removed["distance"] = [cut.entry.distance for cut in cuts]
+        removed["distance"] = [cut.entry.distance or 0 for cut in cuts]
         names = name_keys(str(cut.entry.kept) for cut in cuts)
         return removed.compress(texts != text_hashes(names, removed["kept"]))
 

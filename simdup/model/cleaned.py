@@ -104,7 +104,7 @@ class Removed:
 
     document: str  # its name
     reason: str  # ``exact copy`` (of the folded text without white space) or ``near-duplicate``
-    distance: int  # Hamming distance to the document that was kept
+    distance: int | None  # to the document that was kept; None for equal texts without words
     similarity: float | None  # Jaccard similarity to it; None where it was not measured
     kept: str  # its name
     estimated: bool = False  # whether the similarity is an estimate: the kept one is in an index

@@ -556,7 +556,7 @@ def _list_cuts(result: Result) -> tuple[list[RemovedDocument], list[tuple[str, s
                 reason = "exact copy" if same else "near-duplicate"
                 agree = () if read and result.facts is not None else None
                 entry = Removed(
-                    one.name, reason, one.distance or 0, one.similarity, kept.name, one.estimated,
+                    one.name, reason, one.distance, one.similarity, kept.name, one.estimated,
                     one.measure, one.containment, one.cosine, one.covered,
                     (result.facts or {}).get(number, agree),
                 )  # fmt: skip
