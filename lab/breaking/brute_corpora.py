@@ -217,7 +217,8 @@ def _texts(writer: Writer) -> tuple[list[str], set[str]]:
     while len(texts) < most:
         kind = writer.choice(KINDS)
         kinds.add(kind.__name__.strip("_"))
-        texts += kind(writer, writer.words(_length(writer)))
+        # Empty texts take no part.
+        texts += filter(None, kind(writer, writer.words(_length(writer))))
         if writer.random() < 0.3:
             texts.append(joined(writer.words(_length(writer))))
     texts = texts[:most]
