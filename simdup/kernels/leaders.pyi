@@ -33,6 +33,7 @@ class PairBounds:
     def possible(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]: ...
 
 class Leaders:
+    at: int
     visits: int
     checked: int
     joining: bool

@@ -450,8 +450,9 @@ cdef class Leaders:
         The row that took each one; n for those that are `held`, -1 for those that are kept.
     spared : int32[n]
         For rows that are kept, the first one before them that is near and may not take them, or -1.
-    visits, checked : int
-        How many entries of lists were looked at, and how many answers were used.
+    at, visits, checked : int
+        Of how many rows it is known whether they lead, how many entries of lists were looked at,
+        and how many answers were used.
     joining, done : bool
         Whether it is known who leads, and whether there are no more questions.
 
@@ -461,7 +462,8 @@ cdef class Leaders:
         If the arrays do not fit each other.
     """
 
-    cdef int64_t n, fewest, distance, at, front, used, answered, leading, width, active
+    cdef readonly int64_t at
+    cdef int64_t n, fewest, distance, front, used, answered, leading, width, active
     cdef readonly int64_t visits, checked
     cdef readonly bint joining
     cdef bint missed, rested

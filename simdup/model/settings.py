@@ -117,9 +117,9 @@ class Reading:
         return (self.field,) if isinstance(self.field, str) else self.field or DEFAULT_FIELDS
 
 
-# Called with a stage (``reading``, ``fingerprinting``, ``searching``, ``verifying``, ``grouping``,
-# ``aligning``, ``cutting``, ``writing``, ``listing``, ``comparing``), how much of it is done, and
-# the total, if known: bytes that are read and written, pairs, documents or texts.
+# Called with a stage (``reading``, ``fingerprinting``, ``searching``, ``grouping``, ``aligning``,
+# ``cutting``, ``writing``, ``listing``, ``comparing``), how much of it is done, and the total, if
+# known: bytes that are read and written, pairs, documents or texts.
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 
 

@@ -68,7 +68,7 @@ def rank_by(criteria: Criteria, documents: Documents) -> Callable[[int], int]:
     prefer, decided = criteria.prefer, criteria.decisions.kept
     references = documents["reference"].tolist()
     # References have ranks of their own: they are in input order.
-    first = -len(references) - 2
+    first = -len(references) - len(prefer) - 2
     if not prefer and not decided:
         return lambda document: first + document if references[document] else 0
 
@@ -76,10 +76,8 @@ def rank_by(criteria: Criteria, documents: Documents) -> Callable[[int], int]:
         if references[document]:
             return first + document
         name, path = str(documents["name"][document]), documents["path"][document]
-        if without_dot(name) in decided:
-            return -1
         hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
-        return next(hits, len(prefer))
+        return next(hits, len(prefer)) - (without_dot(name) in decided) * (len(prefer) + 1)
 
     return rank
 

@@ -6,7 +6,7 @@ What the walk finds of rows is then told of documents.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
@@ -185,8 +185,12 @@ class _Grouping:
         tasks, done = self._tasks(), n
         done -= sum(len(rows) for rows, _ in tasks)
         several = min(run.processes, len(tasks)) > 1 and n - done >= _WORTH_FORKS
+
+        def tell(rows: int) -> None:
+            run.progress("grouping", done + rows, n)
+
         with ExitStack() as stack:
-            walks: Iterator[_Walked] = map(self._walk_rows, tasks)
+            walks: Iterator[_Walked] = (self._walk_rows(task, tell) for task in tasks)
             if several and FORKS:
                 workers = Workers(run.processes, lambda number: self._walk_rows)
                 walks = stack.enter_context(closing(workers)).map(tasks)
@@ -198,10 +202,12 @@ class _Grouping:
                 self._checked += walked.checked
                 self._unchecked += walked.unchecked
                 done += len(rows)
-                run.progress("grouping", done, n)
+                tell(0)
         return led
 
-    def _walk_rows(self, task: tuple[RowIds, bool]) -> _Walked:
+    def _walk_rows(
+        self, task: tuple[RowIds, bool], tell: Callable[[int], None] = lambda done: None
+    ) -> _Walked:
         """Walk some rows, whole components of candidates; a large one has a budget."""
         rows, large = task
         ranked = rows[np.argsort(self._places(rows))]
@@ -221,7 +227,7 @@ class _Grouping:
         none = np.zeros(0, np.int64)
         self._measure(none, none, near, differing)
         walk = Walk(compared, ask, self._rows_held[ranked], limited=large)
-        unchecked, leaders = walk.run(), walk.leaders
+        unchecked, leaders = walk.run(tell), walk.leaders
         n, back = len(rows), np.searchsorted(rows, ranked)
         led = Led(*np.empty((3, n), np.int64))
         keeper, spared = leaders.keeper, leaders.spared

@@ -134,8 +134,11 @@ class Walk:
         every = np.concatenate([np.zeros(0, np.uint8), *kinds])
         self.leaders.use(lists.lists, lists.rows, every, rest)
 
-    def run(self) -> int:
-        """Walk until all is known or the budget ends; return how many rows did not ask all."""
+    def run(self, tell: Callable[[int], None] = lambda done: None) -> int:
+        """Walk until all is known or the budget ends; return how many rows did not ask all.
+
+        `tell` is told of how many rows it is known whether they lead.
+        """
         leaders, bounds, limited = self.leaders, self._bounds, self._limited
         sets = bounds.sets if limited else None
         reads = limited and (sets is not None or bounds.formed)
@@ -149,6 +152,7 @@ class Walk:
         left = int(np.count_nonzero(short(self._compared.documents))) if self._left else 0
         vain = asked = 0
         while not leaders.done:
+            tell(leaders.at)
             if budget < _VISIT:
                 return max(leaders.stop(), left)
             before = leaders.visits
