@@ -226,7 +226,7 @@ class Compared:
         kept = {place: beside for cluster in found for place, beside in cluster}
         near = truth.pairs
         if self.known:
-            near = self._near_with_index(kept)
+            near = self._near_with_index(found)
         self.counts["near-duplicates"] += len(near)
         self.counts["clusters"] += len(found)
         expected = truth.clusters(near)
@@ -254,10 +254,13 @@ class Compared:
         for place, member in self.members.items():
             self._check_member(member, place, kept[place])
         for cluster, members, pairs in zip(self.found.clusters, expected, listed, strict=True):
-            missed = {p for p in truth.listed(members, near) - pairs if not truth.is_certain(*p)}
+            right = truth.listed(members, near)
+            missed = {p for p in right - pairs if p[0] >= self.known and not truth.is_certain(*p)}
             self._check_missed(missed)
+            # A document lists the one of the index that it names, and perhaps others.
+            perhaps = {(i, j) for i, j in right if i < self.known and (j, i) not in members}
             known = {(i, j) for i, j in pairs if i < self.known and self._may_match(i, j)}
-            self._check_pairs(cluster, truth.listed(members, near - missed) | known)
+            self._check_pairs(cluster, right - missed - perhaps | known)
 
     def _missed(self, near: Pairs, found: list[Cluster]) -> Pairs:
         """Return the uncertain pairs that cannot have been found, as a result shows."""
@@ -397,18 +400,23 @@ class Compared:
         """
         return self._bounds(i, j)[0] or self.truth.is_pair(i, j)
 
-    def _near_with_index(self, kept: dict[int, int]) -> Pairs:
-        """Return near pairs; with the index those that clusters name, of which each may be one."""
+    def _near_with_index(self, found: list[Cluster]) -> Pairs:
+        """Return near pairs; with the index those that may be near in the clusters of a result.
+
+        A document may be taken by any that it matches, so earlier ones are left out.
+        """
         pairs = {(i, j) for i, j in self.truth.pairs if i >= self.known}
-        for j in range(self.known, len(self.documents)):
-            i = kept.get(j, j)
-            if i < self.known and self._may_match(i, j):
-                pairs.add((i, j))
+        for cluster in found:
+            known = [i for i, _ in cluster if i < self.known]
+            for j, kept in cluster:
+                pairs |= {(i, j) for i in known if kept <= i < j and self._may_match(i, j)}
+        taken = {j for i, j in pairs if i < self.known}
+        for j in {*range(self.known, len(self.documents))} - taken:
             sure = any(
                 self.truth.is_pair(i, j) and self._bounds(i, j)[1] for i in range(self.known)
             )
             what = f"index: {self.documents[j].name} is not redundant"
-            self.check(i < self.known or not sure or bool(self.case.decisions), what)
+            self.check(not sure or bool(self.case.decisions), what)
         return pairs
 
     def _check_matches(self, answer: Any) -> None:
