@@ -221,7 +221,7 @@ VIEWS: dict[str, View] = {
     ),
     "large_groups": columns(
         {"corpus": "", "documents": "documents", "s": "s", "peak MB": "memory, MB",
-         "candidates": "candidates", "ratio of CPU s": "processor time of twice as many"},
+         "checked": "pairs compared", "ratio of CPU s": "processor time of twice as many"},
     ),
     "passages": columns(
         {"corpus": "", "MB": "MB", "jobs": "processes", "s": "s",

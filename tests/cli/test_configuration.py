@@ -90,7 +90,7 @@ def test_a_file_can_be_named(simdup: Command, folder: Path) -> None:
     configure(folder, "keep = 'oldest'")
     configure(folder, "keep = 'longest'", "ci/strict.toml")
     ran = simdup("scan", "c", "--config", "ci/strict.toml")
-    assert "(kept: longest)" in ran.err
+    assert "(order of keeping: longest first)" in ran.err
     assert f"Configured in {os.path.join('ci', 'strict.toml')}: keep." in ran.err
     missing = simdup("scan", "c", "--config", "none.toml")
     assert (missing.status, missing.err) == (2, "simdup: none.toml: no such file or folder\n")
