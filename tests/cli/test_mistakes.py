@@ -130,8 +130,8 @@ def test_compare_names_the_fields_of_a_record(simdup: Command, tmp_path: Path) -
 
 def test_preferred_ones_are_not_named_where_none_is(simdup: Command, tmp_path: Path) -> None:
     write(tmp_path, {"c/a.txt": prose(1), "c/b.txt": prose(1)})
-    assert "(kept: the first of each)" in simdup("scan", "c", "--prefer", "x*").err
-    assert "(kept: preferred ones, " in simdup("scan", "c", "--prefer", "c/b*").err
+    assert "(order of keeping: input order)" in simdup("scan", "c", "--prefer", "x*").err
+    assert "(order of keeping: preferred ones, " in simdup("scan", "c", "--prefer", "c/b*").err
 
 
 def test_fingerprints_of_other_bits_are_told(simdup: Command, tmp_path: Path) -> None:
