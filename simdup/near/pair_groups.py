@@ -105,10 +105,11 @@ def propose(every: Candidates, copies: Identical) -> tuple[Candidates, RowIds]:
         documents = documents.and_columns(fingerprint=masked)
     contents = documents["content_number"]
     comparable = (documents["terms"] >= FEW_TERMS) | (formed(documents) & (documents["terms"] > 0))
-    comparable |= np.bincount(contents)[contents] > 1
-    searched = np.flatnonzero(comparable)
+    several = np.bincount(contents)[contents] > 1
+    searched = np.flatnonzero(comparable | several)
     searches = [one.prepared(every.documents, distinct[searched]) for one in every.searches]
-    searches.append(EqualTexts())
+    if several.any():
+        searches.append(EqualTexts())
     return replace(every, documents=documents, searches=searches), searched
 
 
@@ -172,9 +173,7 @@ class _Grouping:
         compared = self._distinct.take(self._searched)
         numbers = compared.numbers
         for i, j in _possible(compared) if self._every.every else compared.pairs():
-            for first in range(0, len(i), _CHUNK):
-                part = slice(first, first + _CHUNK)
-                self._measure(numbers[i[part]], numbers[j[part]], self._near, self._differing)
+            self._measure_all(numbers[i], numbers[j])
             self._checked += len(i) if self._criteria.verify else 0
         return self._led(self._near.copy(MeasuredPairs))
 
@@ -413,11 +412,14 @@ class _Grouping:
         i, j = np.divmod(keys, len(self._every.documents))
         allows = self._distinct.allow if self._every.every else self._distinct.test
         good = allows(i, j)
-        i, j = i[good], j[good]
         numbers = self._distinct.numbers
-        for first in range(0, len(i), _CHUNK):
+        self._measure_all(numbers[i[good]], numbers[j[good]])
+
+    def _measure_all(self, a: RowIds, b: RowIds) -> None:
+        """Measure pairs of first documents, some at a time."""
+        for first in range(0, len(a), _CHUNK):
             part = slice(first, first + _CHUNK)
-            self._measure(numbers[i[part]], numbers[j[part]], self._near, self._differing)
+            self._measure(a[part], b[part], self._near, self._differing)
 
 
 def _keys(i: RowIds, j: RowIds, n: int) -> RowIds:
