@@ -17,7 +17,7 @@ from lab.corpora.made import in_memory
 from simdup.cli import _simdup
 from simdup.model.criteria import Shingling
 from simdup.model.recipe import Recipe
-from simdup.near.verifier import Texts
+from simdup.near.texts import Texts
 from simdup.text.analyzer import Analyzer
 from simdup.text.shingles import Shingler, Shingles
 

@@ -18,7 +18,8 @@ from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial
 from simdup.model.criteria import Criteria
 from simdup.model.recipe import Recipe
-from simdup.near.verifier import Texts, Verifier, vector
+from simdup.near.measures import measured
+from simdup.near.texts import Texts
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import fold
 from simdup.text.counts import CsrRows
@@ -58,11 +59,11 @@ def _verified(length: int, trial: Trial) -> Iterator[Row]:
         )
 
     def verified(criteria: Criteria) -> list[float]:
-        # A new verifier reads each document for the first time, and then again.
-        held = Texts(known, Analyzer.for_recipe(Recipe()), criteria.shingle, read)
-        verifier = Verifier(held, criteria, lambda i: vector(weighted[i]), cache_bytes=1 << 30)
+        # New texts are read for the first time, and then again.
+        analyzer, room = Analyzer.for_recipe(Recipe()), 1 << 30
+        held = Texts(known, analyzer, criteria.shingle, read, weighted.__getitem__, room)
         i = np.array(first)
-        return [clock(lambda: verifier.measure(i, i + 1)) for _ in range(2)]
+        return [clock(lambda: measured(i, i + 1, held, criteria)) for _ in range(2)]
 
     for measures, criteria in {
         "similarity": Criteria(),

@@ -34,7 +34,7 @@ from simdup.model.documents import Document
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading
 from simdup.near.differences import find_differences
-from simdup.near.verifier import edit_similarities
+from simdup.near.measures.edits import edit_similarities
 from simdup.operations.evaluate import read_labels
 from simdup.reuse.contradictions import differing_facts
 from simdup.show.report.chunks import delta

@@ -291,9 +291,9 @@ def _call(run: Run, striker: Striker) -> int:
 def _divide_work(size: int) -> None:
     """Let work be divided among processes at once, and batches be small: corpora are tiny here."""
     from simdup.corpus import batches, lines, rows
-    from simdup.near import collection, verifier
+    from simdup.near import collection, crew
 
-    collection.WORTH_WORKERS = verifier.WORTH_CREW = 0
+    collection.WORTH_WORKERS = crew.WORTH_CREW = 0
     if size:
         lines.BATCH_BYTES = batches.BATCH_BYTES = rows.BATCH_BYTES = size
         batches.BATCH_FILES = max(1, size >> 11)

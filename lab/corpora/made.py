@@ -10,7 +10,7 @@ import numpy as np
 
 from simdup.corpus.spool import Slot
 from simdup.model.table import Documents
-from simdup.near.verifier import cut_slot
+from simdup.near.texts import cut_slot
 from simdup.text.characters import DIGEST_TYPE, PreparedText
 
 

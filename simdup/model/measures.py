@@ -84,6 +84,8 @@ class MeasuredPairs(Table):
         "a": np.int64,  # the number of a document
         "b": np.int64,
         "distance": np.int64,  # of their fingerprints
+        # [3]: the shingles that both texts have, that `a` has, that `b` has; while it is measured
+        "counts": np.int64,
         "similarity": np.float64,  # NaN for a pair of which it is unknown
         "containment": np.float64,
         "cosine": np.float64,

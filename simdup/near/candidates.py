@@ -1,10 +1,8 @@
 """The join of two tables of documents: pairs that a search proposes and all rules allow.
 
-Simhash proposes documents whose fingerprints are within the distance.  Band keys propose documents
-that share one, unless their sketches show that they are far below the similarity.  Pairs that share
-passages are listed beforehand.  Each search is first prepared for the documents of a run.  Then it
-answers questions about any of them, in rows of a table.  `simdup.index.row_searches` has those
-between documents and an index.
+A method proposes (`simdup.near.methods`).  Its search is first prepared for the documents of a run.
+Then it answers questions about any of them, in rows of a table.  `simdup.index.row_searches` has
+those between documents and an index.
 
 `candidates` is the only join.  Its two tables are one and the same in a scan, or the documents that
 an index is asked about and those that it has.  `Candidates` has what a scan knows of one table, and
@@ -13,31 +11,25 @@ answers which pairs are candidates without listing all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.mix64 import mix64, mix_columns
-from simdup.kernels.leaders import LISTED, PRINTED, SKETCHED
+from simdup.base.mix64 import mix64
+from simdup.kernels.leaders import LISTED, SKETCHED
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.near.clustering import Measure, Priority, first_come, unmeasured
-from simdup.near.collection import Collection
 from simdup.near.rules import allowed, formed, short
-from simdup.near.verifier import SetsOf, no_forms, no_texts
-from simdup.reuse.sharing import SHARED, TextSeeds, least_share, sharing_pairs
-from simdup.search import all_pairs, equal_keys, iter_pairs
-from simdup.search.arrays import U64, Bools, RowIds, RowPairs, hamming_distances
+from simdup.search import equal_keys
+from simdup.search.arrays import Bools, RowIds, RowPairs, hamming_distances
 from simdup.search.grouping import Lists
-from simdup.search.plans import HammingBall, cut
-from simdup.search.tables import block_keys
-from simdup.text.bands import EditSignatures, Keys, Signatures, pstable_signatures
-from simdup.text.simhash import to_hex
-from simdup.text.weights import Weighting
+from simdup.text.bands import EditSignatures, Keys, Signatures
+from simdup.text.shingles import Sets
 
 # -- searches --------------------------------------------------------------------------------------
 
@@ -51,6 +43,7 @@ class Search:
     """Proposes pairs of documents, once it is prepared."""
 
     name: str  # of the method, as `Criteria.searches` has it
+    kind: int = LISTED  # of its lists, for `simdup.kernels.leaders`
 
     def prepared(self, documents: Documents, numbers: RowIds) -> Search:
         """Return what proposes pairs among some of all documents, given by their numbers."""
@@ -68,8 +61,6 @@ class Search:
         """Yield pairs that connect what it proposes, and perhaps more."""
         return self.pairs(documents)
 
-    kind: int = LISTED  # of its lists, for `simdup.kernels.leaders`
-
     def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one.
 
@@ -77,65 +68,16 @@ class Search:
         """
         return ((Lists.of_pairs(i, j), True) for i, j in self.pairs(documents))
 
+    def narrowed(self, documents: Documents, most: int) -> list[Lists]:
+        """Return lists of short texts that have at most so many pairs, if that can be."""
+        listed = self.lists(documents, True) if self.kind == LISTED else ()
+        return [lists for lists, _ in listed]
+
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal; without bands, whether it proposes the pair."""
         a, b = (Side(documents, np.array([row])) for row in (i, j))
         found: list[bool] = self.propose(a, b).tolist()
         return found
-
-
-@dataclass(frozen=True)
-class NearFingerprints(Search):
-    """Proposes documents whose fingerprints are within the distance of the criteria.
-
-    Blocking keys need no preparation: they are mixed into the fingerprints.
-    """
-
-    settings: Settings
-    name: str = "simhash"
-    kind: int = PRINTED
-
-    def propose(self, a: Side, b: Side) -> Bools:
-        """Return which pairs (a[k], b[k]) it proposes."""
-        near: Bools = distances(a, b) <= self.settings.criteria.distance
-        return near
-
-    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
-        """Yield all pairs that it proposes, i < j, each once."""
-        values, ball, threads = documents["fingerprint"], self._ball, self.settings.run.processes
-        found = all_pairs(values, ball.distance, ball.bits, threads=threads)
-        yield found.i, found.j
-
-    def links(self, documents: Documents) -> Iterator[RowPairs]:
-        """Yield pairs that connect what it proposes, and perhaps more."""
-        values, ball, threads = documents["fingerprint"], self._ball, self.settings.run.processes
-        # Identical fingerprints are paired with the first of them only.
-        for found in iter_pairs(values, ball.distance, ball.bits, "first", threads=threads):
-            yield found.i, found.j
-
-    def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
-        """Yield lists of rows; each proposed pair shares one."""
-        rows = np.arange(len(documents))
-        for block in self.blocks(documents):
-            yield from _lists_of(block, rows, documents, by_facts)
-
-    def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
-        """Return which bands of a pair are equal."""
-        # Of distance + 1 blocks at least one is equal, if so few bits differ.
-        bits = self.settings.recipe.bits
-        a, b = to_hex(documents["fingerprint"][[i, j]], bits)
-        different = format(int(a, 16) ^ int(b, 16), f"0{bits}b")
-        count = min(self.settings.criteria.distance + 1, bits)
-        return ["1" not in different[start : start + size] for start, size in cut(bits, count)]
-
-    def blocks(self, documents: Documents) -> list[U64]:
-        """Return the blocks of fingerprints of which near documents share one."""
-        return block_keys(documents["fingerprint"], self._ball)
-
-    @property
-    def _ball(self) -> HammingBall:
-        bits = self.settings.recipe.bits
-        return HammingBall(bits, min(self.settings.criteria.distance, bits))
 
 
 @dataclass(frozen=True)
@@ -159,7 +101,7 @@ class EqualKeys(Search):
 
     def pairs(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield all pairs that it proposes, i < j, each once."""
-        places, rows = self._rows(documents)
+        places, rows = self.keyed(documents)
         for a, b in equal_keys.candidates(self.signatures.keys[rows]):
             # They share a key, so only their sketches are asked.
             good = np.flatnonzero(self.signatures.may_reach(rows[a], rows[b]))
@@ -167,42 +109,28 @@ class EqualKeys(Search):
 
     def links(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield pairs that connect what it proposes, and perhaps more."""
-        places, rows = self._rows(documents)
-        for a, b in equal_keys.neighbours(self._columns(rows)):
+        places, rows = self.keyed(documents)
+        for a, b in equal_keys.neighbours(self.columns(rows)):
             yield places[a], places[b]
 
     def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one."""
-        places, rows = self._rows(documents)
-        for column in self._columns(rows):
-            if isinstance(self.signatures, Signatures):
-                yield from _lists_of(column, places, documents, by_facts)
-            else:  # keys of short texts have their facts in them
-                lists = Lists.of_key(column).of_rows(places)
-                yield from lists.parted(short(documents))
-
-    def lists_of_rows(self, documents: Documents, width: int) -> Lists:
-        """Return lists of short texts that share so many bands in a row, or all but a character."""
-        assert isinstance(self.signatures, EditSignatures)
-        places, rows = self._rows(documents)
-        columns = list(self._columns(rows))
-        bands, exact = columns[: self.signatures.bands], columns[self.signatures.bands :]
-        starts = range(max(len(bands) - width, 0) + 1)
-        keys = (mix_columns([k.astype(np.uint64) for k in bands[i : i + width]]) for i in starts)
-        return Lists.concat(Lists.of_key(key).of_rows(places) for key in chain(keys, exact))
+        places, rows = self.keyed(documents)
+        for column in self.columns(rows):
+            yield from lists_of(column, places, documents, by_facts)
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal."""
         a, b = documents["number"][[i, j]].tolist()
         return self.signatures.equal_bands(a, b)
 
-    def _rows(self, documents: Documents) -> tuple[RowIds, RowIds]:
+    def keyed(self, documents: Documents) -> tuple[RowIds, RowIds]:
         """Return the rows of documents with keys, and the rows of their keys."""
         rows = self.signatures.row_of[documents["number"]]
         places = np.flatnonzero(rows >= 0)
         return places, rows[places]
 
-    def _columns(self, rows: RowIds) -> Iterator[Keys]:
+    def columns(self, rows: RowIds) -> Iterator[Keys]:
         """Yield the keys of rows, one band at a time."""
         keys = self.signatures.keys
         return (keys[rows, band] for band in range(keys.shape[1]))
@@ -230,93 +158,6 @@ class EqualTexts(Search):
     def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one."""
         yield Lists.of_key(documents["content_number"].astype(np.uint64)), True
-
-
-@dataclass(frozen=True)
-class ListedPairs(Search):
-    """Proposes pairs that are known, by number, in order; the smaller number first."""
-
-    a: RowIds
-    b: RowIds
-    name: str = "passages"
-
-    def propose(self, a: Side, b: Side) -> Bools:
-        """Return which pairs (a[k], b[k]) it proposes."""
-        if not len(self.a):
-            return np.zeros(len(a.rows), np.bool_)
-        one, other = a["number"], b["number"]
-        keys = self.a << 32 | self.b
-        asked = np.minimum(one, other) << 32 | np.maximum(one, other)
-        places = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-        listed: Bools = keys[places] == asked
-        return listed
-
-    def pairs(self, documents: Documents) -> Iterator[RowPairs]:
-        """Yield all pairs that it proposes, i < j, each once."""
-        numbers = documents["number"]
-        here = np.flatnonzero(np.isin(self.a, numbers) & np.isin(self.b, numbers))
-        order = np.argsort(numbers)
-        sides = (column[here] for column in (self.a, self.b))
-        i, j = (order[np.searchsorted(numbers, side, sorter=order)] for side in sides)
-        yield np.minimum(i, j), np.maximum(i, j)
-
-
-@dataclass(frozen=True)
-class SharedPassages(Search):
-    """Proposes documents that share enough passages."""
-
-    seeds: Mapping[str, TextSeeds]  # of texts, by the column that they are from
-    text_of: RowIds  # the text of each document
-    containment: float
-
-    def prepared(self, documents: Documents, numbers: RowIds) -> ListedPairs:
-        """Return the search as these documents need it."""
-        found, rows = [], self.text_of[numbers]
-        for name, seeds in self.seeds.items():
-            least = least_share(name, self.containment)
-            found.append(np.stack(sharing_pairs(seeds, rows, least)))
-        i, j = np.unique(np.concatenate(found, axis=1), axis=1)
-        return ListedPairs(numbers[i], numbers[j])
-
-
-def chosen_searches(
-    settings: Settings,
-    of_vectors: Signatures | None,
-    of_texts: Signatures | None,
-    of_forms: EditSignatures | None,
-) -> list[Search]:
-    """Return the searches of the criteria, given the signatures that documents have.
-
-    `of_forms` are those of short texts.  What proposes shared passages is up to the caller.
-    """
-    keys = (
-        ("pstable", of_vectors, SKETCHED),
-        ("minhash", of_texts, SKETCHED),
-        ("minhash", of_forms, LISTED),
-    )
-    searches: list[Search] = [
-        EqualKeys(name, one, kind) for name, one, kind in keys if one is not None
-    ]
-    if "simhash" in settings.criteria.searches:
-        searches.append(NearFingerprints(settings))
-    return searches
-
-
-def searches_of(corpus: Collection, weighting: Weighting, settings: Settings) -> list[Search]:
-    """Return the searches that the criteria ask for, if documents have what they need."""
-    criteria, texts, forms = settings.criteria, corpus.texts, corpus.forms
-    searches = chosen_searches(
-        settings,
-        pstable_signatures(weighting, criteria) if criteria.method == "pstable" else None,
-        Signatures.of(texts, criteria, corpus.text_of) if "keys" in texts else None,
-        EditSignatures.of(forms, criteria, corpus["form"])
-        if "form_keys" in forms and len(forms)
-        else None,
-    )
-    if "seeds" in texts:
-        seeds = {name: corpus.seeds(name) for name in SHARED if name in texts}
-        searches.append(SharedPassages(seeds, corpus.text_of, criteria.containment or 0))
-    return searches
 
 
 # -- the join --------------------------------------------------------------------------------------
@@ -354,6 +195,11 @@ def proposed(searches: Iterable[Search], a: Side, b: Side) -> Bools:
     return found
 
 
+def _no_texts(documents: RowIds) -> Any:
+    """Raise: fingerprints alone decide."""
+    raise ValueError("texts are not known")
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Documents that may be near-duplicates, what proposes pairs of them, and what measures these.
@@ -379,8 +225,8 @@ class Candidates:
     searches: Sequence[Search]
     settings: Settings
     measure: Measure = unmeasured
-    sets_of: SetsOf = no_texts
-    forms_of: Callable[[RowIds], list[str]] = no_forms
+    sets_of: Callable[[RowIds], Sets] = _no_texts
+    forms_of: Callable[[RowIds], list[str]] = _no_texts
     priority: Callable[[int], Priority] = first_come
     every: bool = False
 
@@ -422,7 +268,7 @@ class Candidates:
         return candidates(self.documents, self.documents, self.searches)
 
 
-def _lists_of(
+def lists_of(
     keys: Keys, rows: RowIds, documents: Documents, by_facts: bool
 ) -> Iterator[tuple[Lists, bool]]:
     """Yield lists of the rows with an equal key, and whether each has a short text.

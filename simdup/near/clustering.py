@@ -24,6 +24,7 @@ from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
 from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents, Side
 from simdup.near.rules import apart, parting, present, short
+from simdup.near.texts import Texts
 from simdup.search.arrays import U64, RowIds, hamming_distances
 from simdup.search.equal_keys import Duplicates, collapse
 from simdup.text.characters import DIGEST_BYTES
@@ -309,12 +310,12 @@ def describe_spared(
     documents: Documents,
     measure: Measure,
     criteria: Criteria,
-    lost: Callable[[int, int], Sequence[str]],
+    texts: Texts,
     numbers: Sequence[int],
 ) -> tuple[Spared, ...]:
     """Return the spared documents with their figures, without those that people divided.
 
-    `lost` returns the facts of a document that another one lacks; `numbers` are those of results.
+    `numbers` are those of results.
     """
     names = documents["name"]
     gone = {one.number for each in clusters for one in each.members if one.role == "redundant"}
@@ -328,7 +329,11 @@ def describe_spared(
     for (one, beside), (similarity, share) in zip(stay, shares, strict=True):
         # Below this, the share alone is a reason.
         matter = criteria.lossless and share >= LOSSLESS
-        facts = tuple(lost(one, beside)) if matter else ()
+        facts: tuple[str, ...] = ()
+        if matter:
+            from simdup.near.measures.lossless import lost
+
+            facts = tuple(lost(texts, one, beside))
         both = numbers[one], numbers[beside]
         described.append(Spared(names[one], names[beside], similarity, share, *both, facts))
     return tuple(described)

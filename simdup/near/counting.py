@@ -7,24 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import compress, pairwise
+from itertools import compress
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from simdup.corpus.spool import Slots
-from simdup.kernels.sets import distinct
-from simdup.model.criteria import SHORT, Criteria
+from simdup.model.criteria import Criteria
 from simdup.model.documents import Document
-from simdup.near.batch_reader import DOCUMENTS, FORMS, TEXTS, Columns, Spool, Tables
-from simdup.near.rules import compared_facts, longest_form
-from simdup.reuse.sharing import text_seeds
+from simdup.near.batch_reader import DOCUMENTS, TEXTS, Columns, Spool, Tables
+from simdup.near.methods import methods_of
 from simdup.text.analyzer import Analyzer
-from simdup.text.bands import edit_signatures, minhash_signatures
 from simdup.text.characters import DIGEST_TYPE, PreparedText, text_digest
 from simdup.text.counts import CountedChunk, TermCounter
-from simdup.text.short_texts import Forms, form_sets, forms_of
 from simdup.text.titles import title_keys, title_of
 
 
@@ -65,21 +60,6 @@ def contents(batch: Prepared) -> Mapping[str, Columns]:
     return {TEXTS: {"content": batch.spooled([text.folded for text in batch.texts])}}
 
 
-def sketches(batch: Prepared, criteria: Criteria) -> Mapping[str, Columns]:
-    """Make MinHash band keys and sketches of the shingles."""
-    shingler = batch.analyzer.shingler(criteria.shingle)
-    sets = shingler.sets(list(map(shingler.text_of, batch.texts)))
-    signed = minhash_signatures(sets, criteria)
-    return {TEXTS: {"keys": signed.keys, "sketch": signed.sketches}}
-
-
-def seeds(batch: Prepared) -> Mapping[str, Columns]:
-    """Spool the seeds of passages."""
-    starts, hashes = text_seeds([text.folded for text in batch.texts])
-    each = (hashes[first:last].tobytes() for first, last in pairwise(starts.tolist()))
-    return {TEXTS: {"seeds": batch.spool(each)}}
-
-
 def titles(batch: Prepared) -> Mapping[str, Columns]:
     """Spool the titles: a hint may ask for some.
 
@@ -101,33 +81,6 @@ def _named(batch: Prepared) -> Columns:
     return {"named": np.fromiter(named, np.bool_)}
 
 
-def forms(batch: Prepared, criteria: Criteria) -> Mapping[str, Columns]:
-    """Make the forms of texts that can be in a pair measured by edit similarity."""
-    found = forms_of(batch.texts, longest_form(criteria))
-    rows = np.full(len(batch.texts), -1)
-    rows[found.rows] = np.arange(len(found.rows))
-    facts = compared_facts(found, criteria)
-    columns: dict[str, Any] = {"letters": found.lengths, "facts": facts}
-    if criteria.edits_decide:
-        columns |= found.frames(criteria.similarity)
-    if criteria.edits_decide and "minhash" in criteria.searches:
-        columns |= edit_signatures(found.texts, facts, criteria).as_columns()
-    of_texts: dict[str, Any] = {"form": rows}
-    if criteria.by_runs and "passages" in criteria.searches:
-        of_texts["runs"] = _runs(batch, found)
-    return {TEXTS: of_texts, FORMS: columns}
-
-
-def _runs(batch: Prepared, forms: Forms) -> Slots:
-    """Spool the runs of short texts, which have too few seeds."""
-    short = forms.lengths < SHORT
-    starts, hashes = distinct(*form_sets(list(compress(forms.texts, short))))
-    sizes = np.zeros(len(batch.texts), np.int64)
-    sizes[forms.rows[short]] = np.diff(starts)
-    ends = np.append(0, np.cumsum(sizes))
-    return batch.spool(hashes[first:last].tobytes() for first, last in pairwise(ends.tolist()))
-
-
 def columns_for(criteria: Criteria, titled: bool) -> list[Maker]:
     """Return what criteria need of documents beside their counts, and whether titles decide."""
     makers: list[Maker] = []
@@ -135,15 +88,9 @@ def columns_for(criteria: Criteria, titled: bool) -> list[Maker]:
         makers.append(titles)
     if titled:
         makers.append(keys_of_titles)
-    if "minhash" in criteria.searches:
-        makers.append(partial(sketches, criteria=criteria))
     if criteria.verify:
         makers.append(contents)
-    if "passages" in criteria.searches:
-        makers.append(seeds)
-    if criteria.by_edit:
-        makers.append(partial(forms, criteria=criteria))
-    return makers
+    return makers + [make for method in methods_of(criteria) for make in method.makers(criteria)]
 
 
 @dataclass(frozen=True)

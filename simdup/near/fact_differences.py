@@ -18,16 +18,15 @@ from numpy.typing import NDArray
 
 from simdup.base.workers import Workers
 from simdup.model.clusters import Cluster
-from simdup.model.criteria import EDIT, Criteria
-from simdup.model.measures import MeasuredPairs
+from simdup.model.criteria import EDIT
 from simdup.model.readings import FactDifference
 from simdup.model.settings import RunOptions, Settings
 from simdup.reuse.contradictions import differing_facts
-from simdup.search.arrays import Bools, RowIds
+from simdup.search.arrays import RowIds
 from simdup.text.characters import PreparedText
 
 if TYPE_CHECKING:
-    from simdup.near.verifier import Texts
+    from simdup.near.texts import Texts
 
 # Returns a text by its number.
 TextOf: TypeAlias = Callable[[int], PreparedText]
@@ -74,14 +73,6 @@ def _align(waiting: dict[int, tuple[str, str]], found: list[Facts]) -> None:
     differing = differing_facts(list(waiting.values())) if waiting else []
     for place, facts in zip(waiting, differing, strict=True):
         found[place] = tuple(facts)
-
-
-def with_facts(pairs: MeasuredPairs, text_of: TextOf, criteria: Criteria) -> MeasuredPairs:
-    """Return measured pairs, and which of those that meet all else agree in their facts."""
-    agree: Bools = np.ones(len(pairs), np.bool_)
-    good = np.flatnonzero(pairs.accepted(criteria))
-    agree[good] = [not one for one in differences(text_of, pairs["a"][good], pairs["b"][good])]
-    return pairs.and_columns(same_facts=agree)
 
 
 def align(texts: Texts, a: RowIds, b: RowIds, run: RunOptions) -> Iterator[Facts]:

@@ -31,8 +31,8 @@ from simdup.model.documents import LeftOut, NoField, Skipped, Unread
 from simdup.model.fields import TITLE, record_field
 from simdup.model.settings import Reading, Settings
 from simdup.model.table import Documents
+from simdup.near.methods import methods_of
 from simdup.text.analyzer import Analyzer
-from simdup.text.bands import pstable_cosine
 from simdup.text.fingerprinter import Fingerprinter
 
 # -- what people are told --------------------------------------------------------------------------
@@ -236,7 +236,8 @@ def notes(
     if missing := [name for name in asked if name not in present]:
         count = f"{len(missing):,} of {counted(len(asked), 'document')}"
         yield "`decisions`", f"{count} not in this scan, such as {missing[0]!r:.120}"
-    yield from _promised(criteria)
+    for method in methods_of(criteria):
+        yield from getattr(method, "notes", lambda criteria: ())(criteria)
 
 
 def _without_value(documents: Documents, criteria: Criteria) -> Iterator[tuple[str, str]]:
@@ -246,15 +247,6 @@ def _without_value(documents: Documents, criteria: Criteria) -> Iterator[tuple[s
         count = f"{without:,} of {counted(len(documents), 'document')}"
         what = f"{count} without a number, date or time in {criteria.keep_field!r:.80}"
         yield "`keep`", f"{what}; others are kept before them"
-
-
-def _promised(criteria: Criteria) -> list[tuple[str, str]]:
-    """Return the note that p-stable projections promise pairs by their cosine only."""
-    if criteria.method != "pstable" or criteria.cosine is not None or not criteria.similarity:
-        return []
-    least = pstable_cosine(criteria)
-    missed = "similar texts whose rare words differ are below and may be missed"
-    return [("`method`", f"pstable finds pairs with a cosine of {least:.3g} or more; {missed}")]
 
 
 def check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:

@@ -13,16 +13,13 @@ short texts, with fewer than `SHORT` characters, and all others that may be simi
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdup.model.criteria import FEW_TERMS, SHORT, Criteria
+from simdup.model.criteria import FEW_TERMS, SHORT
 from simdup.model.table import Documents, Side, Table
 from simdup.search.arrays import Bools, RowIds
-from simdup.text.short_texts import Forms
 
 
 def formed(documents: Documents) -> Bools:
@@ -61,20 +58,6 @@ def present(documents: Table) -> Bools:
         return has_terms
     has_text: Bools = documents["digest"] != np.zeros((), documents["digest"].dtype)
     return has_text
-
-
-def longest_form(criteria: Criteria) -> int:
-    """Return the characters of the longest form that can be similar enough to a short one."""
-    if not criteria.edits_decide:
-        return SHORT - 1
-    return int(min(SHORT / criteria.similarity + 1e-9, sys.maxsize))
-
-
-def compared_facts(forms: Forms, criteria: Criteria) -> NDArray[np.uint64]:
-    """Return a hash of each form's facts (uint64[forms]); all 0 if they do not matter."""
-    if criteria.edits_decide:
-        return forms.keys
-    return np.zeros(len(forms.texts), np.uint64)
 
 
 def _letters(documents: Documents) -> RowIds:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from simdup.kernels.leaders import LISTED, Leaders
 from simdup.near.bounds import Bounds
-from simdup.near.candidates import Candidates, EqualKeys, groups_of
+from simdup.near.candidates import Candidates, groups_of
 from simdup.near.rules import short
 from simdup.search.arrays import Bools, RowIds
 from simdup.search.grouping import Forest, Lists
@@ -48,9 +48,8 @@ _IN_VAIN = 0.5
 # After so many visits per shingle, a question being some of them, it pays off to sort them all.
 _VISITS, _QUESTION = 4, 32
 
-# The most pairs per document that meet in lists of short texts, if not all can be compared; and how
-# many bands in a row two of them must share, one after the other, until no more are left.
-_MEETING, _WIDTHS = 512, (2, 3, 4, 6, 9, 13, 20)
+# The most pairs per document that meet in lists of short texts, if not all can be compared.
+_MEETING = 512
 
 # Answers of pairs of rows: in bits, whether they are near, and whether the first may take the
 # second.
@@ -78,8 +77,9 @@ class Walk:
         documents, n = compared.documents, len(compared)
         fewest, sketches = 0, np.zeros((n, 0), np.uint8)
         for search in compared.searches:
-            if isinstance(search, EqualKeys) and isinstance(search.signatures, Signatures):
-                fewest, sketches = _sketches(search.signatures, compared.numbers)
+            signatures = getattr(search, "signatures", None)
+            if isinstance(signatures, Signatures):
+                fewest, sketches = _sketches(signatures, compared.numbers)
         apart = [np.where(documents["reference"], 0, -1)[:, np.newaxis]]
         if "group_number" in documents:
             apart.append(documents["group_number"])
@@ -109,16 +109,9 @@ class Walk:
         if sum(lists.count_pairs() for lists in of_short) <= most:
             return False
         self._lists = [entry for entry in self._lists if not entry[2]]
-        documents = self._compared.documents
         for search in self._compared.searches:
-            if isinstance(search, EqualKeys) and search.kind == LISTED:
-                for width in _WIDTHS:
-                    lists = search.lists_of_rows(documents, width)
-                    if lists.count_pairs() <= most:
-                        break
-                self._lists.append((lists, LISTED, True))
-            elif search.kind == LISTED:
-                self._lists += [(lists, LISTED, True) for lists, _ in search.lists(documents, True)]
+            narrowed = search.narrowed(self._compared.documents, most)
+            self._lists += [(lists, LISTED, True) for lists in narrowed]
         return True
 
     def _use(self, chosen: list[tuple[Lists, int, bool]], rare: Lists | None = None) -> None:

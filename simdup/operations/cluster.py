@@ -18,8 +18,9 @@ from simdup.model.criteria import FEW_TERMS
 from simdup.model.documents import InputDocuments
 from simdup.model.settings import RunOptions, Settings
 from simdup.model.table import Documents, objects
-from simdup.near.candidates import Candidates, NearFingerprints
+from simdup.near.candidates import Candidates
 from simdup.near.clustering import first_come, form_clusters
+from simdup.near.methods.simhash import NearFingerprints
 from simdup.near.pair_groups import find_groups
 from simdup.search import iter_pairs
 from simdup.search.arrays import U64, combine_rows, hamming_distances, split_rows

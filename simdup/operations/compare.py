@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Unpack
 
 import numpy as np
@@ -20,14 +19,16 @@ from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.near.batch_reader import read_stripped
-from simdup.near.candidates import Search, searches_of
+from simdup.near.candidates import Search
 from simdup.near.collection import gathered, ingest
-from simdup.near.counting import columns_for, contents, forms
+from simdup.near.counting import columns_for, contents
 from simdup.near.differences import find_differences
 from simdup.near.field_groups import deciding_columns, field_verdicts
 from simdup.near.inputs import SourceReport, open_input, with_fields
+from simdup.near.measures import measured
+from simdup.near.methods import searches_of
 from simdup.near.rules import by_edit, judged
-from simdup.near.verifier import CACHE_BYTES, Texts, Work
+from simdup.near.texts import Texts
 from simdup.reuse.contradictions import differing_facts
 from simdup.reuse.overlaps import between
 from simdup.text.analyzer import Analyzer
@@ -144,18 +145,25 @@ def compare_documents(
     if not criteria.verify:
         # What is known of the texts is shown all the same.
         makers.append(contents)
-        makers += [partial(forms, criteria=criteria)] if criteria.short_texts else []
+        if criteria.short_texts:
+            from simdup.near.methods import short_texts
+
+            makers += short_texts.makers(criteria)
     with gathered(documents, reading, analyzer, makers) as corpus:
         weighting = fingerprinter.weigh(corpus.counts)
         prints, known = fingerprint(weighting), corpus.of_texts
         if not corpus["length"].all():
             # A text without a letter is measured by shingles, of which it has none.
             known = known.without("letters", "facts")
-        texts = Texts(known, analyzer, criteria.shingle, corpus.spool.read)
-        verifier = Work(weighting, texts, criteria).verifier(CACHE_BYTES)
-        (measures,) = verifier.measure(_A, _B).measures()
+        read, weights_of = corpus.spool.read, weighting.document
+        texts = Texts(known, analyzer, criteria.shingle, read, weights_of)
+        (measures,) = measured(_A, _B, texts, criteria).measures()
         edited = bool(by_edit(Side(known, _A), Side(known, _B)).all())
-        run = int(texts.run_lengths(_A, _B)[0]) if edited and criteria.by_runs else 0
+        run = 0
+        if edited and criteria.by_runs:
+            from simdup.near.measures.containment import run_lengths
+
+            run = int(run_lengths(texts, _A, _B)[0])
         identical = bool(corpus["digest"][0] == corpus["digest"][1])
         own = deciding_columns(corpus, prints, 0, criteria)
         own |= {"number": np.arange(2), "content_number": np.array([0, not identical], np.int64)}

@@ -19,7 +19,7 @@ from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.fields import TITLE
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.near.candidates import Candidates, searches_of
+from simdup.near.candidates import Candidates
 from simdup.near.clustering import (
     Group,
     Priority,
@@ -30,11 +30,13 @@ from simdup.near.clustering import (
 )
 from simdup.near.collection import Collection, ingest
 from simdup.near.counting import columns_for
+from simdup.near.crew import Crew, Work
 from simdup.near.field_groups import deciding_columns
 from simdup.near.inputs import Data, Input, notes, open_input
+from simdup.near.methods import searches_of
 from simdup.near.pair_groups import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
-from simdup.near.verifier import Crew, Texts, Work
+from simdup.near.texts import Texts
 from simdup.search.arrays import RowIds
 from simdup.show.result import Result
 from simdup.text.fingerprinter import Fingerprinter
@@ -186,7 +188,7 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
             numbers, bits = places.numbers(matches.indexed), settings.recipe.bits
             clusters = form_clusters(found.groups, documents, priority, criteria, bits, numbers)
             spared = describe_spared(
-                found.spared, clusters, documents, measure, criteria, texts.lost_facts, numbers
+                found.spared, clusters, documents, measure, criteria, texts, numbers
             )
             hint = _template_hint(found.groups, texts_of, criteria) if criteria.verify else ""
         differing = None

@@ -32,8 +32,9 @@ from simdup.near.clustering import (
     rank_by,
     unmeasured,
 )
+from simdup.near.measures import measured
 from simdup.near.pair_groups import find_groups, propose
-from simdup.near.verifier import Texts, Vector, Verifier, cut_slot, no_vectors, vector
+from simdup.near.texts import Texts, cut_slot
 from simdup.near.walk import components
 from simdup.search import equal_keys
 from simdup.search.arrays import distinct
@@ -109,8 +110,10 @@ class GroupDocuments:
         texts = self._texts(table, known)
         measure: Measure = unmeasured
         if criteria.verify:
-            vector_of = _vectors(table) if criteria.cosine is not None else no_vectors
-            measure = Verifier(texts, criteria, vector_of).measure
+            weights_of = None if criteria.cosine is None else _weights(table)
+            measure = partial(
+                measured, texts=replace(texts, weights_of=weights_of), criteria=criteria
+            )
         priority = priority_by(criteria.keep, known.__getitem__, rank_by(criteria, known))
         found = find_groups(
             replace(
@@ -141,17 +144,17 @@ class GroupDocuments:
         return Texts(documents.and_columns(content=slots), self.analyzer, shingling, read)
 
 
-def _vectors(table: pa.Table) -> Callable[[int], Vector]:
-    """Return what returns the vector of a document, under one numbering of the task's terms."""
+def _weights(table: pa.Table) -> Callable[[int], CsrRows]:
+    """Return what returns the weights of a document, under one numbering of the task's terms."""
     hashes = [np.frombuffer(one.as_py(), np.uint64) for one in table["term_hashes"]]
     weights = [np.frombuffer(one.as_py(), np.float64) for one in table["weights"]]
     every = distinct(np.concatenate([np.zeros(0, np.uint64), *hashes]))
 
-    def vector_of(document: int) -> Vector:
+    def weights_of(document: int) -> CsrRows:
         columns = np.searchsorted(every, hashes[document]).astype(np.int32)
-        return vector(CsrRows(np.array([0, len(columns)]), columns, weights[document]))
+        return CsrRows(np.array([0, len(columns)]), columns, weights[document])
 
-    return vector_of
+    return weights_of
 
 
 def _rows(clusters: Sequence[Cluster], table: pa.Table) -> Iterator[Columns]:

@@ -29,8 +29,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from simdup.model.settings import Settings
-from simdup.near.candidates import NearFingerprints
 from simdup.near.clustering import find_identical
+from simdup.near.methods.simhash import NearFingerprints
 from simdup.near.pair_groups import propose
 from simdup.near.rules import formed
 from simdup.reuse.sharing import TextSeeds, shared_counts

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from simdup.model.settings import Settings
 from simdup.model.table import SCHEMA, Documents, objects
-from simdup.near.candidates import Candidates, ListedPairs, Search, chosen_searches
+from simdup.near.candidates import Candidates, EqualKeys, Search
+from simdup.near.methods.short_texts import EqualForms
+from simdup.near.methods.simhash import NearFingerprints
 from simdup.near.rules import formed
 from simdup.text.bands import EditSignatures, Signatures, pstable_fewest
 from simdup.text.titles import share_titles
@@ -168,23 +170,28 @@ def candidates_among(table: pa.Table, settings: Settings) -> Candidates:
     """Return the documents of a table with what proposes pairs of them."""
     documents = documents_of(table)
     criteria, rows = settings.criteria, np.arange(len(documents))
-    of_vectors = of_texts = of_forms = None
+    searches: list[Search] = []
     if "vector_keys" in documents:
         keys, sketches = documents["vector_keys"], documents["vector_sketch"]
-        of_vectors = Signatures(keys, sketches, pstable_fewest(criteria), rows)
+        signatures = Signatures(keys, sketches, pstable_fewest(criteria), rows)
+        searches.append(EqualKeys("pstable", signatures))
     if "keys" in documents:
-        of_texts = Signatures.of(documents, criteria, rows)
+        searches.append(EqualKeys("minhash", Signatures.of(documents, criteria, rows)))
     if "form_keys" in documents:
         form_of = np.where(formed(documents), rows, -1)
         of_forms = EditSignatures.of(documents, criteria, form_of)
-    searches: list[Search] = chosen_searches(settings, of_vectors, of_texts, of_forms)
+        searches.append(EqualForms("minhash", of_forms))
+    if "simhash" in criteria.searches:
+        searches.append(NearFingerprints(settings))
     if "partners" in table.column_names:
         searches.append(_listed(table))
     return Candidates(documents, searches, settings)
 
 
-def _listed(table: pa.Table) -> ListedPairs:
+def _listed(table: pa.Table) -> Search:
     """Return the pairs that share passages, by the places of their documents in the table."""
+    from simdup.near.methods.passages import ListedPairs
+
     rows, partners = to_array(table["row"]), table["partners"].combine_chunks()
     by_row, others = np.argsort(rows), to_array(partners.flatten())
     a = to_array(pc.list_parent_indices(partners))

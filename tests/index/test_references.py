@@ -14,7 +14,7 @@ from support import Command, examples
 from lab.corpora.made import edited, prose, write
 from simdup import Index, Recipe, Result, SimdupError, scan
 from simdup.model.settings import RunOptions
-from simdup.near import collection, verifier
+from simdup.near import collection, crew
 
 ALONE = RunOptions(jobs=1)
 Texts = list[tuple[str, str]]
@@ -199,7 +199,7 @@ def test_roles_are_those_that_the_documents_themselves_give(
 
 def test_processes_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collection, "WORTH_WORKERS", 0)
-    monkeypatch.setattr(verifier, "WORTH_CREW", 0)
+    monkeypatch.setattr(crew, "WORTH_CREW", 0)
     texts = [(f"s{i}", edited(prose(i % 40, 90), i)) for i in range(700)]
     index = build(tmp_path / "x.index", [(f"k{i}", prose(i, 90)) for i in range(20)])
     one, two = (

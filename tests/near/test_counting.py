@@ -25,8 +25,9 @@ from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.table import Documents
 from simdup.near.batch_reader import BatchReader
 from simdup.near.collection import Collector, ingest
-from simdup.near.counting import Counting, Maker, contents, keys_of_titles, sketches
+from simdup.near.counting import Counting, Maker, contents, keys_of_titles
 from simdup.near.inputs import SourceReport, open_input
+from simdup.near.methods.minhash import sketches
 from simdup.text.analyzer import Analyzer
 from simdup.text.counts import join
 from simdup.text.fingerprinter import Fingerprinter

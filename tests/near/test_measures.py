@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from lab.oracles import plain
 from simdup import Recipe, SimdupError, scan
 from simdup.model.criteria import Criteria, Shingling
 from simdup.model.measures import Measures
-from simdup.near.verifier import Vector, Verifier, cosine, vector
+from simdup.near.measures import measured
+from simdup.near.measures.cosine import Vector, cosine, vector
 from simdup.text.counts import CsrRows
 from simdup.text.shingles import Shingler
 
@@ -37,8 +39,8 @@ few_letters = st.text("ab河岸 \n\u3000😀", max_size=30)
 
 def containment(a: str, b: str, n: int = 5) -> float:
     criteria = Criteria(containment=0.5, shingle=n)
-    verifier = Verifier(held([plain.solid(a), plain.solid(b)], n), criteria, pytest.fail)
-    return float(verifier.measure(np.array([0]), np.array([1]))["containment"][0])
+    texts = held([plain.solid(a), plain.solid(b)], n)
+    return float(measured(np.array([0]), np.array([1]), texts, criteria)["containment"][0])
 
 
 @given(few_letters, few_letters, st.integers(1, 8))
@@ -47,19 +49,19 @@ def test_containment_is_the_share_of_the_smaller_set(a: str, b: str, n: int) -> 
     assert containment(a, b, n) == containment(b, a, n) == wanted
 
 
-def unasked(document: int) -> Vector:
-    raise AssertionError(f"nobody asked for the cosine of {document}")
-
-
 numbers = st.dictionaries(
     st.integers(0, 12), st.floats(0, 1e6).filter(lambda w: w == 0 or w > 1e-6), max_size=9
 )
 
 
-def as_vector(weights: Mapping[int, float]) -> Vector:
+def as_row(weights: Mapping[int, float]) -> CsrRows:
     columns = np.array(list(weights), np.int32)
     values = np.array(list(weights.values()), np.float64)
-    return vector(CsrRows(np.array([0, len(columns)]), columns, values))
+    return CsrRows(np.array([0, len(columns)]), columns, values)
+
+
+def as_vector(weights: Mapping[int, float]) -> Vector:
+    return vector(as_row(weights))
 
 
 @given(numbers, numbers)
@@ -97,9 +99,9 @@ def test_shingles_of_words(a: list[str], b: list[str], n: int) -> None:
     assert all((one[1:] > one[:-1]).all() for one in sets)
 
 
-def test_a_verifier_computes_only_requested_measures() -> None:
+def test_only_requested_measures_are_computed() -> None:
     texts = whole, part = plain.solid(prose(1)), plain.solid(prose(1)[:300])
-    vectors = [as_vector({1: 3.0, 2: 4.0}), as_vector({2: 1.0})]
+    rows = [as_row({1: 3.0, 2: 4.0}), as_row({2: 1.0})]
     exact = {
         "similarity": plain.resemblance(whole, part),
         "containment": plain.containment(whole, part),
@@ -108,12 +110,12 @@ def test_a_verifier_computes_only_requested_measures() -> None:
     for asked in ([], ["containment"], ["cosine"], ["containment", "cosine"]):
         side = {"contained": plain.contained(whole, part, 0.5)} if "containment" in asked else {}
         criteria = Criteria(**dict.fromkeys(asked, 0.5))  # type: ignore[arg-type]
-        vector_of = vectors.__getitem__ if "cosine" in asked else unasked
-        verifier = Verifier(held(texts), criteria, vector_of)
-        (found,) = verifier.measure(np.array([0]), np.array([1])).measures()
+        weights_of = rows.__getitem__ if "cosine" in asked else None
+        known = replace(held(texts), weights_of=weights_of)
+        (found,) = measured(np.array([0]), np.array([1]), known, criteria).measures()
         wanted = {name: exact[name] for name in ("similarity", *asked)}
-        known = {n: v for n, v in found._asdict().items() if v is not None}
-        given = {n: v for n, v in known.items() if n not in ("differing", "same_facts")}
+        given = {n: v for n, v in found._asdict().items() if v is not None}
+        given = {n: v for n, v in given.items() if n not in ("differing", "same_facts")}
         assert {n: given.pop(n) for n in side} == side
         assert ("covered" in given) == bool(side)
         given.pop("covered", None)

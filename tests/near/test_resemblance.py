@@ -12,7 +12,7 @@ from lab.oracles import plain
 from simdup import Recipe, SimdupError, compare, scan
 from simdup.corpus.spool import Slot
 from simdup.model.criteria import Criteria
-from simdup.near.verifier import Verifier
+from simdup.near.measures import measured
 from simdup.near.walk import LARGE
 
 PLAIN = Recipe(tokens="chars:1", fold=False)
@@ -141,8 +141,8 @@ def test_a_small_cache_changes_nothing() -> None:
             asked.append(slot.start)
             return known.read(slot)
 
-        counted = replace(known, read=read)
-        verifier = Verifier(counted, Criteria(), pytest.fail, cache_bytes)
-        found = [verifier.measure(*np.array([pair]).T)["similarity"][0] for pair in pairs]
+        texts_read = replace(known, read=read, room=cache_bytes, memory={})
+        each = (measured(*np.array([pair]).T, texts_read, Criteria()) for pair in pairs)
+        found = [pair["similarity"][0] for pair in each]
         assert found == expected
         assert least <= len(asked) <= most

@@ -21,8 +21,8 @@ from simdup import compare, scan
 from simdup.model.criteria import SHORT, Criteria
 from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions
-from simdup.near import verifier
-from simdup.near.verifier import edit_similarities
+from simdup.near import crew
+from simdup.near.measures.edits import edit_similarities
 from simdup.text.analyzer import Analyzer
 from simdup.text.bands import _without_one, edit_signatures, placed_sets, similar_sets
 from simdup.text.short_texts import Forms, form_sets, forms_of
@@ -555,8 +555,8 @@ def test_processes_measure_short_and_long_texts_as_one_does(
     monkeypatch: pytest.MonkeyPatch, containment: float | None
 ) -> None:
     # Some tasks have short texts, some have none.
-    monkeypatch.setattr(verifier, "WORTH_CREW", 0)
-    monkeypatch.setattr(verifier, "_PAIRS", 2)
+    monkeypatch.setattr(crew, "WORTH_CREW", 0)
+    monkeypatch.setattr(crew, "_PAIRS", 2)
     chance = random.Random(4)
     texts = []
     for number in range(40):

@@ -15,7 +15,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.near.collection import ingest
 from simdup.near.inputs import open_input
-from simdup.near.verifier import cosine, vector
+from simdup.near.measures.cosine import cosine, vector
 from simdup.text import bands
 from simdup.text.bands import LOSS, pstable_signatures
 from simdup.text.fingerprinter import Fingerprinter

@@ -1,0 +1,75 @@
+"""Edit similarity, of pairs with a short text: how much stays if one text becomes the other.
+
+The distance is the least number of characters inserted, deleted or replaced; the similarity is
+1 - distance / length of the longer text.  Short texts that differ in a fact are different.
+
+References
+----------
+V. Levenshtein, "Binary codes capable of correcting deletions, insertions, and reversals", Soviet
+Physics Doklady 10 (1966).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.model.criteria import Criteria
+from simdup.model.measures import LARGEST, MeasuredPairs
+from simdup.model.table import Side
+from simdup.near.rules import by_edit, same_keys
+from simdup.near.texts import Texts
+from simdup.search.arrays import RowIds
+from simdup.text.differing_facts import KINDS, differences_of
+
+
+def measure(pairs: MeasuredPairs, texts: Texts, criteria: Criteria) -> MeasuredPairs:
+    """Replace ``similarity`` where a text is short, and add ``differing``."""
+    if "letters" not in texts.documents:
+        return pairs
+    a, b = pairs["a"], pairs["b"]
+    one, other = Side(texts.documents, a), Side(texts.documents, b)
+    short = by_edit(one, other)
+    forms = texts.forms([*a[short].tolist(), *b[short].tolist()])
+    half = len(forms) // 2
+    similarity = pairs["similarity"].copy()
+    edited = edit_similarities(forms[:half], forms[half:])
+    similarity[short] = texts.below_equal(a[short], b[short], edited, LARGEST)
+    same = ~short | same_keys(one, other)
+    differing = np.where(same, 0, -1).astype(np.int8)
+    if criteria.edits_decide:
+        # What is capped below 1 is asked all the same: equal texts differ in nothing.
+        near = short & same
+        near[short] &= edited >= criteria.similarity
+        differing[near] = _differing(texts, a[near], b[near])
+    return pairs.and_columns(similarity=similarity, differing=differing)
+
+
+def edit_similarities(a: Sequence[str], b: Sequence[str]) -> NDArray[np.float64]:
+    """Return the edit similarity of each pair (a[k], b[k]) of texts that are not empty.
+
+    Examples
+    --------
+    >>> edit_similarities(["明天下午三点开会"], ["明天下午两点开会"])
+    array([0.875])
+    """
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cpdist
+
+    if not len(a):
+        return np.zeros(0)
+    distances = cpdist(a, b, scorer=Levenshtein.distance, dtype=np.int64)
+    longer = np.maximum(list(map(len, a)), list(map(len, b)))
+    similarities: NDArray[np.float64] = (longer - distances) / longer
+    return similarities
+
+
+def _differing(texts: Texts, a: RowIds, b: RowIds) -> NDArray[np.int8]:
+    """Return the kind of fact in which short texts (a[k], b[k]) differ; see `MeasuredPairs`."""
+    folded = {row: texts.text(row).folded for row in np.unique([a, b]).tolist()}
+    each = zip(a.tolist(), b.tolist(), strict=True)
+    found = differences_of([(folded[i], folded[j]) for i, j in each])
+    kinds = (KINDS.index(facts[0].kind) + 1 if facts else 0 for facts in found)
+    return np.fromiter(kinds, np.int8, len(a))

@@ -1,0 +1,105 @@
+"""A feature is one file and one row: without both, the package does all else as before."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import ROOT, environment
+
+from lab.corpora.made import edited, prose
+from simdup.near.measures import MEASURES
+from simdup.near.methods import METHODS
+
+# What the default consists of.
+DEFAULT = {"shingles", "edits", "simhash", "minhash", "short_texts"}
+# Settings, and the features that they ask for.
+CASES: list[tuple[dict[str, object], set[str]]] = [
+    ({}, set()),
+    ({"method": "simhash"}, set()),
+    ({"method": "minhash", "similarity": 0.6, "keep": "longest"}, set()),
+    ({"all_pairs": True}, set()),
+    ({"cosine": 0.8}, {"cosine"}),
+    ({"containment": 0.8}, {"containment", "passages"}),
+    ({"lossless": True}, {"lossless"}),
+    ({"same": "facts"}, {"facts"}),
+    ({"method": "pstable", "similarity": 0.5}, {"pstable"}),
+    ({"same": "folder", "across": "file"}, {"same", "across"}),
+]
+
+SMOKE = """
+import json, sys
+from simdup import scan
+from simdup.__main__ import main
+cases = json.loads(sys.argv[2])
+found = []
+for fields in cases:
+    result = scan(sys.argv[1], jobs=1, **fields)
+    found.append([[[m.name, m.role, m.similarity] for m in c.members] for c in result.clusters])
+print(json.dumps(found), file=sys.stderr)
+sys.argv[1:] = ["scan", "--help"]
+main()
+"""
+
+TABLES = {
+    "measures": {row.module for row in MEASURES},
+    "methods": {row.module for row in METHODS},
+}
+FEATURES = [
+    (table, module) for table, modules in TABLES.items() for module in sorted(modules - DEFAULT)
+]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    for number in range(6):
+        text = prose(number)
+        parts = [text, edited(text, number, 3), text[: len(text) // 3], f"{text[:40]} {number}"]
+        for place, part in enumerate(parts):
+            path = folder / f"{place // 2}" / f"{number}-{place}.txt"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(part, "utf-8")
+    return folder
+
+
+def smoke(package: Path, corpus: Path, without: str = "") -> list[object]:
+    """What the cases find that do not ask for a feature, with the package in a folder."""
+    cases = [fields for fields, asked in CASES if without not in asked]
+    done = subprocess.run(
+        [sys.executable, "-c", SMOKE, corpus, json.dumps(cases)],
+        env=environment(PYTHONPATH=os.fspath(package)),
+        cwd=package,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "--similarity" in done.stdout
+    found: list[object] = json.loads(done.stderr.splitlines()[-1])
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole(corpus: Path) -> list[object]:
+    found = smoke(ROOT, corpus)
+    assert all(found)
+    return found
+
+
+@pytest.mark.parametrize(("table", "module"), FEATURES)
+def test_a_feature_is_deleted_with_its_file_and_its_row(
+    table: str, module: str, tmp_path: Path, corpus: Path, whole: list[object]
+) -> None:
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "simdup", tmp_path / "simdup", ignore=ignored)
+    (tmp_path / f"simdup/near/{table}/{module}.py").unlink()
+    rows = tmp_path / f"simdup/near/{table}/__init__.py"
+    lines = rows.read_text("utf-8").splitlines(keepends=True)
+    left = [line for line in lines if f'Row("{module}"' not in line]
+    assert len(left) == len(lines) - 1
+    rows.write_text("".join(left), "utf-8")
+    kept = [found for found, (_, asked) in zip(whole, CASES, strict=True) if module not in asked]
+    assert smoke(tmp_path, corpus, module) == kept
