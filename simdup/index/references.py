@@ -42,7 +42,7 @@ from simdup.near.clustering import Measure
 from simdup.near.collection import Collection
 from simdup.near.counting import Maker
 from simdup.near.inputs import Input
-from simdup.near.rules import short
+from simdup.near.short import short
 from simdup.search.arrays import U64, Bools, RowIds
 from simdup.text.fingerprinter import Fingerprints
 

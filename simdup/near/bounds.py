@@ -19,7 +19,7 @@ from simdup.corpus.spool import spool_folder
 from simdup.kernels.leaders import PairBounds, odd_sketches
 from simdup.model.criteria import SHORT
 from simdup.near.candidates import Candidates
-from simdup.near.rules import formed, short
+from simdup.near.short import formed, short
 from simdup.search.arrays import U32, U64, RowIds, ranges
 from simdup.search.grouping import Lists, Prefixes
 from simdup.text.bands import EditSignatures

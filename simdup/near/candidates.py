@@ -23,10 +23,11 @@ from simdup.kernels.leaders import LISTED, SKETCHED
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
-from simdup.near.clustering import Measure, Priority, first_come, unmeasured
-from simdup.near.rules import allowed, formed, short
+from simdup.near.clustering import Measure, unmeasured
+from simdup.near.rules import allowed
+from simdup.near.short import formed, short
 from simdup.search import equal_keys
-from simdup.search.arrays import Bools, RowIds, RowPairs, hamming_distances
+from simdup.search.arrays import I64, Bools, RowIds, RowPairs, hamming_distances
 from simdup.search.grouping import Lists
 from simdup.text.bands import EditSignatures, Keys, Signatures
 from simdup.text.shingles import Sets
@@ -215,8 +216,8 @@ class Candidates:
     sets_of, forms_of : callable
         Return the shingles of documents, and the forms of short texts, by number; asked only if
         these decide.
-    priority : callable
-        Orders numbers: the document with the smallest is kept.
+    order : int64[documents], optional
+        The place of each number in the order of keeping; without it, that of input.
     every : bool
         Whether all pairs are compared; see `Criteria.compares_all`.
     """
@@ -227,7 +228,7 @@ class Candidates:
     measure: Measure = unmeasured
     sets_of: Callable[[RowIds], Sets] = _no_texts
     forms_of: Callable[[RowIds], list[str]] = _no_texts
-    priority: Callable[[int], Priority] = first_come
+    order: I64 | None = None
     every: bool = False
 
     def __len__(self) -> int:

@@ -9,84 +9,23 @@ compared like any others.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simdup.base.system import without_dot
-from simdup.corpus.patterns import matches
 from simdup.model.clusters import Cluster, Member, Pair, Spared
 from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
 from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents, Side
-from simdup.near.rules import apart, parting, present, short
+from simdup.near.rules import apart, parting
+from simdup.near.short import short
 from simdup.near.texts import Texts
-from simdup.search.arrays import U64, RowIds, hamming_distances
+from simdup.search.arrays import I64, U64, Bools, RowIds, hamming_distances
 from simdup.search.equal_keys import Duplicates, collapse
 from simdup.text.characters import DIGEST_BYTES
 from simdup.text.simhash import to_hex
-
-# Orders documents: the smallest is kept first.
-Priority: TypeAlias = tuple[float, ...]
-
-
-def priority_by(
-    keep: str,
-    column: Callable[[str], NDArray[Any]],
-    rank: Callable[[int], int] = lambda document: 0,
-) -> Callable[[int], Priority]:
-    """Return the sort key of documents: the one to keep comes first; ties go to input order.
-
-    `keep` is that of `simdup.model.criteria.Criteria`; `column` returns the ``length`` of
-    documents, the times when they were ``modified``, or the ``value`` of the field that `keep`
-    names; NaN comes last.  `rank` precedes all of these: only documents of a group's lowest rank
-    can be kept.
-    """
-    ways = {
-        "longest": ("length", -1), "shortest": ("length", 1),
-        "newest": ("modified", -1), "oldest": ("modified", 1),
-        "max": ("value", -1), "min": ("value", 1),
-    }  # fmt: skip
-    way = ways.get(keep.partition(":")[0])
-    if way is None:
-        return lambda document: (rank(document), document)
-    # Plain numbers answer faster than those of an array.
-    values, sign = column(way[0]).tolist(), way[1]
-
-    def priority(document: int) -> Priority:
-        value = sign * values[document]
-        return (rank(document), value if value == value else math.inf, document)
-
-    return priority
-
-
-def rank_by(criteria: Criteria, documents: Documents) -> Callable[[int], int]:
-    """Return the rank that precedes the `keep` policy: references, then preferred documents."""
-    prefer, decided = criteria.prefer, criteria.decisions.kept
-    references = documents["reference"].tolist()
-    # References have ranks of their own: they are in input order.
-    first = -len(references) - len(prefer) - 2
-    if not prefer and not decided:
-        return lambda document: first + document if references[document] else 0
-
-    def rank(document: int) -> int:
-        if references[document]:
-            return first + document
-        name, path = str(documents["name"][document]), documents["path"][document]
-        hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
-        return next(hits, len(prefer)) - (without_dot(name) in decided) * (len(prefer) + 1)
-
-    return rank
-
-
-def first_come(document: int) -> Priority:
-    """Keep the first of a group: the priority if neither lengths nor times are known."""
-    return (document,)
-
 
 # Measures pairs of documents, given by number.
 Measure: TypeAlias = Callable[[RowIds, RowIds], MeasuredPairs]
@@ -162,6 +101,15 @@ def _identical(
     return Identical(copies_of, distinct, sizes, twins, contents)
 
 
+def present(documents: Documents) -> Bools:
+    """Return which documents take part: those with a text or, without texts, with terms."""
+    if "digest" not in documents:
+        has_terms: Bools = documents["terms"] > 0
+        return has_terms
+    has_text: Bools = documents["digest"] != np.zeros((), documents["digest"].dtype)
+    return has_text
+
+
 def _content(documents: Documents, rows: RowIds) -> U64:
     """Return the values that identical documents share (uint64[rows, words])."""
     columns = [documents["fingerprint"][rows]]
@@ -178,7 +126,7 @@ def _content(documents: Documents, rows: RowIds) -> U64:
 def form_clusters(
     groups: Iterable[Group],
     documents: Documents,
-    priority: Callable[[int], Priority],
+    order: I64,
     criteria: Criteria,
     bits: int,
     numbers: Sequence[int],
@@ -189,8 +137,8 @@ def form_clusters(
     ----------
     groups : iterable of Group
     documents : Documents
-    priority : callable
-        Orders documents: the smallest is kept first.
+    order : int64[documents]
+        The place of each document in the order of keeping.
     criteria : Criteria
     bits : int
         Bits of the fingerprints.
@@ -198,7 +146,7 @@ def form_clusters(
         The number that a result gives to each of the documents.
     """
     sorted_groups = sorted(groups, key=lambda group: (-len(group.members), group.members[0]))
-    naming = _Naming(documents, priority, criteria, bits, numbers)
+    naming = _Naming(documents, order, criteria, bits, numbers)
     return tuple(naming.cluster(number, group) for number, group in enumerate(sorted_groups, 1))
 
 
@@ -208,13 +156,13 @@ class _Naming:
     def __init__(
         self,
         documents: Documents,
-        priority: Callable[[int], Priority],
+        order: I64,
         criteria: Criteria,
         bits: int,
         numbers: Sequence[int],
     ) -> None:
         self._documents = documents
-        self._priority = priority
+        self._order = order
         self._criteria = criteria
         self._bits = bits
         self._numbers = numbers
@@ -232,7 +180,7 @@ class _Naming:
         """Return the cluster of a group."""
         taken_by = group.taken_by
         # Each kept document, in the order of keeping, comes before those that it took.
-        kept = sorted(set(group.members) - taken_by.keys(), key=self._priority)
+        kept = sorted(set(group.members) - taken_by.keys(), key=self._order.__getitem__)
         below: dict[int, list[int]] = {document: [document] for document in kept}
         for document in group.members:
             if document in taken_by:

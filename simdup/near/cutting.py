@@ -21,8 +21,8 @@ from simdup.model.shared_passages import PassageScope, TextPart
 from simdup.model.table import I64, Documents
 from simdup.near.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
 from simdup.near.collection import Collection, mapped, spooled_numbers
-from simdup.near.field_groups import rule_columns
 from simdup.near.inputs import Input
+from simdup.near.rules import rule_columns
 from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import MARGIN, Stretches
 from simdup.reuse.sought import SoughtSeeds
@@ -267,7 +267,7 @@ def sides_between(
 ) -> Sides:
     """Return that some documents are compared with others, as the fields of a scope allow."""
     groups, keys = np.full(len(references), -1), np.zeros(len(references), np.uint64)
-    columns = rule_columns(cut, scope.same, scope.across)
+    columns = rule_columns(cut, {"same": scope.same, "across": scope.across})
     if scope.across:
         groups = columns["group_number"][:, 0]
     return Sides(sources, references, groups, columns.get("blocking_key", keys))

@@ -15,15 +15,16 @@ from simdup.model.clusters import FEW
 from simdup.model.criteria import Criteria
 from simdup.model.decisions import Decisions
 from simdup.model.measures import DocumentPair
-from simdup.near.clustering import Group, Priority
+from simdup.near.clustering import Group
 from simdup.near.leading import lead
+from simdup.search.arrays import I64
 
 
 def divide(
     groups: Iterable[Group],
     criteria: Criteria,
     names: Sequence[Any],
-    priority: Callable[[int], Priority],
+    order: I64,
     near_pairs: Callable[[Group, Collection[int]], Sequence[DocumentPair]],
 ) -> list[Group]:
     """Return groups without any in which documents meet that are decided to be distinct.
@@ -35,8 +36,8 @@ def divide(
     criteria : Criteria
         With decisions, which have ids as text.
     names : sequence
-    priority : callable
-        Orders documents: the smallest is kept first.
+    order : int64[documents]
+        The place of each document in the order of keeping.
     near_pairs : callable
         Returns the near pairs of a group, given its documents that decisions name.
     """
@@ -52,7 +53,7 @@ def divide(
         if any(rules.distinct(a, b) for i, a in enumerate(named) for b in named[:i]):
             decided = [one for one, mark in marks.items() if mark]
             pairs = near_pairs(group, decided)
-            parts += _parts(pairs, criteria, marks, rules, priority)
+            parts += _parts(pairs, criteria, marks, rules, order)
         else:
             parts.append(group)
     return parts
@@ -101,14 +102,14 @@ def _parts(
     criteria: Criteria,
     marks: dict[int, set[str]],
     rules: _Rules,
-    priority: Callable[[int], Priority],
+    order: I64,
 ) -> Iterator[Group]:
     """Yield the parts of a group that have several documents."""
     each = []
     for pair in pairs:
-        first, second = sorted((pair.a, pair.b), key=priority)
+        first, second = sorted((pair.a, pair.b), key=order.__getitem__)
         each.append((first, second, pair.taken_by(first, criteria)))
-    each.sort(key=lambda pair: (priority(pair[0]), priority(pair[1])))
+    each.sort(key=lambda pair: (order[pair[0]], order[pair[1]]))
     taken_by, root, _ = lead(each, marks, rules.distinct)
     members: dict[int, list[int]] = {}
     for document in sorted(root):

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
-from simdup.base.mix64 import mix_columns
 from simdup.model.comparison import FieldVerdict
 from simdup.model.criteria import Criteria
 from simdup.model.fields import FACTS, FILE, TITLE, folder_levels, record_field
 from simdup.near.collection import Collection
-from simdup.search.arrays import U64, RowIds
+from simdup.near.rules import rule_columns
+from simdup.search.arrays import RowIds
 from simdup.text.characters import PreparedText, fold_all
 from simdup.text.fingerprinter import Fingerprints
 
@@ -51,24 +51,8 @@ def deciding_columns(
     """Return what decides about documents; so many at the beginning are references."""
     columns = {name: read[name] for name in ("name", "path", "digest")}
     columns |= prints.columns | {"reference": np.arange(len(read)) < references}
-    return columns | rule_columns(read, criteria.same_fields, criteria.across)
-
-
-def rule_columns(
-    read: Collection, same: Sequence[str], across: Sequence[str]
-) -> dict[str, NDArray[Any]]:
-    """Return the columns of the rules on fields; see `simdup.near.rules`.
-
-    What follows from a field for many documents is noted.
-    """
-    columns: dict[str, NDArray[Any]] = {}
-    if across:
-        groups = [_decided(read, "across", field) for field in across]
-        columns["group_number"] = np.stack(groups, axis=1)
-    if same:
-        equal = [within_groups(_decided(read, "same", field)) for field in same]
-        columns["blocking_key"] = mix_columns(equal)
-    return columns
+    fields = {"same": criteria.same_fields, "across": criteria.across}
+    return columns | rule_columns(read, fields)
 
 
 def field_verdicts(read: Collection, criteria: Criteria) -> Iterator[FieldVerdict]:
@@ -96,13 +80,7 @@ def _fact_verdict(read: Collection) -> FieldVerdict:
     return FieldVerdict("same", FACTS, a, b, not facts)
 
 
-def within_groups(groups: RowIds) -> U64:
-    """Return a column that is equal for documents of one group; those of none agree with none."""
-    alone = len(groups) + np.arange(len(groups))
-    return np.where(groups < 0, alone, groups).astype(np.uint64)
-
-
-def _decided(read: Collection, argument: str, field: str) -> RowIds:
+def decided(read: Collection, argument: str, field: str) -> RowIds:
     """Return the group of each document, -1 for none; note what follows from it for many."""
     keys, name_of = _keys(argument, field, read)
     of, firsts = _numbers(keys)

@@ -26,7 +26,8 @@ from simdup.near.candidates import Candidates, EqualTexts, groups_of
 from simdup.near.clustering import Group, Identical, find_identical, with_distances
 from simdup.near.divided_clusters import divide
 from simdup.near.leading import lead
-from simdup.near.rules import RULES, formed
+from simdup.near.rules import RULES
+from simdup.near.short import formed
 from simdup.near.walk import LARGE, NEAR, TAKES, Walk
 from simdup.near.walk import components as candidate_components
 from simdup.search.arrays import RowIds, RowPairs, components
@@ -128,8 +129,10 @@ class _Grouping:
         for first, copies in self._copies.copies_of.items():
             self._row_of[copies] = self._row_of[first]
         self._rows_held = np.zeros(len(self._distinct), np.bool_)
+        self._order = every.order if every.order is not None else np.arange(len(every.documents))
+        self._heads = self._find_heads()
         for row in {int(self._row_of[pair.b]) for pair in held}:
-            self._rows_held[row] = self._head(row) in self._holder_of
+            self._rows_held[row] = int(self._heads[row]) in self._holder_of
         # Pairs of first documents that were found to be near, and that differ in a fact.
         self._near, self._differing = Growing(), Growing()
         self._checked = self._unchecked = 0
@@ -144,7 +147,7 @@ class _Grouping:
         heads, taken_by, members = self._documents(led)
         groups = self._listed(members, taken_by)
         names = self._every.documents["name"].tolist()
-        groups = divide(groups, self._criteria, names, self._every.priority, self._near_pairs)
+        groups = divide(groups, self._criteria, names, self._order, self._near_pairs)
         run.progress("grouping", total, total)
         rows = np.flatnonzero(led.spared >= 0)
         by = (heads[row] for row in led.spared[rows].tolist())
@@ -287,18 +290,15 @@ class _Grouping:
 
     def _places(self, rows: RowIds) -> RowIds:
         """Return the place of each row, or its best copy, in the order of keeping."""
-        first = [self._every.priority(self._head(row)) for row in rows.tolist()]
-        places = np.empty(len(first), np.int64)
-        places[sorted(range(len(first)), key=first.__getitem__)] = np.arange(len(first))
-        return places
+        return self._order[self._heads[rows]]
 
-    def _head(self, row: int) -> int:
-        """Return the document of a row that is kept first; those that indexes took come last."""
-        documents = self._of(row)
-        if len(documents) == 1:
-            return documents[0]
-        free = [document for document in documents if document not in self._holder_of]
-        return min(free or documents, key=self._every.priority)
+    def _find_heads(self) -> RowIds:
+        """Return the document of each row that is kept first; what indexes took comes last."""
+        heads = self._distinct.numbers.copy()
+        for first, copies in self._copies.copies_of.items():
+            free = [document for document in (first, *copies) if document not in self._holder_of]
+            heads[self._row_of[first]] = min(free or [first, *copies], key=self._order.__getitem__)
+        return heads
 
     def _of(self, row: int) -> list[int]:
         """Return the documents of a row, ascending."""
@@ -311,7 +311,7 @@ class _Grouping:
         sizes = np.bincount(led.roots, minlength=len(led.roots))
         several = sizes[led.roots] > 1
         several |= self._copies.sizes[self._distinct.numbers] > 1
-        heads = {row: self._head(row) for row in np.flatnonzero(several).tolist()}
+        heads = {row: int(self._heads[row]) for row in np.flatnonzero(several).tolist()}
         taken_by, edges = dict(self._holder_of), [(pair.a, pair.b) for pair in self._held]
         for row in heads:
             documents, root, keeper = self._of(row), int(led.roots[row]), int(led.keeper[row])

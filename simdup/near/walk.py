@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from simdup.kernels.leaders import LISTED, Leaders
 from simdup.near.bounds import Bounds
 from simdup.near.candidates import Candidates, groups_of
-from simdup.near.rules import short
+from simdup.near.short import short
 from simdup.search.arrays import Bools, RowIds
 from simdup.search.grouping import Forest, Lists
 from simdup.text.bands import Signatures

@@ -19,7 +19,7 @@ from simdup.model.documents import InputDocuments
 from simdup.model.settings import RunOptions, Settings
 from simdup.model.table import Documents, objects
 from simdup.near.candidates import Candidates
-from simdup.near.clustering import first_come, form_clusters
+from simdup.near.clustering import form_clusters
 from simdup.near.methods.simhash import NearFingerprints
 from simdup.near.pair_groups import find_groups
 from simdup.search import iter_pairs
@@ -53,7 +53,8 @@ def cluster(lines: FingerprintLines, settings: Settings) -> Result:
     documents = _documents(lines)
     compared = Candidates(documents, [NearFingerprints(settings)], settings)
     found, rows = find_groups(compared), range(len(documents))
-    clusters = form_clusters(found.groups, documents, first_come, criteria, lines.bits, rows)
+    order = np.arange(len(documents))
+    clusters = form_clusters(found.groups, documents, order, criteria, lines.bits, rows)
     summary = Summary.of(
         clusters,
         documents=len(documents),

@@ -27,7 +27,8 @@ from simdup.near.field_groups import deciding_columns, field_verdicts
 from simdup.near.inputs import SourceReport, open_input, with_fields
 from simdup.near.measures import measured
 from simdup.near.methods import searches_of
-from simdup.near.rules import by_edit, judged
+from simdup.near.rules import judged
+from simdup.near.short import by_edit
 from simdup.near.texts import Texts
 from simdup.reuse.contradictions import differing_facts
 from simdup.reuse.overlaps import between

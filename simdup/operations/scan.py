@@ -22,11 +22,8 @@ from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.candidates import Candidates
 from simdup.near.clustering import (
     Group,
-    Priority,
     describe_spared,
     form_clusters,
-    priority_by,
-    rank_by,
 )
 from simdup.near.collection import Collection, ingest
 from simdup.near.counting import columns_for
@@ -34,6 +31,7 @@ from simdup.near.crew import Crew, Work
 from simdup.near.field_groups import deciding_columns
 from simdup.near.inputs import Data, Input, notes, open_input
 from simdup.near.methods import searches_of
+from simdup.near.orders import order_of
 from simdup.near.pair_groups import find_groups
 from simdup.near.source_documents import Places, SourceDocuments
 from simdup.near.texts import Texts
@@ -168,8 +166,7 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
             matches = indexes.match(corpus, own, settings)
             documents, texts_of = matches.documents, corpus.of_rows(matches.text_of)
             measure, names = matches.measure(crew.measure), documents["name"].tolist()
-            ranks, of_text = rank_by(criteria, documents), texts_of.__getitem__
-            priority = priority_by(criteria.keep, of_text, ranks)
+            order = order_of(documents, criteria, texts_of.__getitem__)
             compared = Candidates(
                 documents,
                 searches_of(texts_of, weighting, settings),
@@ -177,7 +174,7 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
                 measure,
                 lambda rows: texts.sets(matches.text_of[rows]),
                 lambda rows: texts.forms(matches.text_of[rows].tolist()),
-                priority,
+                order,
                 every=criteria.compares_all(len(own)),
             )
             found = find_groups(compared, matches.pairs)
@@ -186,7 +183,7 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
             unread = [one for one in corpus.report.unread if one.path not in opened.references]
             places = Places(len(corpus), unread)
             numbers, bits = places.numbers(matches.indexed), settings.recipe.bits
-            clusters = form_clusters(found.groups, documents, priority, criteria, bits, numbers)
+            clusters = form_clusters(found.groups, documents, order, criteria, bits, numbers)
             spared = describe_spared(
                 found.spared, clusters, documents, measure, criteria, texts, numbers
             )
@@ -213,7 +210,7 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
         **found.figures | indexes.figures,
     )
     skipped, noted = tuple(report.skipped), tuple(report.notes)
-    clusters = _ordered(clusters, lambda number: priority(bisect_left(numbers, number)), criteria)
+    clusters = _ordered(clusters, lambda number: order[bisect_left(numbers, number)], criteria)
     origins = SourceDocuments.of(opened, corpus, fingerprinter, places)
     inputs = places.inputs(own, [one.name for one in unread])
     settings.run.progress("clustering", len(clusters), len(clusters))
@@ -232,7 +229,7 @@ def _kept_apart(corpus: Collection, measured: Iterable[str]) -> dict[str, int]:
 
 
 def _ordered(
-    clusters: tuple[Cluster, ...], priority: Callable[[int], Priority], criteria: Criteria
+    clusters: tuple[Cluster, ...], place: Callable[[int], int], criteria: Criteria
 ) -> tuple[Cluster, ...]:
     """Return clusters that know in which order members would be kept, if not in that of input."""
     if criteria.keep == "first" and not criteria.prefer and not criteria.decisions.kept:
@@ -243,7 +240,7 @@ def _ordered(
         # Of smaller ones nothing but the pair is left, or nothing.
         if len(numbers) <= 2:
             return ()
-        return tuple(sorted(range(len(numbers)), key=lambda i: priority(numbers[i])))
+        return tuple(sorted(range(len(numbers)), key=lambda i: place(numbers[i])))
 
     return tuple(replace(cluster, order=order(cluster)) for cluster in clusters)
 

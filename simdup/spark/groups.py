@@ -28,11 +28,10 @@ from simdup.near.clustering import (
     Measure,
     find_identical,
     form_clusters,
-    priority_by,
-    rank_by,
     unmeasured,
 )
 from simdup.near.measures import measured
+from simdup.near.orders import order_of
 from simdup.near.pair_groups import find_groups, propose
 from simdup.near.texts import Texts, cut_slot
 from simdup.near.walk import components
@@ -114,19 +113,19 @@ class GroupDocuments:
             measure = partial(
                 measured, texts=replace(texts, weights_of=weights_of), criteria=criteria
             )
-        priority = priority_by(criteria.keep, known.__getitem__, rank_by(criteria, known))
+        order = order_of(known, criteria, known.__getitem__)
         found = find_groups(
             replace(
                 candidates,
                 measure=measure,
                 sets_of=texts.sets,
                 forms_of=lambda rows: texts.forms(rows.tolist()),
-                priority=priority,
+                order=order,
                 every=self.every,
             )
         )
         bits, rows = settings.recipe.bits, range(len(table))
-        yield from _rows(form_clusters(found.groups, known, priority, criteria, bits, rows), table)
+        yield from _rows(form_clusters(found.groups, known, order, criteria, bits, rows), table)
         yield {"kind": ["figures"], "figures": [json.dumps(found.figures)]}
 
     def _texts(self, table: pa.Table, documents: Documents) -> Texts:

@@ -32,7 +32,7 @@ from simdup.model.settings import Settings
 from simdup.near.clustering import find_identical
 from simdup.near.methods.simhash import NearFingerprints
 from simdup.near.pair_groups import propose
-from simdup.near.rules import formed
+from simdup.near.short import formed
 from simdup.reuse.sharing import TextSeeds, shared_counts
 from simdup.search import equal_keys
 from simdup.search.arrays import RowIds, mix_rows

@@ -22,7 +22,7 @@ from simdup.model.table import SCHEMA, Documents, objects
 from simdup.near.candidates import Candidates, EqualKeys, Search
 from simdup.near.methods.short_texts import EqualForms
 from simdup.near.methods.simhash import NearFingerprints
-from simdup.near.rules import formed
+from simdup.near.short import formed
 from simdup.text.bands import EditSignatures, Signatures, pstable_fewest
 from simdup.text.titles import share_titles
 

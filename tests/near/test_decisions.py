@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from support import leaders
@@ -9,7 +10,7 @@ from support import leaders
 from simdup.model.criteria import Criteria
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.measures import DocumentPair
-from simdup.near.clustering import Group, first_come
+from simdup.near.clustering import Group
 from simdup.near.divided_clusters import divide
 
 NAMES = [f"d{i}" for i in range(7)]
@@ -48,7 +49,9 @@ def distinct(decisions: Decisions, a: str, b: str) -> bool:
 
 def divided(group: Group, decisions: Decisions) -> list[Group]:
     criteria = Criteria(decisions=decisions)
-    return divide([group], criteria, NAMES, first_come, lambda group, decided: group.pairs)
+    return divide(
+        [group], criteria, NAMES, np.arange(len(NAMES)), lambda group, decided: group.pairs
+    )
 
 
 @given(groups(), DECISIONS)

@@ -13,9 +13,10 @@ from support import ROOT, environment
 from lab.corpora.made import edited, prose
 from simdup.near.measures import MEASURES
 from simdup.near.methods import METHODS
+from simdup.near.rules import RULES
 
 # What the default consists of.
-DEFAULT = {"shingles", "edits", "simhash", "minhash", "short_texts"}
+DEFAULT = {"shingles", "edits", "simhash", "minhash", "short_texts", "references", "terms"}
 # Settings, and the features that they ask for.
 CASES: list[tuple[dict[str, object], set[str]]] = [
     ({}, set()),
@@ -47,6 +48,7 @@ main()
 TABLES = {
     "measures": {row.module for row in MEASURES},
     "methods": {row.module for row in METHODS},
+    "rules": {row.module for row in RULES.values()},
 }
 FEATURES = [
     (table, module) for table, modules in TABLES.items() for module in sorted(modules - DEFAULT)

@@ -1,5 +1,7 @@
 """Rules: one more column and one more function are all that a new rule takes."""
 
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from simdup import scan
 from simdup.model import table
 from simdup.model.table import Side
-from simdup.near import field_groups, rules
+from simdup.near import rules
 from simdup.near.collection import Collection
 
 TEXT = "The old harbour sleeps in the fog until the first boats come home with the morning tide {}."
@@ -23,15 +25,14 @@ def of_other_authors(monkeypatch: pytest.MonkeyPatch) -> None:
         apart: NDArray[np.bool_] = a["author_number"] != b["author_number"]
         return apart
 
-    made = field_groups.rule_columns
+    def authors(read: Collection, fields: Any) -> NDArray[np.int64]:
+        return np.array([hash_of_author(name) for name in read["name"].tolist()], np.int64)
 
-    def with_authors(read: Collection, *fields: Any) -> dict[str, NDArray[Any]]:
-        authors = np.array([hash_of_author(name) for name in read["name"].tolist()], np.int64)
-        return made(read, *fields) | {"author_number": authors}
-
+    module = SimpleNamespace(allows=others, column=authors)
+    monkeypatch.setitem(sys.modules, f"{rules.__name__}.authors", module)  # type: ignore[misc]
     monkeypatch.setitem(table.SCHEMA, "author_number", np.int64)  # type: ignore[arg-type]
-    monkeypatch.setitem(rules.RULES, "author_number", others)  # type: ignore[arg-type]
-    monkeypatch.setattr(field_groups, "rule_columns", with_authors)
+    row = rules.Row("authors", parts=True, argument="same")
+    monkeypatch.setitem(rules.RULES, "author_number", row)
 
 
 def hash_of_author(name: str) -> int:
@@ -39,7 +40,8 @@ def hash_of_author(name: str) -> int:
 
 
 def pairs(texts: dict[str, str]) -> set[tuple[str, str]]:
-    found = scan(list(texts.items()), similarity=0.6, jobs=1)
+    # All are of one folder, so only the other rule parts them.
+    found = scan(list(texts.items()), similarity=0.6, jobs=1, same="folder")
     return {(pair.a, pair.b) for cluster in found.clusters for pair in cluster.pairs}
 
 

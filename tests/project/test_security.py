@@ -43,6 +43,7 @@ ALLOWED = {
     "corpus/office/pdf.py": {"subprocess"},
     "near/measures/__init__.py": {"import_module(f'{__name__}.{row.module}')"},
     "near/methods/__init__.py": {"import_module(f'{__name__}.{row.module}')"},
+    "near/rules/__init__.py": {"import_module(f'{__name__}.{self.module}')"},
     "text/stripping.py": {"regex.compile"},
 }
 

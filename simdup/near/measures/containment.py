@@ -20,7 +20,7 @@ from simdup.kernels.sets import distinct
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Side
-from simdup.near.rules import by_edit
+from simdup.near.short import by_edit
 from simdup.near.texts import Texts, count_shared, shares
 from simdup.search.arrays import RowIds
 from simdup.text.shingles import Shingles

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from simdup.model.criteria import Criteria
 from simdup.model.measures import LARGEST, MeasuredPairs
 from simdup.model.table import Side
-from simdup.near.rules import by_edit, same_keys
+from simdup.near.short import by_edit, same_keys
 from simdup.near.texts import Texts
 from simdup.search.arrays import RowIds
 from simdup.text.differing_facts import KINDS, differences_of

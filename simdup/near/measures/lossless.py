@@ -9,7 +9,7 @@ import numpy as np
 from simdup.model.criteria import LOSSLESS, Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Side
-from simdup.near.rules import by_edit
+from simdup.near.short import by_edit
 from simdup.near.texts import Texts, shares
 from simdup.search.arrays import Bools, RowIds
 from simdup.text.facts import Said, facts_of, lost_facts

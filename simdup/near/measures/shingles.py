@@ -16,7 +16,7 @@ import numpy as np
 from simdup.model.criteria import Criteria
 from simdup.model.measures import LARGEST, MeasuredPairs
 from simdup.model.table import Side
-from simdup.near.rules import by_edit
+from simdup.near.short import by_edit
 from simdup.near.texts import Texts
 
 

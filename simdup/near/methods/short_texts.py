@@ -26,7 +26,7 @@ from simdup.near.batch_reader import FORMS, TEXTS, Columns
 from simdup.near.candidates import EqualKeys, Search
 from simdup.near.collection import Collection
 from simdup.near.counting import Maker, Prepared
-from simdup.near.rules import short
+from simdup.near.short import short
 from simdup.search.grouping import Lists
 from simdup.text.bands import EditSignatures, edit_signatures
 from simdup.text.short_texts import Forms, form_sets, forms_of

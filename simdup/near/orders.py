@@ -1,0 +1,63 @@
+"""The order of keeping: which of several near documents is kept, a row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simdup.base.system import without_dot
+from simdup.corpus.patterns import matches
+from simdup.model.criteria import Criteria
+from simdup.model.table import Documents
+from simdup.search.arrays import I64
+
+# The column that decides, and whether its largest or smallest value comes first.  Without a row it
+# is the order of input.
+ORDERS = {
+    "longest": ("length", -1),
+    "shortest": ("length", 1),
+    "newest": ("modified", -1),
+    "oldest": ("modified", 1),
+    "max": ("value", -1),
+    "min": ("value", 1),
+}
+
+
+def order_of(
+    documents: Documents, criteria: Criteria, column_of: Callable[[str], NDArray[Any]]
+) -> I64:
+    """Return the place of each document in the order of keeping (int64[n]).
+
+    References come first, in input order.  Then come what decisions keep, what `Criteria.prefer`
+    names, by pattern, and what `Criteria.keep` says; documents without a value are last, and ties
+    go to input order.  `column_of` returns the column that it asks for.
+    """
+    n, references = len(documents), documents["reference"]
+    worth = np.zeros(n)
+    if way := ORDERS.get(criteria.keep.partition(":")[0]):
+        column, sign = column_of(way[0]), way[1]
+        known = column == column
+        worth = np.full(n, np.inf)
+        worth[known] = sign * np.unique(column[known], return_inverse=True)[1]
+    ranks = _preferred(documents, criteria)
+    worth[references] = ranks[references] = 0
+    places = np.empty(n, np.int64)
+    places[np.lexsort((worth, ranks, ~references))] = np.arange(n)
+    return places
+
+
+def _preferred(documents: Documents, criteria: Criteria) -> I64:
+    """Return which documents are decided to be kept (-1), or match which pattern (int64[n])."""
+    prefer, decided = criteria.prefer, criteria.decisions.kept
+    ranks = np.full(len(documents), len(prefer))
+    if not prefer and not decided:
+        return ranks
+    for row, (name, path) in enumerate(
+        zip(map(str, documents["name"].tolist()), documents["path"].tolist(), strict=True)
+    ):
+        hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
+        ranks[row] = next(hits, len(prefer)) - (without_dot(name) in decided) * (len(prefer) + 1)
+    return ranks
