@@ -105,14 +105,6 @@ class NoField(Skipped):
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
-class Unread(NamedTuple):
-    """A document that was skipped before it got a number."""
-
-    before: int  # how many documents with a number precede it
-    name: Any
-    path: str = ""  # of its file; empty for a text that was passed from Python
-
-
 @dataclass(frozen=True, slots=True)
 class InputDocuments:
     """All documents of a run: references first, then the *input documents*.
@@ -121,8 +113,8 @@ class InputDocuments:
     read came, whether it took part or was skipped.  Sources that do not exist and files that a walk
     leaves out do not count, nor do references.
 
-    The number of a document is its place among all of these, references included; its position is
-    its place among the input documents.
+    The number of a document is its row, references included; its position is its place among the
+    input documents.
 
     Attributes
     ----------

@@ -40,6 +40,7 @@ SCHEMA: Mapping[str, Any] = {
     # Of documents that are compared.
     "number": np.int64,  # its place in the input, where a table has only some documents
     "reference": np.bool_,  # whether it is never redundant
+    "skipped": np.bool_,  # whether it was named, and took no part
     "indexed": np.bool_,  # whether it is a document of an index
     "blocking_key": np.uint64,  # only documents with the same one are compared
     "group_number": np.int64,  # [fields]: documents of one group are no pair; -1 for none
@@ -191,6 +192,12 @@ class Growing:
                 # An eighth more: what grows row by row is copied as often as it doubles, or less.
                 column.resize((self._size + len(column) // 8, *column.shape[1:]), refcheck=False)
             column[first : self._size] = rows
+
+    def add_empty(self) -> None:
+        """Add a row of zeros."""
+        columns = self._columns.items()
+        rows = {name: np.zeros((1, *rows.shape[1:]), rows.dtype) for name, rows in columns}
+        self.add(Documents(rows))
 
     def copy(self, of: type[AnyTable]) -> AnyTable:
         """Return the rows so far as a table of its own."""

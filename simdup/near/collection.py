@@ -9,6 +9,7 @@ Large arrays are in files: their pages leave the memory when others need it.
 
 from __future__ import annotations
 
+import math
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ from simdup.corpus.batches import Batch, TextBatch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.records import without_surrogates
 from simdup.corpus.spool import BatchSpool, Slots, SpoolReader, SpoolWriter, spool_folder
-from simdup.model.documents import NO_WORDS, NOTHING_ELSE, Document, Skipped, Unread
+from simdup.model.documents import NO_WORDS, NOTHING_ELSE, Document, Skipped
 from simdup.model.settings import Reading
 from simdup.model.table import Documents, Growing, objects
 from simdup.near.batch_reader import (
@@ -97,7 +98,7 @@ class Collection:
     ----------
     documents, texts, forms : Documents
         A document names the row of its text, which it shares with its copies, and a short text that
-        of its form.
+        of its form.  What was skipped has a row too, and an empty text, if that was asked for.
     chunks : list
         The counts of the texts: see `simdup.text.counts.join`.
     analyzer : Analyzer
@@ -124,6 +125,13 @@ class Collection:
             of_texts = self.texts[column]
             self.documents = self.documents.and_columns(**{column: of_texts[self.text_of]})
         return self.documents[column]
+
+    @property
+    def skipped(self) -> Bools:
+        """Whether each document was skipped (bool[documents])."""
+        if "skipped" in self.documents:
+            return self.documents["skipped"]
+        return np.zeros(len(self), np.bool_)
 
     @property
     def text_of(self) -> RowIds:
@@ -200,6 +208,8 @@ class Collector:
     chunks: list[CountedChunk] = field(default_factory=list)
     registry: NameRegistry = field(default_factory=NameRegistry)
     size: int = 0  # how many documents there are
+    # What was skipped: how many documents precede it, its name, and the path of its file.
+    unread: list[tuple[int, Any, str]] = field(default_factory=list)
     worded: int = 0  # how many texts with terms, each once in its batch
     forms: int = 0
 
@@ -220,8 +230,7 @@ class Collector:
         for left in batch.left:
             skipped = self.report.leave(left.skipped)
             if skipped is not None:
-                place = self.size + left.before
-                self.report.unread.append(Unread(place, skipped.document, left.path))
+                self.unread.append((self.size + left.before, skipped.document, left.path))
         if FORMS in parts:
             rows = parts[TEXTS]["form"]
             rows[rows >= 0] += self.forms
@@ -266,13 +275,20 @@ class Collector:
                 break
             self.chunks[position] = replace(self.chunks[position], terms=())
 
-    def take(self) -> Collection:
-        """Return what was added; whatever is added later makes another collection."""
+    def take(self, skipped: bool = False) -> Collection:
+        """Return what was added, and perhaps what was skipped, in the order of reading.
+
+        Whatever is added later makes another collection.
+        """
+        if skipped and self.unread:
+            self.parts[TEXTS].add_empty()
+            self.chunks.append(CountedChunk.empty(self.analyzer.hash_bytes))
         tables = [
             self.parts.pop(name, Growing()).take(Documents) for name in (DOCUMENTS, TEXTS, FORMS)
         ]
         chunks, self.chunks, self.size, self.forms = self.chunks, [], 0, 0
-        return self._collection(tables, chunks)
+        collection = self._collection(tables, chunks)
+        return _with_skipped(collection, self.unread) if skipped else collection
 
     def so_far(self) -> Collection:
         """Return what was added; what is added later belongs to the same collection."""
@@ -286,6 +302,29 @@ class Collector:
         documents = documents.and_columns(text=_texts_of(documents))
         about = self.analyzer, self.report, self.spool
         return Collection(documents, texts, forms, chunks, *about)
+
+
+def _with_skipped(read: Collection, unread: Sequence[tuple[int, Any, str]]) -> Collection:
+    """Return a collection with a row for each document that was skipped: its text is the last."""
+    n, before = len(read), np.array([place for place, _, _ in unread], np.int64)
+    rows = np.arange(n) + np.searchsorted(before, np.arange(n), side="right")
+    skipped = np.ones(n + len(unread), np.bool_)
+    skipped[rows] = False
+    if not len(unread):
+        return replace(read, documents=read.documents.and_columns(skipped=skipped))
+    columns = {"skipped": skipped}
+    for name in read.documents:
+        values = read.documents[name]
+        columns[name] = np.zeros((len(skipped), *values.shape[1:]), values.dtype)
+        columns[name][rows] = values
+    nothing = {"groups": (), "fields": (), "value": math.nan, "text": len(read.texts) - 1}
+    for row, (_, name, path) in zip(np.flatnonzero(skipped).tolist(), unread, strict=True):
+        for column, value in (nothing | {"name": name, "path": path}).items():
+            if column in columns:
+                columns[column][row] = value
+    if "form" in read.texts:
+        read.texts["form"][-1] = -1
+    return replace(read, documents=Documents(columns))
 
 
 def _named_places(documents: Documents) -> Iterator[tuple[Any, str, int]]:
@@ -308,19 +347,26 @@ def _texts_of(documents: Documents) -> RowIds:
 
 
 @contextmanager
-def ingest(opened: Input, makers: Sequence[Maker] = ()) -> Iterator[Collection]:
-    """Read and count all documents, and make columns; the spool exists until the block ends."""
+def ingest(
+    opened: Input, makers: Sequence[Maker] = (), skipped: bool = False
+) -> Iterator[Collection]:
+    """Read and count all documents, and make columns; the spool exists until the block ends.
+
+    With `skipped`, what was skipped has a row too.
+    """
     analyzer = opened.analyzer()
-    with collected(opened, analyzer, Counting(analyzer, makers)) as collection:
+    with collected(opened, analyzer, Counting(analyzer, makers), skipped) as collection:
         yield collection
 
 
 @contextmanager
-def collected(opened: Input, analyzer: Analyzer, work: TextWork) -> Iterator[Collection]:
+def collected(
+    opened: Input, analyzer: Analyzer, work: TextWork, skipped: bool = False
+) -> Iterator[Collection]:
     """Read all documents, and do some work on them; the spool exists until the block ends."""
     with collecting(opened, analyzer) as stages:
         stages.read(opened, work)
-        yield stages.finish()
+        yield stages.finish(skipped)
 
 
 @dataclass
@@ -346,12 +392,12 @@ class Collecting:
         if not self.collector.parts:  # the columns are there all the same
             self.collector.add(reader(0)(TextBatch((), 0)))
 
-    def finish(self) -> Collection:
+    def finish(self, skipped: bool = False) -> Collection:
         """Return all that was read; raise if a reference gave no document."""
         report = self.opened.report
         report.finish(self.opened.settings.recipe.strip)
         check_references(self.opened.required, report.skipped)
-        return self.collector.take()
+        return self.collector.take(skipped)
 
 
 @contextmanager

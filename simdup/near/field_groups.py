@@ -19,7 +19,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.fields import FACTS, FILE, TITLE, folder_levels, record_field
 from simdup.near.collection import Collection
 from simdup.near.rules import rule_columns
-from simdup.search.arrays import RowIds
+from simdup.search.arrays import Bools, RowIds
 from simdup.text.characters import PreparedText, fold_all
 from simdup.text.fingerprinter import Fingerprints
 
@@ -41,16 +41,17 @@ def group_by(argument: str, field: str, read: Collection) -> Groups:
         If no document has the field.
     """
     keys, name_of = _keys(argument, field, read)
-    of, firsts = _numbers(keys)
+    of, firsts = _numbers(keys, read.skipped)
     return Groups([name_of(row) for row in firsts], of)
 
 
 def deciding_columns(
-    read: Collection, prints: Fingerprints, references: int, criteria: Criteria
+    read: Collection, prints: Fingerprints, references: Container[str], criteria: Criteria
 ) -> dict[str, NDArray[Any]]:
-    """Return what decides about documents; so many at the beginning are references."""
+    """Return what decides about documents; those of the files in `references` are some."""
     columns = {name: read[name] for name in ("name", "path", "digest")}
-    columns |= prints.columns | {"reference": np.arange(len(read)) < references}
+    of_file = (path in references for path in read["path"].tolist())
+    columns |= prints.columns | {"reference": np.fromiter(of_file, np.bool_, len(read))}
     fields = {"same": criteria.same_fields, "across": criteria.across}
     return columns | rule_columns(read, fields)
 
@@ -83,16 +84,17 @@ def _fact_verdict(read: Collection) -> FieldVerdict:
 def decided(read: Collection, argument: str, field: str) -> RowIds:
     """Return the group of each document, -1 for none; note what follows from it for many."""
     keys, name_of = _keys(argument, field, read)
-    of, firsts = _numbers(keys)
-    apart, without = argument == "across", int(np.count_nonzero(of < 0))
+    of, firsts = _numbers(keys, read.skipped)
+    apart, documents = argument == "across", int(np.count_nonzero(~read.skipped))
+    without = documents - int(np.count_nonzero(of >= 0))
     notes = []
     if without:
         others = "all others" if apart else "none"
         notes.append(f"{without:,} without {field!r:.80} compared with {others}")
-    if len(of) > 1 and len(firsts) == 1 and not without:
+    if documents > 1 and len(firsts) == 1 and not without:
         follows = "none are compared" if apart else "it changes nothing"
         notes.append(f"all documents have the same {field}, {name_of(firsts[0])!r:.80}; {follows}")
-    if len(of) > 1 and len(firsts) == len(of) - without:
+    if documents > 1 and len(firsts) == documents - without:
         follows = "it changes nothing" if apart else "none are compared"
         notes.append(f"no two documents have the same {field}; {follows}")
     read.report.notes.extend((f"`{argument}`", note) for note in notes)
@@ -136,13 +138,16 @@ def _first_folders(path: str, levels: int, sources: Container[str]) -> str:
     return "/".join(below[::-1][:levels])
 
 
-def _numbers(keys: Sequence[Hashable]) -> tuple[RowIds, list[int]]:
-    """Return the number of each key, in the order in which they are met, and where that is."""
+def _numbers(keys: Sequence[Hashable], skipped: Bools) -> tuple[RowIds, list[int]]:
+    """Return the number of each key, in the order in which they are met, and where that is.
+
+    What was skipped has none.
+    """
     numbers: dict[Hashable, int] = {}
     firsts: list[int] = []
     of = np.full(len(keys), -1)
     for row, key in enumerate(keys):
-        if key == "":
+        if key == "" or skipped[row]:
             continue
         number = numbers.setdefault(key, len(firsts))
         if number == len(firsts):

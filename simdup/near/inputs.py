@@ -27,7 +27,7 @@ from simdup.corpus.record_fields import shapes
 from simdup.corpus.rows import INDEX, STRINGS, Rows, recognise, row_batches
 from simdup.corpus.sources import Named, SourceListing, list_files
 from simdup.model.criteria import Criteria
-from simdup.model.documents import LeftOut, NoField, Skipped, Unread
+from simdup.model.documents import LeftOut, NoField, Skipped
 from simdup.model.fields import TITLE, record_field
 from simdup.model.settings import Reading, Settings
 from simdup.model.table import Documents
@@ -58,7 +58,6 @@ class SourceReport:
         self.reading = reading or Reading()
         self._told = frozenset(map(os.path.realpath, self.reading.told))
         self.skipped: list[Skipped] = []
-        self.unread: list[Unread] = []  # which of these were next to documents
         self.notes: list[tuple[str, str]] = []  # names, and what a person should know about them
         self.unchanged = 0  # how many documents were left out because they are known
         # Of the texts passed from Python, by number; filled while they are cut into batches.

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,7 @@ from simdup.corpus.files import STDIN, File
 from simdup.corpus.record_batches import RecordBatch
 from simdup.corpus.rows import Rows, row_batches
 from simdup.model.criteria import Criteria
-from simdup.model.documents import Document, InputDocuments, Unread
+from simdup.model.documents import Document
 from simdup.model.settings import Reading, Settings
 from simdup.model.table import Documents, objects
 from simdup.near.batch_reader import read_stripped
@@ -33,45 +32,6 @@ from simdup.near.inputs import Input
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import DIGEST_TYPE
 from simdup.text.fingerprinter import Fingerprinter
-
-
-class Places:
-    """The place of each document that was read, by its number among these."""
-
-    def __init__(self, documents: int, unread: Sequence[Unread]) -> None:
-        before = np.array([one.before for one in unread], np.int64)
-        numbers = np.arange(documents)
-        self.of = numbers + np.searchsorted(before, numbers, side="right")
-        # The places of the others.
-        self.unread = np.delete(np.arange(documents + len(unread)), self.of)
-
-    def spread(self, values: Any, others: Any) -> Any:
-        """Return the values of all, given those of the documents that were read, and of others."""
-        if not len(self.unread):
-            return values
-        column = np.empty((len(self.of) + len(self.unread), *values.shape[1:]), values.dtype)
-        column[self.of], column[self.unread] = values, others
-        return column
-
-    def inputs(self, documents: Documents, others: Sequence[Any]) -> InputDocuments:
-        """Return all documents that were read or skipped, in input order; `others` are names."""
-        names = self.spread(documents["name"], None)
-        names[self.unread] = objects(others)
-        skipped = tuple(self.unread.tolist())
-        return InputDocuments(names.tolist(), int(documents["reference"].sum()), skipped)
-
-    def spread_table(self, documents: Documents) -> Documents:
-        """Return the table of all; the rows of those that were not read are empty."""
-        empty = {name: np.zeros((), documents[name].dtype) for name in documents}
-        empty |= {name: np.array("", object) for name in ("name", "path")}
-        return Documents({name: self.spread(documents[name], empty[name]) for name in documents})
-
-    def numbers(self, indexed: int = 0) -> Sequence[int]:
-        """Return the places of documents of indexes, which are below 0, and of those read."""
-        if not len(self.unread):
-            return range(-indexed, len(self.of))
-        # Its items are plain numbers, 8 bytes each.
-        return np.concatenate([np.arange(-indexed, 0), self.of]).data
 
 
 @dataclass(frozen=True)
@@ -93,14 +53,13 @@ class SourceDocuments:
         opened: Input,
         collection: Collection,
         fingerprinter: Fingerprinter,
-        places: Places,
     ) -> SourceDocuments:
-        """Return the documents of a collection; what was not read has empty rows."""
+        """Return the documents of a collection."""
         columns = {name: collection[name] for name in ("name", "path", "record", "digest")}
         columns["size"] = _sizes(opened, collection)
         settings = opened.settings
         return cls(
-            places.spread_table(Documents(columns)), opened.files, opened.rows, settings.reading,
+            Documents(columns), opened.files, opened.rows, settings.reading,
             settings.criteria, collection.analyzer, fingerprinter,
         )  # fmt: skip
 
@@ -160,7 +119,7 @@ def _sizes(opened: Input, collection: Collection) -> NDArray[np.int64]:
     """Return the bytes of files that are one document each, and of the texts of others in UTF-8."""
     sizes, paths = collection["size"].copy(), collection["path"]
     whole = {file.path: file.size for file in opened.files if not file.compression}
-    for row in np.flatnonzero(collection["record"] == 0).tolist():
+    for row in np.flatnonzero((collection["record"] == 0) & ~collection.skipped).tolist():
         sizes[row] = whole.get(paths[row], sizes[row])
     return sizes
 

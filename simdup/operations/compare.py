@@ -166,7 +166,7 @@ def compare_documents(
 
             run = int(run_lengths(texts, _A, _B)[0])
         identical = bool(corpus["digest"][0] == corpus["digest"][1])
-        own = deciding_columns(corpus, prints, 0, criteria)
+        own = deciding_columns(corpus, prints, (), criteria)
         own |= {"number": np.arange(2), "content_number": np.array([0, not identical], np.int64)}
         table = known.and_columns(**own)
         searches, proposed_by = dict[str, tuple[bool, ...]](), tuple[str, ...]()

@@ -329,11 +329,10 @@ class _Task:
 
     def find(self) -> _Losses:
         """Find what is redundant; raise if a reference gave no document."""
-        result, collection, spots, matches = examine(self.opened, facts=True)
+        result, collection, matches = examine(self.opened, facts=True)
         groups, by = None, self.options.by
         if by is not None:
             groups = group_by("by", by, collection)
-            groups = replace(groups, of=spots.spread(groups.of, -1))
         cuts, notes = _list_cuts(result)
         result = replace(result, notes=(*result.notes, *notes))
         return _Losses(self, result, cuts, groups, matches)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Unpack
@@ -16,6 +15,7 @@ from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
+from simdup.model.documents import InputDocuments
 from simdup.model.fields import TITLE
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
@@ -33,7 +33,7 @@ from simdup.near.inputs import Data, Input, notes, open_input
 from simdup.near.methods import searches_of
 from simdup.near.orders import order_of
 from simdup.near.pair_groups import find_groups
-from simdup.near.source_documents import Places, SourceDocuments
+from simdup.near.source_documents import SourceDocuments
 from simdup.near.texts import Texts
 from simdup.search.arrays import RowIds
 from simdup.show.result import Result
@@ -136,7 +136,6 @@ class Examined(NamedTuple):
 
     result: Result
     corpus: Collection
-    places: Places  # of its documents
     matches: IndexMatches  # what indexes hold near them
 
 
@@ -151,18 +150,16 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
     started = time.monotonic()
     settings, criteria = opened.settings, opened.settings.criteria
     makers = columns_for(criteria, settings.reading.titled)
-    with ingest(opened, [*makers, *indexes.makers]) as corpus:
+    with ingest(opened, [*makers, *indexes.makers], skipped=True) as corpus:
         fingerprinter = opened.fingerprinter or Fingerprinter.for_corpus(
             corpus.analyzer, corpus.counts
         )
         weighting = fingerprinter.weigh(corpus.counts)
-        # The documents of references come first.
-        first = sum(path in opened.references for path in corpus["path"].tolist())
         known, read = corpus.of_texts, corpus.spool.read
         texts = Texts(known, corpus.analyzer, criteria.shingle, read)
         with Crew(Work(weighting, texts, criteria), settings.run) as crew:
             prints = crew.fingerprints()
-            own = known.and_columns(**deciding_columns(corpus, prints, first, criteria))
+            own = known.and_columns(**deciding_columns(corpus, prints, opened.references, criteria))
             matches = indexes.match(corpus, own, settings)
             documents, texts_of = matches.documents, corpus.of_rows(matches.text_of)
             measure, names = matches.measure(crew.measure), documents["name"].tolist()
@@ -179,10 +176,8 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
             )
             found = find_groups(compared, matches.pairs)
             settings.run.progress("clustering", 0, len(found.groups))
-            # A file that is a reference has no input documents.
-            unread = [one for one in corpus.report.unread if one.path not in opened.references]
-            places = Places(len(corpus), unread)
-            numbers, bits = places.numbers(matches.indexed), settings.recipe.bits
+            # Documents of indexes have numbers below 0.
+            numbers, bits = range(-matches.indexed, len(corpus)), settings.recipe.bits
             clusters = form_clusters(found.groups, documents, order, criteria, bits, numbers)
             spared = describe_spared(
                 found.spared, clusters, documents, measure, criteria, texts, numbers
@@ -193,14 +188,15 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
             from simdup.near.fact_differences import redundant_facts
 
             def rows_of(some: Sequence[int]) -> RowIds:
-                return matches.text_of[np.searchsorted(numbers, some)]
+                return matches.text_of[np.array(some, np.int64) + matches.indexed]
 
             differing = redundant_facts(clusters, texts, corpus["digest"], rows_of, settings)
     report = corpus.report
-    report.notes += [*notes(corpus.documents, criteria, names), *matches.notes]
+    taking_part = np.flatnonzero(~corpus.skipped)
+    report.notes += [*notes(corpus.documents.take(taking_part), criteria, names), *matches.notes]
     summary = Summary.of(
         clusters,
-        documents=len(corpus),
+        documents=len(taking_part),
         skipped=len(report.skipped),
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
@@ -210,14 +206,15 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
         **found.figures | indexes.figures,
     )
     skipped, noted = tuple(report.skipped), tuple(report.notes)
-    clusters = _ordered(clusters, lambda number: order[bisect_left(numbers, number)], criteria)
-    origins = SourceDocuments.of(opened, corpus, fingerprinter, places)
-    inputs = places.inputs(own, [one.name for one in unread])
+    clusters = _ordered(clusters, lambda number: order[number + matches.indexed], criteria)
+    origins = SourceDocuments.of(opened, corpus, fingerprinter)
+    skips = tuple(np.flatnonzero(corpus.skipped).tolist())
+    inputs = InputDocuments(own["name"].tolist(), int(own["reference"].sum()), skips)
     settings.run.progress("clustering", len(clusters), len(clusters))
     result = Result(
         clusters, skipped, noted, summary, hint, inputs, origins, spared, facts=differing
     )
-    return Examined(result, corpus, places, matches)
+    return Examined(result, corpus, matches)
 
 
 def _kept_apart(corpus: Collection, measured: Iterable[str]) -> dict[str, int]:

@@ -53,6 +53,13 @@ class CountedChunk:
     hashes: NDArray[np.uint8]
     terms: tuple[str, ...]  # the terms as text; empty once they are no longer needed
 
+    @classmethod
+    def empty(cls, size: int) -> CountedChunk:
+        """Return the counts of a document without terms, whose hashes have `size` bytes."""
+        entries, hashes = np.zeros(0, np.int32), np.zeros(0, np.uint64)
+        none = np.zeros((0, size), np.uint8)
+        return cls(np.zeros(2, np.int64), entries, entries, hashes, hashes, none, ())
+
     @property
     def sizes(self) -> NDArray[np.int64]:
         """How many terms each document has (int64[documents])."""
