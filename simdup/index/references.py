@@ -34,7 +34,7 @@ from simdup.index.sections import (
 from simdup.index.session import Session
 from simdup.model.cleaned import RemovedDocument
 from simdup.model.criteria import CHARACTERS_5, Criteria
-from simdup.model.measures import UNMEASURED, DocumentPair, MeasuredPairs, Measures
+from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
@@ -57,7 +57,8 @@ class IndexMatches:
 
     documents: Documents
     text_of: RowIds  # int64[documents]: the document of the scan that has the text
-    pairs: Sequence[DocumentPair] = ()  # of each document of the scan at most one
+    # Pairs with what indexes hold, their `a`: of each document of the scan at most one.
+    pairs: MeasuredPairs = field(default_factory=MeasuredPairs.none)
     asked: Documents | None = None  # the documents of the scan that have terms, but references
     # uint64[documents of indexes]: as in `Documents`.
     contents: U64 = field(default_factory=lambda: np.zeros(0, np.uint64))
@@ -217,7 +218,7 @@ class IndexReferences:
 
 
 def _notes(
-    documents: Documents, pairs: Sequence[DocumentPair], undecided: Bools, numbered: Bools
+    documents: Documents, pairs: MeasuredPairs, undecided: Bools, numbered: Bools
 ) -> list[tuple[str, str]]:
     """Return what a person should know about matches, some of which do not count.
 
@@ -232,7 +233,8 @@ def _notes(
         if short_texts := int(np.count_nonzero(numbered == seen)):
             what = f"{counted(short_texts, 'short text')} with numbers, near one of an index that "
             notes.append((argument, f"{what}does not know its numbers: not taken for a pair"))
-    if same := sum(names[pair.a] == str(names[pair.b]) for pair in pairs):
+    sides = (names[pairs[side]].tolist() for side in ("a", "b"))
+    if same := sum(a == str(b) for a, b in zip(*sides, strict=True)):
         what = f"{counted(same, 'document')} matched under the same name in an index; if it was "
         what += "built from these documents, they are redundant beside themselves"
         notes.append(("`references`", what))
@@ -336,9 +338,7 @@ def _rows_of(held: Documents, text_of: RowIds, documents: Documents) -> Document
     return Documents(columns)
 
 
-def _pairs(found: MeasuredPairs, rows: RowIds, verify: bool) -> list[DocumentPair]:
-    """Return matches as pairs, ordered; `rows` are those of the documents that were queried."""
-    columns = found["b"], rows[found["a"]], found["distance"]
-    shares = found["similarity"].tolist() if verify else [np.nan] * len(found["b"])
-    measures = (UNMEASURED if share != share else Measures(share) for share in shares)
-    return sorted(map(DocumentPair, *(column.tolist() for column in columns), measures))
+def _pairs(found: MeasuredPairs, rows: RowIds, verify: bool) -> MeasuredPairs:
+    """Return matches as pairs; `rows` are those of the documents that were queried."""
+    pairs = found.and_columns(a=found["b"], b=rows[found["a"]])
+    return pairs if verify else pairs.without("similarity")

@@ -98,6 +98,11 @@ class MeasuredPairs(Table):
     }
 
     @classmethod
+    def none(cls) -> Self:
+        """Return no pairs."""
+        return cls(dict.fromkeys(("a", "b", "distance"), np.zeros(0, np.int64)))
+
+    @classmethod
     def identical(cls, a: I64, b: I64, criteria: Criteria) -> Self:
         """Return pairs of documents with the same text."""
         columns: dict[str, NDArray[Any]] = {"a": a, "b": b, "distance": np.zeros(len(a), np.int64)}
@@ -143,11 +148,14 @@ class MeasuredPairs(Table):
         def values(name: str, missing: Any = None) -> list[Any]:
             return self[name].tolist() if name in self else [missing] * len(self)
 
+        def shares(name: str) -> list[float | None]:
+            return [None if value != value else value for value in values(name)]
+
         sides = map(_SIDES.__getitem__, values("contained", 0))
         covered = (one and tuple(one) for one in values("covered"))
         differing = values("differing", 0)
         facts = values("same_facts", True)
-        return map(Measures, *map(values, SHARES), sides, differing, covered, facts)
+        return map(Measures, *map(shares, SHARES), sides, differing, covered, facts)
 
     def each(self) -> list[DocumentPair]:
         """Return the pairs one by one, with their distances."""

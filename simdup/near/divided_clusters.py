@@ -11,27 +11,25 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from simdup.base.system import without_dot
-from simdup.model.clusters import FEW
 from simdup.model.criteria import Criteria
 from simdup.model.decisions import Decisions
-from simdup.model.measures import DocumentPair
-from simdup.near.clustering import Group
-from simdup.near.leading import lead
+from simdup.model.measures import MeasuredPairs
+from simdup.near.leading import in_order, lead
 from simdup.search.arrays import I64
 
 
 def divide(
-    groups: Iterable[Group],
+    clusters: Iterable[Sequence[int]],
     criteria: Criteria,
     names: Sequence[Any],
     order: I64,
-    near_pairs: Callable[[Group, Collection[int]], Sequence[DocumentPair]],
-) -> list[Group]:
-    """Return groups without any in which documents meet that are decided to be distinct.
+    near_pairs: Callable[[Sequence[int], Collection[int]], MeasuredPairs],
+) -> Iterator[tuple[Sequence[int], dict[int, int], dict[int, int]]]:
+    """Yield the clusters in which documents meet that are decided to be distinct, divided.
 
     Parameters
     ----------
-    groups : iterable of Group
+    clusters : iterable of sequence of int
         Of documents by number, the place of their name in `names`.
     criteria : Criteria
         With decisions, which have ids as text.
@@ -39,24 +37,24 @@ def divide(
     order : int64[documents]
         The place of each document in the order of keeping.
     near_pairs : callable
-        Returns the near pairs of a group, given its documents that decisions name.
+        Returns the near pairs of a cluster, given its documents that decisions name.
+
+    Yields
+    ------
+    members : sequence of int
+    taken_by, root : dict
+        As `lead` returns them.
     """
-    undivided = list(groups)
-    every_name = {str(names[one]) for group in undivided for one in group.members}
+    undivided = list(clusters)
+    every_name = {str(names[row]) for members in undivided for row in members}
     rules = _Rules(criteria.decisions, every_name)
-    if not rules.relevant:
-        return undivided
-    parts: list[Group] = []
-    for group in undivided:
-        marks = {one: rules.named([str(names[one])]) for one in group.members}
+    for members in undivided if rules.relevant else ():
+        marks = {row: rules.named([str(names[row])]) for row in members}
         named = sorted(set().union(*marks.values()))
         if any(rules.distinct(a, b) for i, a in enumerate(named) for b in named[:i]):
-            decided = [one for one, mark in marks.items() if mark]
-            pairs = near_pairs(group, decided)
-            parts += _parts(pairs, criteria, marks, rules, order)
-        else:
-            parts.append(group)
-    return parts
+            pairs = near_pairs(members, [row for row, mark in marks.items() if mark])
+            each = in_order(pairs, order, criteria)
+            yield members, *lead(each, marks, rules.distinct)[:2]
 
 
 def confirmed(decisions: Decisions, names: Collection[str]) -> Callable[[str, str], bool]:
@@ -95,37 +93,3 @@ class _Rules:
         """Return what two documents are; empty if nobody decided about them."""
         both = set(self._of.get(a, ())) & set(self._of.get(b, ()))
         return self._kinds[max(both)] if both else ""
-
-
-def _parts(
-    pairs: Sequence[DocumentPair],
-    criteria: Criteria,
-    marks: dict[int, set[str]],
-    rules: _Rules,
-    order: I64,
-) -> Iterator[Group]:
-    """Yield the parts of a group that have several documents."""
-    each = []
-    for pair in pairs:
-        first, second = sorted((pair.a, pair.b), key=order.__getitem__)
-        each.append((first, second, pair.taken_by(first, criteria)))
-    each.sort(key=lambda pair: (order[pair[0]], order[pair[1]]))
-    taken_by, root, _ = lead(each, marks, rules.distinct)
-    members: dict[int, list[int]] = {}
-    for document in sorted(root):
-        members.setdefault(root[document], []).append(document)
-    for part in members.values():
-        if len(part) > 1:
-            taken = {one: taken_by[one] for one in part if one in taken_by}
-            yield Group(part, taken, list(_listed(pairs, set(part), taken, criteria)))
-
-
-def _listed(
-    pairs: Sequence[DocumentPair], part: set[int], taken_by: dict[int, int], criteria: Criteria
-) -> Iterator[DocumentPair]:
-    """Yield the pairs of a part that are listed."""
-    for pair in pairs:
-        if pair.a in part and pair.b in part:
-            took = taken_by.get(pair.a) == pair.b or taken_by.get(pair.b) == pair.a
-            if took or criteria.all_pairs or len(part) <= FEW:
-                yield pair

@@ -11,8 +11,27 @@ decisions of people need: they forbid that some documents share a cluster.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
+
+import numpy as np
+
+from simdup.model.criteria import Criteria
+from simdup.model.measures import MeasuredPairs
+from simdup.search.arrays import I64
+
+
+def in_order(
+    pairs: MeasuredPairs, order: I64, criteria: Criteria
+) -> Iterator[tuple[int, int, bool]]:
+    """Return near pairs as `lead` takes them; `order` is the place of each document in it."""
+    if not len(pairs):
+        return iter(())
+    turned = order[pairs["a"]] > order[pairs["b"]]
+    a, b = np.where(turned, (pairs["b"], pairs["a"]), (pairs["a"], pairs["b"]))
+    takes = np.where(turned, pairs.turned().taken(criteria), pairs.taken(criteria))
+    rank = np.lexsort((order[b], order[a]))
+    return zip(*(column[rank].tolist() for column in (a, b, takes)), strict=True)
 
 
 def lead(

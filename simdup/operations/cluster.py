@@ -20,8 +20,8 @@ from simdup.model.settings import RunOptions, Settings
 from simdup.model.table import Documents, objects
 from simdup.near.candidates import Candidates
 from simdup.near.clustering import form_clusters
+from simdup.near.join import join
 from simdup.near.methods.simhash import NearFingerprints
-from simdup.near.pair_groups import find_groups
 from simdup.search import iter_pairs
 from simdup.search.arrays import U64, combine_rows, hamming_distances, split_rows
 from simdup.search.threads import sort_chunks
@@ -52,9 +52,9 @@ def cluster(lines: FingerprintLines, settings: Settings) -> Result:
     settings = replace(settings, criteria=criteria, recipe=recipe)
     documents = _documents(lines)
     compared = Candidates(documents, [NearFingerprints(settings)], settings)
-    found, rows = find_groups(compared), range(len(documents))
+    joined, rows = join(compared), range(len(documents))
     order = np.arange(len(documents))
-    clusters = form_clusters(found.groups, documents, order, criteria, lines.bits, rows)
+    clusters = form_clusters(joined, documents, order, criteria, lines.bits, rows)
     summary = Summary.of(
         clusters,
         documents=len(documents),
@@ -62,7 +62,7 @@ def cluster(lines: FingerprintLines, settings: Settings) -> Result:
         seconds=time.monotonic() - started,
         recipe={"digest": lines.recipe, "bits": lines.bits} if lines.recipe else {},
         all_pairs=criteria.all_pairs,
-        **found.figures,
+        **joined.figures,
     )
     return Result(clusters, (), (), summary, inputs=InputDocuments(documents["name"].tolist()))
 

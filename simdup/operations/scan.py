@@ -17,11 +17,11 @@ from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import InputDocuments
 from simdup.model.fields import TITLE
+from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.near.candidates import Candidates
 from simdup.near.clustering import (
-    Group,
     describe_spared,
     form_clusters,
 )
@@ -30,9 +30,9 @@ from simdup.near.counting import columns_for
 from simdup.near.crew import Crew, Work
 from simdup.near.field_groups import deciding_columns
 from simdup.near.inputs import Data, Input, notes, open_input
+from simdup.near.join import join
 from simdup.near.methods import searches_of
 from simdup.near.orders import order_of
-from simdup.near.pair_groups import find_groups
 from simdup.near.source_documents import SourceDocuments
 from simdup.near.texts import Texts
 from simdup.search.arrays import RowIds
@@ -174,15 +174,15 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
                 order,
                 every=criteria.compares_all(len(own)),
             )
-            found = find_groups(compared, matches.pairs)
-            settings.run.progress("clustering", 0, len(found.groups))
+            joined = join(compared, matches.pairs)
+            settings.run.progress("clustering", 0, None)
             # Documents of indexes have numbers below 0.
             numbers, bits = range(-matches.indexed, len(corpus)), settings.recipe.bits
-            clusters = form_clusters(found.groups, documents, order, criteria, bits, numbers)
+            clusters = form_clusters(joined, documents, order, criteria, bits, numbers)
             spared = describe_spared(
-                found.spared, clusters, documents, measure, criteria, texts, numbers
+                joined.spared, clusters, documents, measure, criteria, texts, numbers
             )
-            hint = _template_hint(found.groups, texts_of, criteria) if criteria.verify else ""
+            hint = _template_hint(joined.pairs, texts_of, criteria) if criteria.verify else ""
         differing = None
         if facts and criteria.verify:
             from simdup.near.fact_differences import redundant_facts
@@ -201,9 +201,9 @@ def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
         seconds=time.monotonic() - started,
         recipe=fingerprinter.fields,
         all_pairs=criteria.all_pairs,
-        kept_apart=_kept_apart(corpus, found.kept_apart),
+        kept_apart=_kept_apart(corpus, joined.kept_apart),
         facts_differ=None if differing is None else len(differing),
-        **found.figures | indexes.figures,
+        **joined.figures | indexes.figures,
     )
     skipped, noted = tuple(report.skipped), tuple(report.notes)
     clusters = _ordered(clusters, lambda number: order[number + matches.indexed], criteria)
@@ -221,7 +221,10 @@ def _kept_apart(corpus: Collection, measured: Iterable[str]) -> dict[str, int]:
     """Return how many pairs of short texts a fact keeps apart, by the kind of the fact."""
     if "frame" not in corpus.forms:
         return {}
-    frames, kinds, facts = (corpus.forms[name] for name in ("frame", "kind", "facts"))
+    # Two processes may have met a text first: then it has two forms, one of which nobody has.
+    rows = np.unique(corpus["form"][~corpus.skipped])
+    forms = corpus.forms.take(rows[rows >= 0])
+    frames, kinds, facts = (forms[name] for name in ("frame", "kind", "facts"))
     return count_kept_apart(frames, kinds, facts, measured)
 
 
@@ -242,11 +245,11 @@ def _ordered(
     return tuple(replace(cluster, order=order(cluster)) for cluster in clusters)
 
 
-def _template_hint(groups: Sequence[Group], corpus: Collection, criteria: Criteria) -> str:
+def _template_hint(listed: MeasuredPairs, corpus: Collection, criteria: Criteria) -> str:
     """Return advice if many pairs share a template, and their titles differ."""
     if TITLE in criteria.same:
         return ""
-    pairs = [pair for group in groups for pair in group.pairs]
+    pairs = listed.each()
     near = [(p.a, p.b) for p in pairs if p.measures.similarity not in (None, 1)]
     if not looks_templated(near, corpus.pages):
         return ""

@@ -26,13 +26,13 @@ from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
 from simdup.near.clustering import (
     Measure,
-    find_identical,
     form_clusters,
     unmeasured,
 )
+from simdup.near.copies import find_copies
+from simdup.near.join import distinct_rows, join
 from simdup.near.measures import measured
 from simdup.near.orders import order_of
-from simdup.near.pair_groups import find_groups, propose
 from simdup.near.texts import Texts, cut_slot
 from simdup.near.walk import components
 from simdup.search import equal_keys
@@ -76,8 +76,8 @@ def refine(table: pa.Table, settings: Settings) -> Iterator[Columns]:
     """Part components into those that candidates connect: yield the labels of documents."""
     table = in_order(table)
     candidates = candidates_among(table, settings)
-    copies = find_identical(candidates.documents)
-    compared, searched = propose(candidates, copies)
+    copies = find_copies(candidates.documents)
+    compared, searched = distinct_rows(candidates, copies)
     some = copies.distinct[searched]
     roots = components(compared.take(searched), copies.sizes[some])
     forest = Forest(len(table))
@@ -114,7 +114,7 @@ class GroupDocuments:
                 measured, texts=replace(texts, weights_of=weights_of), criteria=criteria
             )
         order = order_of(known, criteria, known.__getitem__)
-        found = find_groups(
+        joined = join(
             replace(
                 candidates,
                 measure=measure,
@@ -125,8 +125,8 @@ class GroupDocuments:
             )
         )
         bits, rows = settings.recipe.bits, range(len(table))
-        yield from _rows(form_clusters(found.groups, known, order, criteria, bits, rows), table)
-        yield {"kind": ["figures"], "figures": [json.dumps(found.figures)]}
+        yield from _rows(form_clusters(joined, known, order, criteria, bits, rows), table)
+        yield {"kind": ["figures"], "figures": [json.dumps(joined.figures)]}
 
     def _texts(self, table: pa.Table, documents: Documents) -> Texts:
         starts, content = content_of(table["text_bytes"])

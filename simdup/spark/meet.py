@@ -29,9 +29,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from simdup.model.settings import Settings
-from simdup.near.clustering import find_identical
+from simdup.near.copies import find_copies
+from simdup.near.join import distinct_rows
 from simdup.near.methods.simhash import NearFingerprints
-from simdup.near.pair_groups import propose
 from simdup.near.short import formed
 from simdup.reuse.sharing import TextSeeds, shared_counts
 from simdup.search import equal_keys
@@ -206,8 +206,8 @@ def list_compared(table: pa.Table, settings: Settings) -> Iterator[Columns]:
     """Yield the documents that are compared; those with equal texts are in one task."""
     table = in_order(table)
     candidates = candidates_among(table, settings)
-    copies = find_identical(candidates.documents)
-    _, searched = propose(candidates, copies)
+    copies = find_copies(candidates.documents)
+    _, searched = distinct_rows(candidates, copies)
     compared = table.take(pa.array(copies.distinct[searched]))
     yield {name: compared[name] for name in (*carried_names(compared.column_names), "size")}
 

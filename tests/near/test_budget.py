@@ -10,7 +10,7 @@ from support import Command
 
 from lab.corpora.made import prose, write
 from simdup import Result, scan
-from simdup.near import bounds, pair_groups, walk
+from simdup.near import bounds, join, walk
 
 SIZES = (12, 9)
 
@@ -18,7 +18,7 @@ SIZES = (12, 9)
 @pytest.fixture(autouse=True)
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Components of a few documents are large, and not all of their pairs can be compared."""
-    monkeypatch.setattr(pair_groups, "LARGE", 3)
+    monkeypatch.setattr(join, "LARGE", 3)
     monkeypatch.setattr(walk, "LARGE", 3)
     for name in ("MANY_DOCUMENTS", "FORMED_DOCUMENTS", "FEW_DOCUMENTS"):
         monkeypatch.setattr(bounds, name, 0)

@@ -9,8 +9,7 @@ from support import leaders
 
 from simdup.model.criteria import Criteria
 from simdup.model.decisions import Decision, Decisions
-from simdup.model.measures import DocumentPair
-from simdup.near.clustering import Group
+from simdup.model.measures import MeasuredPairs
 from simdup.near.divided_clusters import divide
 
 NAMES = [f"d{i}" for i in range(7)]
@@ -26,18 +25,18 @@ DECISIONS = st.lists(
 
 
 @st.composite
-def groups(draw: st.DrawFn) -> Group:
-    """A group of documents that pairs connect."""
+def clusters(draw: st.DrawFn) -> MeasuredPairs:
+    """The pairs of a cluster."""
     size = draw(st.integers(2, 7))
     numbers = {(draw(st.integers(0, i - 1)), i) for i in range(1, size)}
     more = st.sets(st.integers(0, size - 1), min_size=2, max_size=2)
     numbers |= {(min(two), max(two)) for two in draw(st.lists(more, max_size=6))}
-    pairs = [DocumentPair(a, b, 0) for a, b in sorted(numbers)]
-    return Group(list(range(size)), leaders(range(size), near(pairs))[0], pairs)
+    a, b = np.array(sorted(numbers)).T
+    return MeasuredPairs({"a": a, "b": b})
 
 
-def near(pairs: list[DocumentPair]) -> Any:
-    numbers = {frozenset((pair.a, pair.b)) for pair in pairs}
+def near(pairs: MeasuredPairs) -> Any:
+    numbers = set(map(frozenset, zip(pairs["a"].tolist(), pairs["b"].tolist(), strict=True)))
     return lambda a, b: frozenset((a, b)) in numbers
 
 
@@ -47,29 +46,32 @@ def distinct(decisions: Decisions, a: str, b: str) -> bool:
     return bool(kinds) and kinds[-1] == "distinct"
 
 
-def divided(group: Group, decisions: Decisions) -> list[Group]:
-    criteria = Criteria(decisions=decisions)
-    return divide(
-        [group], criteria, NAMES, np.arange(len(NAMES)), lambda group, decided: group.pairs
-    )
+def divided(pairs: MeasuredPairs, decisions: Decisions) -> list[Any]:
+    criteria, order = Criteria(decisions=decisions), np.arange(len(NAMES))
+    members = sorted({*pairs["a"].tolist(), *pairs["b"].tolist()})
+    return list(divide([members], criteria, NAMES, order, lambda rows, decided: pairs))
 
 
-@given(groups(), DECISIONS)
-def test_groups_are_divided_as_the_definition_says(group: Group, decisions: Decisions) -> None:
-    found = divided(group, decisions)
+@given(clusters(), DECISIONS)
+def test_clusters_are_divided_as_the_definition_says(
+    pairs: MeasuredPairs, decisions: Decisions
+) -> None:
+    members = sorted({*pairs["a"].tolist(), *pairs["b"].tolist()})
     expected = leaders(
-        group.members,
-        near(list(group.pairs)),
-        distinct=lambda a, b: distinct(decisions, NAMES[a], NAMES[b]),
+        members, near(pairs), distinct=lambda a, b: distinct(decisions, NAMES[a], NAMES[b])
     )
-    assert ({a: b for one in found for a, b in one.taken_by.items()}) == expected[0]
-    assert {frozenset(one.members) for one in found} == expected[1]
-    for one in found:
-        assert sorted(one.members) == list(one.members)
-        assert list(one.pairs) == [p for p in group.pairs if {p.a, p.b} <= {*one.members}]
+    for rows, taken_by, root in divided(pairs, decisions):
+        parts: dict[int, set[int]] = {}
+        for row in rows:
+            parts.setdefault(root.get(row, row), set()).add(row)
+        assert taken_by == expected[0]
+        assert {frozenset(part) for part in parts.values() if len(part) > 1} == expected[1]
+        return
+    # Nobody decided that two of them are distinct.
+    assert expected[1] == {frozenset(members)}
 
 
-def test_groups_without_decisions_stay_as_they_are() -> None:
-    group = Group([0, 1], {1: 0}, [DocumentPair(0, 1, 2)])
-    assert divided(group, Decisions()) == [group]
-    assert divided(group, Decisions((Decision("distinct", ("d0", "elsewhere")),))) == [group]
+def test_clusters_without_decisions_stay_as_they_are() -> None:
+    pairs = MeasuredPairs({"a": np.array([0]), "b": np.array([1])})
+    assert divided(pairs, Decisions()) == []
+    assert divided(pairs, Decisions((Decision("distinct", ("d0", "elsewhere")),))) == []

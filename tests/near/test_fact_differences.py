@@ -11,7 +11,7 @@ from support import Command
 
 from lab.corpora.made import prose
 from simdup import Index, SimdupError, compare, dedupe, passages, scan
-from simdup.near import pair_groups
+from simdup.near import join
 from simdup.near.fact_differences import differences
 from simdup.show.result import Result
 from simdup.show.verdict import verdict
@@ -96,10 +96,10 @@ def family() -> dict[str, str]:
 def test_a_large_family_is_parted_by_facts(
     family: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert len(family) > pair_groups.LARGE
+    assert len(family) > join.LARGE
     found = scan(family, same="facts", jobs=1)
     assert [len(cluster.members) for cluster in found.clusters] == [24, 24, 24]
-    monkeypatch.setattr(pair_groups, "LARGE", len(family))
+    monkeypatch.setattr(join, "LARGE", len(family))
     assert scan(family, same="facts", jobs=1).clusters == found.clusters
 
 

@@ -12,7 +12,7 @@ from simdup import Criteria, Result, scan
 from simdup.model.clusters import FEW
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import RunOptions
-from simdup.near import pair_groups, walk
+from simdup.near import join, walk
 
 LETTERS = "岸树芽云洋虫星桥路竹梅兰菊荷墨笔纸杯盘铺柜窗柱梯砖瓦钉绳线布衫帽鞋袜伞扇镜"
 LEAST = 0.6
@@ -30,7 +30,7 @@ def chains(seed: int) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _small_families(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_groups, "LARGE", 3)
+    monkeypatch.setattr(join, "LARGE", 3)
     monkeypatch.setattr(walk, "LARGE", 3)
 
 

@@ -13,7 +13,7 @@ from lab.corpora.made import write
 from lab.oracles.plain import contained
 from simdup import Criteria, Result, scan
 from simdup.base.workers import FORKS, Workers
-from simdup.near import bounds, pair_groups, walk
+from simdup.near import bounds, join, walk
 
 LETTERS = "岸树芽云洋虫星桥路竹梅兰菊荷墨笔纸杯盘铺柜窗柱梯砖瓦钉绳线布衫帽鞋袜伞扇镜"
 
@@ -85,7 +85,7 @@ def told(result: Result) -> list[object]:
 def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Components of a few documents are large."""
     monkeypatch.setattr(walk, "LARGE", 3)
-    monkeypatch.setattr(pair_groups, "LARGE", 3)
+    monkeypatch.setattr(join, "LARGE", 3)
 
 
 WAYS = {
@@ -192,8 +192,8 @@ def test_other_processes_find_the_same(
             started.append(len(tasks))
             return super().map(tasks)
 
-    monkeypatch.setattr(pair_groups, "_WORTH_FORKS", 0)
-    monkeypatch.setattr(pair_groups, "Workers", Counted)
+    monkeypatch.setattr(join, "_WORTH_FORKS", 0)
+    monkeypatch.setattr(join, "Workers", Counted)
     spread = scan(data, "plain", Criteria(**settings), jobs=2)
     assert min(started) > 1
     assert (told(spread), spread.pairs) == (told(alone), alone.pairs)

@@ -19,7 +19,7 @@ from simdup import Criteria, Result, SimdupError, compare, dedupe, scan
 from simdup.model.clusters import FEW
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import RunOptions
-from simdup.near import pair_groups, walk
+from simdup.near import join, walk
 
 ALONE = RunOptions(jobs=1)
 LETTERS = "岸树芽云洋虫星桥路竹梅兰菊荷墨笔纸杯盘铺柜窗柱梯砖瓦钉绳线布衫帽鞋袜伞扇镜"
@@ -146,7 +146,7 @@ def found(
 def test_a_scan_is_all_pairs_of_different_groups_or_of_one(
     how: str, fields: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pair_groups, walk):
+    for module in (join, walk):
         monkeypatch.setattr(module, "LARGE", large)
     for seed in seeds(2):
         monkeypatch.setattr(walk, "_VISITS", 4 * (seed % 2))
@@ -166,7 +166,7 @@ def test_any_corpus(seed: int, fields: dict[str, Any], every: bool, same: bool) 
 def test_references_of_the_same_group_are_no_pairs(
     large: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pair_groups, walk):
+    for module in (join, walk):
         monkeypatch.setattr(module, "LARGE", large)
     for seed in seeds(2):
         records = corpus(random.Random(seed), 24)
@@ -187,7 +187,7 @@ def test_references_of_the_same_group_are_no_pairs(
 def test_nothing_is_lost_to_another_author_only(
     large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pair_groups, walk):
+    for module in (join, walk):
         monkeypatch.setattr(module, "LARGE", large)
     removed = 0
     for seed in seeds(4):

@@ -19,7 +19,7 @@ from lab.corpora.made import prose, write
 from lab.oracles import plain, short_texts
 from simdup import Result, SimdupError, compare, dedupe, scan
 from simdup.model.settings import RunOptions
-from simdup.near import pair_groups, walk
+from simdup.near import join, walk
 
 HAN = [chr(0x4E00 + i) for i in range(600)]
 _letters = random.Random(0)
@@ -257,7 +257,7 @@ def test_only_what_the_kept_document_contains_is_redundant(
     asked: dict[str, Any] = {"containment": least, "similarity": similarity, "recipe": "plain"}
     asked |= {"method": "simhash", "distance": 64, "run": ONE} | ({"keep": keep} if keep else {})
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
-        patch.setattr(pair_groups, "LARGE", large)
+        patch.setattr(join, "LARGE", large)
         patch.setattr(walk, "LARGE", large)
         write(Path(folder), {f"{i}": texts[i] for i in range(known)})
         references = [f"{folder}/{i}" for i in range(known)]

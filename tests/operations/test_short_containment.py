@@ -15,7 +15,7 @@ from lab.corpora.made import write
 from lab.oracles import plain, short_texts
 from simdup import Result, compare, dedupe, scan
 from simdup.model.settings import RunOptions
-from simdup.near import pair_groups, walk
+from simdup.near import join, walk
 
 ONE = RunOptions(jobs=1)
 HAN = [chr(0x4E00 + i) for i in range(900)]
@@ -160,7 +160,7 @@ def test_large_clusters_have_the_roles_of_small_ones(fields: dict[str, Any]) -> 
         found = []
         for large in (64, 2):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(pair_groups, "LARGE", large)
+                patch.setattr(join, "LARGE", large)
                 patch.setattr(walk, "LARGE", large)
                 clusters = scan(data, **asked).clusters
                 gone = dedupe(data, **asked).numbers

@@ -16,7 +16,7 @@ from support import Command, examples, seeds
 from lab.corpora.made import near, prose, write
 from simdup import Criteria, Result, compare, dedupe, scan
 from simdup.model.settings import RunOptions
-from simdup.near import pair_groups, walk
+from simdup.near import join, walk
 
 ALONE = RunOptions(jobs=1)
 LETTERS = "岸树芽云洋虫星桥路竹梅兰菊荷墨笔纸杯盘铺柜窗柱梯砖瓦钉绳线布衫帽鞋袜伞扇镜"
@@ -98,7 +98,7 @@ SETTINGS: list[dict[str, Any]] = [
 def test_a_scan_equals_scans_of_each_title(
     fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (pair_groups, walk):
+    for module in (join, walk):
         monkeypatch.setattr(module, "LARGE", 3)
     clusters = without = 0
     for seed in seeds(2):
