@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from simdup.model.clusters import Cluster, Member, Pair, Spared
-from simdup.model.criteria import EDIT, JACCARD, LOSSLESS, Criteria
+from simdup.model.clusters import Cluster, Member, Pair
+from simdup.model.criteria import EDIT, JACCARD, Criteria
 from simdup.model.measures import DocumentPair, MeasuredPairs
 from simdup.model.table import Documents
 from simdup.near.copies import present
 from simdup.near.short import short
-from simdup.near.texts import Texts
 from simdup.search.arrays import I64, RowIds, hamming_distances, run_starts
 from simdup.text.simhash import to_hex
 
@@ -73,7 +72,7 @@ def form_clusters(
         if len(part):
             first, last = np.searchsorted(of_pairs, cluster[part[0]] + np.arange(2))
             listed = [pairs[place] for place in by_cluster[first:last].tolist()]
-            clusters.append(naming.cluster(number, part, listed))
+            clusters.append(naming.cluster(number, part, listed, order[part]))
     return tuple(clusters)
 
 
@@ -91,6 +90,7 @@ class _Naming:
         self._documents = documents
         self._kept = kept
         self._criteria = criteria
+        self._reordered = criteria.keep != "first" or criteria.prefer or criteria.decisions.kept
         self._bits = bits
         self._numbers = numbers
         self._names = documents["name"]
@@ -103,13 +103,19 @@ class _Naming:
         wordless = present(documents) & (documents["terms"] == 0)
         self._wordless = wordless.tobytes()
 
-    def cluster(self, number: int, rows: RowIds, listed: Sequence[DocumentPair]) -> Cluster:
-        """Return the cluster of some rows, as they are ordered, with its pairs."""
+    def cluster(
+        self, number: int, rows: RowIds, listed: Sequence[DocumentPair], order: I64
+    ) -> Cluster:
+        """Return the cluster of some rows, as they are ordered, with its pairs.
+
+        If the order of keeping is not that of input, it has it: of two, nothing is left but a pair.
+        """
         pairs = {(pair.a, pair.b): pair for pair in listed}
         digits = to_hex(self._documents["fingerprint"][rows], self._bits)
         each = zip(rows.tolist(), self._kept[rows].tolist(), digits, strict=True)
         members = (self._member(row, kept, pairs, value) for row, kept, value in each)
-        return Cluster(number, tuple(members), tuple(self._pairs(listed)))
+        places = tuple(np.argsort(order).tolist()) if len(rows) > 2 and self._reordered else ()
+        return Cluster(number, tuple(members), tuple(self._pairs(listed)), places)
 
     def _member(
         self,
@@ -167,38 +173,3 @@ def _side(contained: str | None, second: bool) -> str | None:
     if contained in (None, "both"):
         return contained
     return "document" if (contained == "b") == second else "kept"
-
-
-def describe_spared(
-    spared: Sequence[tuple[int, int]],
-    clusters: Sequence[Cluster],
-    documents: Documents,
-    measure: Measure,
-    criteria: Criteria,
-    texts: Texts,
-    numbers: Sequence[int],
-) -> tuple[Spared, ...]:
-    """Return the spared documents with their figures, without those that people divided.
-
-    `numbers` are those of results.
-    """
-    names = documents["name"]
-    gone = {one.number for each in clusters for one in each.members if one.role == "redundant"}
-    stay = [pair for pair in spared if gone.isdisjoint(numbers[document] for document in pair)]
-    if not stay:
-        return ()
-    rows, kept = np.array(stay, np.int64).T
-    pairs, described = measure(kept, rows), []
-    covered = pairs["covered"][:, 1] if "covered" in pairs else np.zeros(len(stay))
-    shares = zip(pairs["similarity"].tolist(), covered.tolist(), strict=True)
-    for (one, beside), (similarity, share) in zip(stay, shares, strict=True):
-        # Below this, the share alone is a reason.
-        matter = criteria.lossless and share >= LOSSLESS
-        facts: tuple[str, ...] = ()
-        if matter:
-            from simdup.near.measures.lossless import lost
-
-            facts = tuple(lost(texts, one, beside))
-        both = numbers[one], numbers[beside]
-        described.append(Spared(names[one], names[beside], similarity, share, *both, facts))
-    return tuple(described)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -13,36 +14,23 @@ from simdup.base.errors import check_type
 from simdup.corpus.rows import Paths, as_paths
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
-from simdup.model.clusters import Cluster, Summary
+from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import InputDocuments
-from simdup.model.fields import TITLE
-from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.near.candidates import Candidates
-from simdup.near.clustering import (
-    describe_spared,
-    form_clusters,
-)
 from simdup.near.collection import Collection, ingest
 from simdup.near.counting import columns_for
 from simdup.near.crew import Crew, Work
 from simdup.near.field_groups import deciding_columns
 from simdup.near.inputs import Data, Input, notes, open_input
 from simdup.near.join import join
-from simdup.near.methods import searches_of
-from simdup.near.orders import order_of
+from simdup.near.rows import Rows, Scanned
 from simdup.near.source_documents import SourceDocuments
+from simdup.near.steps import after
 from simdup.near.texts import Texts
-from simdup.search.arrays import RowIds
 from simdup.show.result import Result
 from simdup.text.fingerprinter import Fingerprinter
-from simdup.text.short_texts import count_kept_apart
-from simdup.text.titles import looks_templated
-
-# Among documents with equal titles, those that share two thirds of their text are versions.
-TITLED = 0.5
 
 
 def scan(
@@ -142,135 +130,60 @@ class Examined(NamedTuple):
 def examine(opened: Input, facts: bool = False) -> Examined:
     """Find the near-duplicates in opened sources; see `scan` for `facts`."""
     opened.settings.check_distance()
-    with open_indexes(opened.indexes, opened.seen) as indexes:
-        return _examine(indexes.prepare(opened), indexes, facts)
-
-
-def _examine(opened: Input, indexes: IndexReferences, facts: bool) -> Examined:
     started = time.monotonic()
+    with open_indexes(opened.indexes, opened.seen) as indexes:
+        opened = indexes.prepare(opened)
+        with _read(opened, indexes) as (rows, matches):
+            joined = join(rows.candidates(), rows.held)
+            scanned = Scanned(rows, joined, rows.clusters(joined), facts)
+            said = after(scanned) | indexes.figures
+            result = _result(opened, scanned, said, matches.notes, started)
+    return Examined(result, rows.corpus, matches)
+
+
+@contextmanager
+def _read(opened: Input, indexes: IndexReferences) -> Iterator[tuple[Rows, IndexMatches]]:
+    """Read all documents, and find what indexes hold near them; texts stay until the block ends."""
     settings, criteria = opened.settings, opened.settings.criteria
     makers = columns_for(criteria, settings.reading.titled)
     with ingest(opened, [*makers, *indexes.makers], skipped=True) as corpus:
-        fingerprinter = opened.fingerprinter or Fingerprinter.for_corpus(
-            corpus.analyzer, corpus.counts
-        )
-        weighting = fingerprinter.weigh(corpus.counts)
-        known, read = corpus.of_texts, corpus.spool.read
-        texts = Texts(known, corpus.analyzer, criteria.shingle, read)
+        learned = opened.fingerprinter or Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+        weighting, read = learned.weigh(corpus.counts), corpus.spool.read
+        texts = Texts(corpus.of_texts, corpus.analyzer, criteria.shingle, read)
         with Crew(Work(weighting, texts, criteria), settings.run) as crew:
-            prints = crew.fingerprints()
-            own = known.and_columns(**deciding_columns(corpus, prints, opened.references, criteria))
-            matches = indexes.match(corpus, own, settings)
-            documents, texts_of = matches.documents, corpus.of_rows(matches.text_of)
-            measure, names = matches.measure(crew.measure), documents["name"].tolist()
-            order = order_of(documents, criteria, texts_of.__getitem__)
-            compared = Candidates(
-                documents,
-                searches_of(texts_of, weighting, settings),
-                settings,
-                measure,
-                lambda rows: texts.sets(matches.text_of[rows]),
-                lambda rows: texts.forms(matches.text_of[rows].tolist()),
-                order,
-                every=criteria.compares_all(len(own)),
-            )
-            joined = join(compared, matches.pairs)
-            settings.run.progress("clustering", 0, None)
-            # Documents of indexes have numbers below 0.
-            numbers, bits = range(-matches.indexed, len(corpus)), settings.recipe.bits
-            clusters = form_clusters(joined, documents, order, criteria, bits, numbers)
-            spared = describe_spared(
-                joined.spared, clusters, documents, measure, criteria, texts, numbers
-            )
-            hint = _template_hint(joined.pairs, texts_of, criteria) if criteria.verify else ""
-        differing = None
-        if facts and criteria.verify:
-            from simdup.near.fact_differences import redundant_facts
+            columns = deciding_columns(corpus, crew.fingerprints(), opened.references, criteria)
+            matches = indexes.match(corpus, texts.documents.and_columns(**columns), settings)
+            about = matches.documents, matches.text_of, matches.pairs
+            measure = matches.measure(crew.measure)
+            yield Rows(settings, corpus, texts, learned, weighting, *about, measure), matches
 
-            def rows_of(some: Sequence[int]) -> RowIds:
-                return matches.text_of[np.array(some, np.int64) + matches.indexed]
 
-            differing = redundant_facts(clusters, texts, corpus["digest"], rows_of, settings)
-    report = corpus.report
-    taking_part = np.flatnonzero(~corpus.skipped)
-    report.notes += [*notes(corpus.documents.take(taking_part), criteria, names), *matches.notes]
+def _result(
+    opened: Input,
+    scanned: Scanned,
+    said: dict[str, Any],
+    more: Sequence[tuple[str, str]],
+    started: float,
+) -> Result:
+    """Return what was found, and what steps say of it; `more` are notes."""
+    rows, joined, clusters, _ = scanned
+    corpus, criteria, report = rows.corpus, scanned.criteria, rows.corpus.report
+    names, taking_part = rows.documents["name"].tolist(), np.flatnonzero(~corpus.skipped)
+    report.notes += [*notes(corpus.documents.take(taking_part), criteria, names), *more]
+    fields = {name: said.pop(name) for name in ("spared", "hint", "facts") if name in said}
     summary = Summary.of(
         clusters,
         documents=len(taking_part),
         skipped=len(report.skipped),
         seconds=time.monotonic() - started,
-        recipe=fingerprinter.fields,
+        recipe=rows.fingerprinter.fields,
         all_pairs=criteria.all_pairs,
-        kept_apart=_kept_apart(corpus, joined.kept_apart),
-        facts_differ=None if differing is None else len(differing),
-        **joined.figures | indexes.figures,
+        **{"kept_apart": {}} | joined.figures | said,
     )
-    skipped, noted = tuple(report.skipped), tuple(report.notes)
-    clusters = _ordered(clusters, lambda number: order[number + matches.indexed], criteria)
-    origins = SourceDocuments.of(opened, corpus, fingerprinter)
-    skips = tuple(np.flatnonzero(corpus.skipped).tolist())
-    inputs = InputDocuments(own["name"].tolist(), int(own["reference"].sum()), skips)
-    settings.run.progress("clustering", len(clusters), len(clusters))
-    result = Result(
-        clusters, skipped, noted, summary, hint, inputs, origins, spared, facts=differing
-    )
-    return Examined(result, corpus, matches)
-
-
-def _kept_apart(corpus: Collection, measured: Iterable[str]) -> dict[str, int]:
-    """Return how many pairs of short texts a fact keeps apart, by the kind of the fact."""
-    if "frame" not in corpus.forms:
-        return {}
-    # Two processes may have met a text first: then it has two forms, one of which nobody has.
-    rows = np.unique(corpus["form"][~corpus.skipped])
-    forms = corpus.forms.take(rows[rows >= 0])
-    frames, kinds, facts = (forms[name] for name in ("frame", "kind", "facts"))
-    return count_kept_apart(frames, kinds, facts, measured)
-
-
-def _ordered(
-    clusters: tuple[Cluster, ...], place: Callable[[int], int], criteria: Criteria
-) -> tuple[Cluster, ...]:
-    """Return clusters that know in which order members would be kept, if not in that of input."""
-    if criteria.keep == "first" and not criteria.prefer and not criteria.decisions.kept:
-        return clusters
-
-    def order(cluster: Cluster) -> tuple[int, ...]:
-        numbers = [member.number for member in cluster.members]
-        # Of smaller ones nothing but the pair is left, or nothing.
-        if len(numbers) <= 2:
-            return ()
-        return tuple(sorted(range(len(numbers)), key=lambda i: place(numbers[i])))
-
-    return tuple(replace(cluster, order=order(cluster)) for cluster in clusters)
-
-
-def _template_hint(listed: MeasuredPairs, corpus: Collection, criteria: Criteria) -> str:
-    """Return advice if many pairs share a template, and their titles differ."""
-    if TITLE in criteria.same:
-        return ""
-    pairs = listed.each()
-    near = [(p.a, p.b) for p in pairs if p.measures.similarity not in (None, 1)]
-    if not looks_templated(near, corpus.pages):
-        return ""
-    equal = _count_equal(corpus, [(pair.a, pair.b) for pair in pairs])
-    also = "" if criteria.similarity <= TITLED else f" and `similarity` {TITLED:g}"
-    return (
-        "most pairs have different titles, and differ in what these name; if the documents share "
-        f"a template, add `same` title{also}: {equal:,} of the {len(pairs):,} "
-        "pairs found have equal titles"
-    )
-
-
-def _count_equal(corpus: Collection, pairs: Sequence[tuple[int, int]]) -> int:
-    """Count the pairs whose titles are equal, as if these decided; see `share_titles`."""
-    titles = corpus.folded_titles(sorted({document for pair in pairs for document in pair}))
-    digests, named = corpus["digest"], corpus["named"]
-
-    def equal(a: int, b: int) -> bool:
-        if digests[a] == digests[b] and not (named[a] or named[b]):
-            return True
-        one, other = ("".join(titles[document].split()) for document in (a, b))
-        return one == other and bool(one or digests[a] == digests[b])
-
-    return sum(equal(a, b) for a, b in pairs)
+    names = names[len(names) - len(corpus) :]
+    references = sum(path in opened.references for path in corpus["path"].tolist())
+    inputs = InputDocuments(names, references, tuple(np.flatnonzero(corpus.skipped).tolist()))
+    origins = SourceDocuments.of(opened, corpus, rows.fingerprinter)
+    rows.settings.run.progress("clustering", len(clusters), len(clusters))
+    about = tuple(report.skipped), tuple(report.notes)
+    return Result(clusters, *about, summary, inputs=inputs, sources=origins, **fields)

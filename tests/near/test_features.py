@@ -14,6 +14,7 @@ from lab.corpora.made import edited, prose
 from simdup.near.measures import MEASURES
 from simdup.near.methods import METHODS
 from simdup.near.rules import RULES
+from simdup.near.steps import STEPS
 
 # What the default consists of.
 DEFAULT = {"shingles", "edits", "simhash", "minhash", "short_texts", "references", "terms"}
@@ -49,6 +50,7 @@ TABLES = {
     "measures": {row.module for row in MEASURES},
     "methods": {row.module for row in METHODS},
     "rules": {row.module for row in RULES.values()},
+    "steps": {row.module for row in STEPS},
 }
 FEATURES = [
     (table, module) for table, modules in TABLES.items() for module in sorted(modules - DEFAULT)

@@ -44,6 +44,7 @@ ALLOWED = {
     "near/measures/__init__.py": {"import_module(f'{__name__}.{row.module}')"},
     "near/methods/__init__.py": {"import_module(f'{__name__}.{row.module}')"},
     "near/rules/__init__.py": {"import_module(f'{__name__}.{self.module}')"},
+    "near/steps/__init__.py": {"import_module(f'{__name__}.{row.module}')"},
     "text/stripping.py": {"regex.compile"},
 }
 

@@ -1,0 +1,23 @@
+"""How many pairs of short texts a fact keeps apart, by the kind of the fact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simdup.near.rows import Scanned
+from simdup.text.short_texts import count_kept_apart
+
+
+def step(scanned: Scanned) -> dict[str, Any]:
+    """Return ``kept_apart``."""
+    corpus = scanned.rows.corpus
+    if "frame" not in corpus.forms:
+        return {}
+    # Two processes may have met a text first: then it has two forms, one of which nobody has.
+    rows = np.unique(corpus["form"][~corpus.skipped])
+    forms = corpus.forms.take(rows[rows >= 0])
+    frames, kinds, facts = (forms[name] for name in ("frame", "kind", "facts"))
+    measured = scanned.joined.kept_apart
+    return {"kept_apart": count_kept_apart(frames, kinds, facts, measured)}
