@@ -40,19 +40,6 @@ class Measures(NamedTuple):
     covered: tuple[float, float] | None = None
     same_facts: bool = True  # False if the texts contradict each other, and this matters
 
-    @classmethod
-    def identical(cls, criteria: Criteria) -> Measures:
-        """Return the measures of a text and itself."""
-        same = np.zeros(1, np.int64)
-        (measures,) = MeasuredPairs.identical(same, same, criteria).measures()
-        return measures
-
-    def turned(self) -> Measures:
-        """Return the measures with the two texts exchanged."""
-        side = {"a": "b", "b": "a"}.get(self.contained or "", self.contained)
-        shares = None if self.covered is None else self.covered[::-1]
-        return self._replace(contained=side, covered=shares)
-
     def accepted(self, criteria: Criteria) -> bool:
         """Return whether the pair meets the criteria, whichever of the two is kept."""
         known = {name: value for name, value in self._asdict().items() if value is not None}
@@ -69,11 +56,6 @@ class DocumentPair(NamedTuple):
     b: int
     distance: int
     measures: Measures = UNMEASURED
-
-    def taken_by(self, kept: int, criteria: Criteria) -> bool:
-        """Return whether the other document may be removed, if this one is kept."""
-        side = "b" if kept == self.a else "a"
-        return not criteria.directed or self.measures.contained in (side, "both")
 
 
 class MeasuredPairs(Table):
