@@ -26,8 +26,7 @@ from simdup.near.bounds import Bounds
 from simdup.near.candidates import Candidates, EqualTexts, groups_of
 from simdup.near.clustering import with_distances
 from simdup.near.copies import Copies, find_copies
-from simdup.near.divided_clusters import divide
-from simdup.near.leading import in_order, lead
+from simdup.near.leading import divide, in_order, lead
 from simdup.near.rules import RULES
 from simdup.near.short import formed
 from simdup.near.walk import LARGE, NEAR, TAKES, Walk

@@ -10,7 +10,7 @@ from support import leaders
 from simdup.model.criteria import Criteria
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.measures import MeasuredPairs
-from simdup.near.divided_clusters import divide
+from simdup.near.leading import divide
 
 NAMES = [f"d{i}" for i in range(7)]
 KINDS = st.sampled_from(["distinct", "duplicates", "keep"])

@@ -102,7 +102,7 @@ def test_a_feature_is_deleted_with_its_file_and_its_row(
     (tmp_path / f"simdup/near/{table}/{module}.py").unlink()
     rows = tmp_path / f"simdup/near/{table}/__init__.py"
     lines = rows.read_text("utf-8").splitlines(keepends=True)
-    left = [line for line in lines if f'Row("{module}"' not in line]
+    left = [line for line in lines if f'("{module}"' not in line]
     assert len(left) == len(lines) - 1
     rows.write_text("".join(left), "utf-8")
     kept = [found for found, (_, asked) in zip(whole, CASES, strict=True) if module not in asked]

@@ -29,10 +29,10 @@ def of_other_authors(monkeypatch: pytest.MonkeyPatch) -> None:
         return np.array([hash_of_author(name) for name in read["name"].tolist()], np.int64)
 
     module = SimpleNamespace(allows=others, column=authors)
-    monkeypatch.setitem(sys.modules, f"{rules.__name__}.authors", module)  # type: ignore[misc]
+    monkeypatch.setitem(sys.modules, f"{rules.__name__}.across", module)  # type: ignore[misc]
     monkeypatch.setitem(table.SCHEMA, "author_number", np.int64)  # type: ignore[arg-type]
-    row = rules.Row("authors", parts=True, argument="same")
-    monkeypatch.setitem(rules.RULES, "author_number", row)
+    monkeypatch.delitem(rules.RULES, "group_number")
+    monkeypatch.setitem(rules.RULES, "author_number", rules.Rule("across", parts=True))
 
 
 def hash_of_author(name: str) -> int:
@@ -40,8 +40,8 @@ def hash_of_author(name: str) -> int:
 
 
 def pairs(texts: dict[str, str]) -> set[tuple[str, str]]:
-    # All are of one folder, so only the other rule parts them.
-    found = scan(list(texts.items()), similarity=0.6, jobs=1, same="folder")
+    # What the new rule is made of stands in for the folder.
+    found = scan(list(texts.items()), similarity=0.6, jobs=1, across="folder")
     return {(pair.a, pair.b) for cluster in found.clusters for pair in cluster.pairs}
 
 

@@ -41,10 +41,7 @@ ALLOWED = {
     "cli/usage.py": {"import_module(f'{__package__}.{name}')"},
     "corpus/formats/__init__.py": {"import_module(row.module)"},
     "corpus/office/pdf.py": {"subprocess"},
-    "near/measures/__init__.py": {"import_module(f'{__name__}.{row.module}')"},
-    "near/methods/__init__.py": {"import_module(f'{__name__}.{row.module}')"},
-    "near/rules/__init__.py": {"import_module(f'{__name__}.{self.module}')"},
-    "near/steps/__init__.py": {"import_module(f'{__name__}.{row.module}')"},
+    "near/features.py": {"import_module(f'{package}.{module}')"},
     "text/stripping.py": {"regex.compile"},
 }
 

@@ -7,12 +7,12 @@ needs.  It may have a third, `notes`: what a person should know of what it promi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from simdup.model.criteria import Criteria
 from simdup.model.settings import Settings
+from simdup.near.features import Feature, asked_for
 from simdup.text.weights import Weighting
 
 if TYPE_CHECKING:
@@ -20,27 +20,18 @@ if TYPE_CHECKING:
     from simdup.near.collection import Collection
 
 
-class Row(NamedTuple):
-    """A method: the module that has it, and whether criteria ask for it."""
-
-    module: str
-    asked: Callable[[Criteria], bool]
-
-
 METHODS = (
-    Row("pstable", lambda criteria: "pstable" in criteria.searches),
-    Row("minhash", lambda criteria: "minhash" in criteria.searches),
-    Row("short_texts", lambda criteria: criteria.by_edit),
-    Row("simhash", lambda criteria: "simhash" in criteria.searches),
-    Row("passages", lambda criteria: "passages" in criteria.searches),
+    Feature("pstable", lambda criteria: "pstable" in criteria.searches),
+    Feature("minhash", lambda criteria: "minhash" in criteria.searches),
+    Feature("short_texts", lambda criteria: criteria.by_edit),
+    Feature("simhash", lambda criteria: "simhash" in criteria.searches),
+    Feature("passages", lambda criteria: "passages" in criteria.searches),
 )
 
 
 def methods_of(criteria: Criteria) -> Iterator[Any]:
-    """Yield the modules of the methods that criteria ask for."""
-    for row in METHODS:
-        if row.asked(criteria):
-            yield import_module(f"{__name__}.{row.module}")
+    """Return the modules of the methods that criteria ask for."""
+    return asked_for(__name__, METHODS, criteria)
 
 
 def searches_of(corpus: Collection, weighting: Weighting, settings: Settings) -> list[Search]:

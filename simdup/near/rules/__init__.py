@@ -8,48 +8,41 @@ column, which searches mix into their keys.  Where fields decide, `column` of th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.model.table import Side, Table
+from simdup.near.features import load
 from simdup.search.arrays import Bools
 
 if TYPE_CHECKING:
     from simdup.near.collection import Collection
 
 
-class Row(NamedTuple):
-    """A rule.
+class Rule(NamedTuple):
+    """A rule: its module, which the argument of its fields is called after.
 
-    Attributes
-    ----------
-    module : str
-    parts : bool
-        Whether it may forbid a pair of identical documents: the search for these does not see to
-        it itself.
-    argument : str
-        What names the fields that decide, if any do.
+    `parts` says whether it may forbid a pair of identical documents: the search for these does not
+    see to it itself.
     """
 
     module: str
     parts: bool = False
-    argument: str = ""
 
     @property
-    def rule(self) -> Any:
+    def loaded(self) -> Any:
         """The module."""
-        return import_module(f"{__name__}.{self.module}")
+        return load(__name__, self.module)
 
 
 RULES = {
-    "reference": Row("references"),
-    "terms": Row("terms"),
-    "group_number": Row("across", parts=True, argument="across"),
-    "blocking_key": Row("same", argument="same"),
-    "name_key": Row("versions"),
+    "reference": Rule("references"),
+    "terms": Rule("terms"),
+    "group_number": Rule("across", parts=True),
+    "blocking_key": Rule("same"),
+    "name_key": Rule("versions"),
 }
 
 
@@ -58,20 +51,20 @@ def rule_columns(read: Collection, fields: Mapping[str, Sequence[str]]) -> dict[
 
     What follows from a field for many documents is noted.
     """
-    asked = ((column, row) for column, row in RULES.items() if fields.get(row.argument))
-    return {column: row.rule.column(read, fields[row.argument]) for column, row in asked}
+    asked = ((column, rule) for column, rule in RULES.items() if fields.get(rule.module))
+    return {column: rule.loaded.column(read, fields[rule.module]) for column, rule in asked}
 
 
 def parting(documents: Table) -> list[str]:
     """Return the columns of the rules that may forbid a pair of identical documents."""
-    return [column for column, row in RULES.items() if row.parts and column in documents]
+    return [column for column, rule in RULES.items() if rule.parts and column in documents]
 
 
 def apart(a: Side, b: Side) -> Bools:
     """Return which of the pairs (a[k], b[k]) the rules of `parting` allow."""
     good = np.ones(len(a.rows), np.bool_)
     for column in parting(a.table):
-        good &= RULES[column].rule.allows(a, b)
+        good &= RULES[column].loaded.allows(a, b)
     return good
 
 
@@ -86,4 +79,4 @@ def allowed(a: Side, b: Side) -> Bools:
 def judged(a: Side, b: Side) -> dict[str, Bools]:
     """Return which of the pairs (a[k], b[k]) each rule allows, by its column."""
     columns = (column for column in RULES if column in a and column in b)
-    return {column: RULES[column].rule.allows(a, b) for column in columns}
+    return {column: RULES[column].loaded.allows(a, b) for column in columns}
