@@ -96,4 +96,4 @@ def in_memory(contents: Sequence[bytes]) -> tuple[Documents, Callable[[Slot], by
     whole = memoryview(b"".join(contents))
     texts = [PreparedText(content.decode("utf-8", "surrogatepass")) for content in contents]
     digests = np.array([text.digest for text in texts], DIGEST_TYPE)
-    return Documents({"content": slots, "digest": digests}), partial(cut_slot, whole)
+    return Documents({"original": slots, "digest": digests}), partial(cut_slot, whole)

@@ -201,10 +201,12 @@ def work_folder(parent: str) -> Iterator[str]:
     try:
         yield path
     finally:
-        try:
-            finish(clean)
-        finally:
-            _release(descriptor)
+        # Else it was cleaned up meanwhile, and the number of the lock may be that of another one.
+        if clean in _unfinished:
+            try:
+                finish(clean)
+            finally:
+                _release(descriptor)
 
 
 @contextmanager

@@ -33,7 +33,6 @@ def command(call: Call) -> Status:
       find . -name '*.txt' -print0 | simdup scan --files-from - -0
       simdup scan docs/ --check --baseline simdup.baseline
     """
-    from simdup.near.source_documents import let_rewind
     from simdup.operations.baseline import baseline_of, new_since
     from simdup.operations.scan import examine, open_scan
     from simdup.show.csv_jsonl import name_lines
@@ -43,8 +42,6 @@ def command(call: Call) -> Status:
     out, words, criteria = call.out, call.screen.words, call.settings.criteria
     selection, known = call.value(Selection), call.baseline("", *sources, *references)
     with call.writing(*sources, *references) as stream:
-        if "-" in sources and out.format == PAGE:
-            let_rewind()
         with call.watch() as settings:
             # Only the page shows facts; all else is found in half the time without them.
             facts = out.format == PAGE and not listed

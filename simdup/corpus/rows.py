@@ -278,11 +278,6 @@ class Rows:
     read: Callable[[], Iterable[Sequence[Column]]]
     # What these columns are, by the argument that asks for them, and their names.
     asked: Sequence[tuple[str, Any]]
-    again: bool = True  # whether they can be read more than once
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what is known of them: the texts stay where they are."""
-        return Rows, (tuple, self.asked, False)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -314,7 +309,7 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
             table.require(argument, column)
         shape = _shape(fields, reading)
         reached = partial(_reaching, partial(table.read, columns), columns, asked, shape)
-        return Rows(reached, [*asked, ("shape", "")], table.stream is None)
+        return Rows(reached, [*asked, ("shape", "")])
     if isinstance(data, Mapping):
         return _mapping_rows(data)
     if isinstance(data, bytes | bytearray | memoryview) or not isinstance(data, Iterable):
@@ -325,17 +320,13 @@ def recognise(data: Any, reading: Reading) -> Rows | list[str]:
         return []
     if isinstance(first, str | os.PathLike):
         return [as_path(one, "data", i) for i, one in enumerate(chain([first], items))]
-    again = items is not data
-
-    def read() -> Iterator[Any]:
-        return iter(data) if again else chain([first], items)
-
+    items = chain([first], items)
     if _is_record(first):
         named = "id" if reading.id_field is None else reading.id_field
         asked = [*_asked(reading, named, reading.text_fields), ("shape", "")]
-        return Rows(lambda: _records(read(), asked, reading), asked, again)
+        return Rows(lambda: _records(items, asked, reading), asked)
     if is_pair(first):
-        return Rows(lambda: _pairs(read()), _PAIR, again)
+        return Rows(lambda: _pairs(items), _PAIR)
     raise TypeError(f"data: expected {_ACCEPTED}, not {kind_of(data)} of {kind_of(first)}")
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from typing import BinaryIO, NamedTuple
 
@@ -83,6 +84,10 @@ class SpoolReader:
         """Pickle without the open files."""
         return type(self), (self.folder,)
 
+    def keep(self, folder: ExitStack) -> None:
+        """Close the folder when nothing refers to this reader any more, or Python ends."""
+        weakref.finalize(self, _close, folder, self._files, os.getpid())
+
     def read(self, slot: Slot) -> bytes:
         """Return the bytes of a slot."""
         file = self._files.get(slot.writer)
@@ -116,6 +121,15 @@ class SpoolReader:
         for file in self._files.values():
             file.close()
         self._files.clear()
+
+
+def _close(folder: ExitStack, files: dict[int, BinaryIO], process: int) -> None:
+    """Close a folder and the files in it, if this is the process that made it."""
+    for file in files.values():
+        file.close()
+    files.clear()
+    if os.getpid() == process:
+        folder.close()
 
 
 class BatchSpool(SpoolReader):

@@ -62,7 +62,6 @@ SCHEMA: Mapping[str, Any] = {
     # Of distinct texts.
     "digest": "V16",  # of the compact text
     "length": np.int64,  # characters of the compact text
-    "content": np.int64,  # [2]: the slot of the folded text
     "keys": np.uint32,  # [bands]
     "sketch": np.uint8,  # [hashes]
     "seeds": np.int64,  # [2]: the slot of its seeds of passages

@@ -166,8 +166,8 @@ class Collection:
     @cached_property
     def of_texts(self) -> Documents:
         """What verification needs of all documents, without objects: processes share it."""
-        names = ("content", "length", "digest")
-        columns = {name: self[name] for name in names if name in self.texts}
+        names = ("original", "length", "digest")
+        columns = {name: self[name] for name in names}
         if len(self.forms):
             rows = self["form"]
             columns |= {name: self.forms[name][rows] for name in ("letters", "facts")}
@@ -188,8 +188,8 @@ class Collection:
         return dict(zip(documents, fold_all(titles), strict=True))
 
     def text(self, document: int) -> str:
-        """Return a document's text as it was spooled."""
-        return self.spool.text(self.texts["content"], int(self.text_of[document]))
+        """Return a document's text, folded."""
+        return self.analyzer.prepare(self.spool.text(self["original"], document)).folded
 
     def pages(self, documents: Sequence[int]) -> dict[int, tuple[str, str]]:
         """Return the title and the text of documents, both folded."""
@@ -347,26 +347,34 @@ def _texts_of(documents: Documents) -> RowIds:
 
 
 @contextmanager
-def ingest(
-    opened: Input, makers: Sequence[Maker] = (), skipped: bool = False
-) -> Iterator[Collection]:
-    """Read and count all documents, and make columns; the spool exists until the block ends.
-
-    With `skipped`, what was skipped has a row too.
-    """
+def ingest(opened: Input, makers: Sequence[Maker] = ()) -> Iterator[Collection]:
+    """Read and count all documents, and make columns; the spool exists until the block ends."""
     analyzer = opened.analyzer()
-    with collected(opened, analyzer, Counting(analyzer, makers), skipped) as collection:
+    with collected(opened, analyzer, Counting(analyzer, makers)) as collection:
         yield collection
 
 
+def ingest_all(opened: Input, makers: Sequence[Maker]) -> Collection:
+    """Read and count all documents, and make columns: what was skipped has a row too.
+
+    The spool exists as long as the reader of the collection does.
+    """
+    analyzer = opened.analyzer()
+    with ExitStack() as stack:
+        spool = SpoolReader(stack.enter_context(spool_folder()))
+        stages = Collecting(opened, Collector.of(opened, analyzer, spool))
+        stages.read(opened, Counting(analyzer, makers))
+        collection = stages.finish(skipped=True)
+        spool.keep(stack.pop_all())
+    return collection
+
+
 @contextmanager
-def collected(
-    opened: Input, analyzer: Analyzer, work: TextWork, skipped: bool = False
-) -> Iterator[Collection]:
+def collected(opened: Input, analyzer: Analyzer, work: TextWork) -> Iterator[Collection]:
     """Read all documents, and do some work on them; the spool exists until the block ends."""
     with collecting(opened, analyzer) as stages:
         stages.read(opened, work)
-        yield stages.finish(skipped)
+        yield stages.finish()
 
 
 @dataclass

@@ -55,9 +55,9 @@ class Prepared(NamedTuple):
 Maker: TypeAlias = Callable[[Prepared], Mapping[str, Columns]]
 
 
-def contents(batch: Prepared) -> Mapping[str, Columns]:
-    """Spool the folded texts."""
-    return {TEXTS: {"content": batch.spooled([text.folded for text in batch.texts])}}
+def originals(batch: Prepared) -> Mapping[str, Columns]:
+    """Spool the texts as they were decoded, without what a recipe strips."""
+    return {DOCUMENTS: {"original": batch.spooled([one.text for one, _ in batch.documents])}}
 
 
 def titles(batch: Prepared) -> Mapping[str, Columns]:
@@ -88,8 +88,7 @@ def columns_for(criteria: Criteria, titled: bool) -> list[Maker]:
         makers.append(titles)
     if titled:
         makers.append(keys_of_titles)
-    if criteria.verify:
-        makers.append(contents)
+    makers.append(originals)
     return makers + [make for method in methods_of(criteria) for make in method.makers(criteria)]
 
 

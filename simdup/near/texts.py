@@ -68,8 +68,8 @@ class Texts:
     Attributes
     ----------
     documents : Documents
-        ``content``, the slots of their folded texts, ``digest``, and what `simdup.near.rules`
-        needs.
+        ``original``, the slots of texts as they were decoded, ``digest``, and what
+        `simdup.near.short` needs.
     analyzer : Analyzer
     shingling : Shingling
         What shingles are.
@@ -102,14 +102,20 @@ class Texts:
         return replace(self, documents=self.documents.take(rows), memory={}, _forms={})
 
     def text(self, row: int) -> PreparedText:
-        """Return a text."""
-        content = self.read(slot_at(self.documents["content"], row))
-        return PreparedText(content.decode("utf-8", "surrogatepass"))
+        """Return a text, folded."""
+        return self.folded([row])[0]
+
+    def folded(self, rows: Sequence[int]) -> list[PreparedText]:
+        """Return texts, folded together."""
+        slots = self.documents["original"]
+        contents = (self.read(slot_at(slots, row)) for row in rows)
+        texts = [content.decode("utf-8", "surrogatepass") for content in contents]
+        return self.analyzer.prepare_all(texts)
 
     @property
     def sizes(self) -> RowIds:
         """The bytes of each text (int64[n])."""
-        sizes: RowIds = self.documents["content"][:, 1]
+        sizes: RowIds = self.documents["original"][:, 1]
         return sizes
 
     def below_equal(
@@ -134,7 +140,7 @@ class Texts:
 
     def sets(self, rows: RowIds) -> Sets:
         """Return the distinct shingles of texts."""
-        texts = map(self.text, rows.tolist())
+        texts = self.folded(rows.tolist())
         return self._shingler.distinct_sets(map(self._shingler.text_of, texts))
 
     def _shingles(self, rows: Sequence[int]) -> Iterable[Shingles]:
@@ -155,7 +161,7 @@ class Texts:
         missing = list(dict.fromkeys(row for row in rows if row not in forms))
         for first in range(0, len(missing), _FORMED):
             part = missing[first : first + _FORMED]
-            forms.update(zip(part, forms_of(list(map(self.text, part))).texts, strict=True))
+            forms.update(zip(part, forms_of(self.folded(part)).texts, strict=True))
         return [forms[row] for row in rows]
 
 

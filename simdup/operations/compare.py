@@ -21,7 +21,7 @@ from simdup.model.table import Documents, Side
 from simdup.near.batch_reader import read_stripped
 from simdup.near.candidates import Search
 from simdup.near.collection import gathered, ingest
-from simdup.near.counting import columns_for, contents
+from simdup.near.counting import columns_for
 from simdup.near.differences import find_differences
 from simdup.near.field_groups import deciding_columns, field_verdicts
 from simdup.near.inputs import SourceReport, open_input, with_fields
@@ -143,13 +143,11 @@ def compare_documents(
     """Compare two documents, which were stripped, by the steps of a scan; see `compare`."""
     reading, criteria = with_fields(settings).reading, settings.criteria
     analyzer, makers = fingerprinter.analyzer, columns_for(criteria, reading.titled)
-    if not criteria.verify:
+    if criteria.short_texts and not criteria.verify:
         # What is known of the texts is shown all the same.
-        makers.append(contents)
-        if criteria.short_texts:
-            from simdup.near.methods import short_texts
+        from simdup.near.methods import short_texts
 
-            makers += short_texts.makers(criteria)
+        makers += short_texts.makers(criteria)
     with gathered(documents, reading, analyzer, makers) as corpus:
         weighting = fingerprinter.weigh(corpus.counts)
         prints, known = fingerprint(weighting), corpus.of_texts

@@ -19,7 +19,7 @@ from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import InputDocuments
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
-from simdup.near.collection import Collection, ingest
+from simdup.near.collection import Collection, ingest_all
 from simdup.near.counting import columns_for
 from simdup.near.crew import Crew, Work
 from simdup.near.field_groups import deciding_columns
@@ -143,19 +143,19 @@ def examine(opened: Input, facts: bool = False) -> Examined:
 
 @contextmanager
 def _read(opened: Input, indexes: IndexReferences) -> Iterator[tuple[Rows, IndexMatches]]:
-    """Read all documents, and find what indexes hold near them; texts stay until the block ends."""
+    """Read all documents, and find what indexes hold near them; processes end with the block."""
     settings, criteria = opened.settings, opened.settings.criteria
     makers = columns_for(criteria, settings.reading.titled)
-    with ingest(opened, [*makers, *indexes.makers], skipped=True) as corpus:
-        learned = opened.fingerprinter or Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
-        weighting, read = learned.weigh(corpus.counts), corpus.spool.read
-        texts = Texts(corpus.of_texts, corpus.analyzer, criteria.shingle, read)
-        with Crew(Work(weighting, texts, criteria), settings.run) as crew:
-            columns = deciding_columns(corpus, crew.fingerprints(), opened.references, criteria)
-            matches = indexes.match(corpus, texts.documents.and_columns(**columns), settings)
-            about = matches.documents, matches.text_of, matches.pairs
-            measure = matches.measure(crew.measure)
-            yield Rows(settings, corpus, texts, learned, weighting, *about, measure), matches
+    corpus = ingest_all(opened, [*makers, *indexes.makers])
+    learned = opened.fingerprinter or Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+    weighting, read = learned.weigh(corpus.counts), corpus.spool.read
+    texts = Texts(corpus.of_texts, corpus.analyzer, criteria.shingle, read)
+    with Crew(Work(weighting, texts, criteria), settings.run) as crew:
+        columns = deciding_columns(corpus, crew.fingerprints(), opened.references, criteria)
+        matches = indexes.match(corpus, texts.documents.and_columns(**columns), settings)
+        about = matches.documents, matches.text_of, matches.pairs
+        measure = matches.measure(crew.measure)
+        yield Rows(settings, corpus, texts, learned, weighting, *about, measure), matches
 
 
 def _result(

@@ -180,18 +180,10 @@ def removed_jsonl(cleaned: Cleaned) -> Iterator[bytes]:
 
 
 def with_beginnings(cleaned: Cleaned) -> Iterator[tuple[Removed, str]]:
-    """Yield the removed documents and how their texts begin, which are read again for this.
-
-    A text that cannot be read again has no beginning: it came from a stream, or is gone.
-    """
-    numbers = [int(number) for number in cleaned.numbers]
-    entries = iter(zip(numbers, cleaned.removed, strict=True))
-    for found, text in cleaned.result.origins.read_again(numbers):
-        for number, one in entries:
-            yield one, beginning(text) if number == found else ""
-            if number == found:
-                break
-    yield from ((one, "") for _, one in entries)
+    """Yield the removed documents and how their texts begin."""
+    text_of = cleaned.result.origins.text
+    for number, entry in zip(cleaned.numbers, cleaned.removed, strict=True):
+        yield entry, beginning(text_of(int(number)) or "")
 
 
 def beginning(text: str) -> str:
@@ -303,17 +295,14 @@ def given_up(result: Findings) -> list[Spared]:
 
 
 def lost_text(result: Findings, documents: Iterable[Spared], paint: Painter) -> Iterator[str]:
-    """Yield lines that show what would be lost of those documents of which most would be.
-
-    Texts are read again; what cannot be read again is missing.
-    """
+    """Yield lines that show what would be lost of those documents of which most would be."""
     from simdup.near.differences import find_differences
     from simdup.show.text import shortened
 
     indent = " " * _INDENT
     for one in sorted(documents, key=lambda one: (one.covered, one.number))[:_LOST]:
-        texts = dict(result.origins.read_again((one.beside, one.number)))
-        if len(texts) < 2:
+        kept, text = (result.origins.text(number) for number in (one.beside, one.number))
+        if kept is None or text is None:
             continue
         yield f"{1 - one.covered:>{_INDENT - 2}.1%}  {paint.name(str(one.name), _INDENT)}"
         beside = paint.words("spared.beside", kept=one.kept)
@@ -321,8 +310,7 @@ def lost_text(result: Findings, documents: Iterable[Spared], paint: Painter) -> 
             facts = paint.words.listed(one.facts[:FACTS])
             beside += paint.words("spared.facts", facts=facts, n=len(one.facts))
         yield f"{indent}{paint.name(beside, _INDENT)}"
-        text = texts[one.number]
-        spans = find_differences(texts[one.beside], text, result.origins.analyzer)
+        spans = find_differences(kept, text, result.origins.analyzer)
         added = (span.b for span in spans if span.kind == "added")
         # The longest passage that the kept one lacks.
         start, end = max(added, key=lambda span: span[1] - span[0], default=(0, 0))

@@ -140,7 +140,7 @@ class GroupDocuments:
         slots = np.stack([starts[rows], starts[rows + 1] - starts[rows]], axis=1)
         read = partial(cut_slot, content)
         shingling = self.settings.criteria.shingle
-        return Texts(documents.and_columns(content=slots), self.analyzer, shingling, read)
+        return Texts(documents.and_columns(original=slots), self.analyzer, shingling, read)
 
 
 def _weights(table: pa.Table) -> Callable[[int], CsrRows]:

@@ -143,9 +143,10 @@ def _documents(collection: Collection, rows: pa.Table) -> Iterator[Columns]:
             columns |= {name: part[name] for name in part if name in COMPARED}
         if "value" in own:
             columns["value"] = list(map(str, own["value"].tolist()))
-        for name, slots in {"text": "content", **{name: name for name in SHARED}}.items():
-            if slots in texts:
-                columns[f"{name}_bytes"] = _spooled(collection.spool, texts[slots])
+        columns["text_bytes"] = _spooled(collection.spool, own["original"])
+        for name in SHARED:
+            if name in texts:
+                columns[f"{name}_bytes"] = _spooled(collection.spool, texts[name])
         if "form" in texts:
             has = texts["form"] >= 0
             forms = collection.forms.take(texts["form"][has])

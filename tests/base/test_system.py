@@ -309,19 +309,6 @@ def test_a_console_is_told_to_show_colours(monkeypatch: pytest.MonkeyPatch) -> N
     assert not system.understands_colors()
 
 
-def test_a_pipe_that_pretends_to_be_rewound_is_copied(tmp_path: Path) -> None:
-    """On Windows, `lseek` on a pipe succeeds and does nothing."""
-    script = (
-        "import os, sys\nreal, os.lseek = os.lseek, lambda *_: 0\n"
-        "from simdup.near import source_documents\nsource_documents.let_rewind()\n"
-        "os.lseek = real\nprint(len(sys.stdin.buffer.read()))\n"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", script], input=b"abc", capture_output=True, check=False
-    )
-    assert (ran.stdout, ran.stderr) == (b"3\n", b"")
-
-
 def test_results_that_nobody_reads_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(system, "_GONE", (errno.EPIPE, errno.EINVAL))
     with pytest.raises(BrokenPipeError), open_output(None):

@@ -24,7 +24,6 @@ from simdup.corpus.files import ArchiveMember
 from simdup.corpus.sources import list_files
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
-from simdup.show.report.chunks import read_originals
 
 # A locale without a character beyond ASCII.
 ASCII = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
@@ -320,12 +319,10 @@ class TestCommands:
         ]  # fmt: skip
         assert "0 documents added" in simdup("index", "add", "x.index", "c").err
 
-    def test_a_page_reads_files_in_archives_again(self, corpus: Path) -> None:
-        origins = scan([str(corpus)]).origins
-        # What was skipped has a place, but no name.
-        numbers = [number for number, name in enumerate(origins.documents["name"]) if name]
-        with read_originals(origins, numbers) as originals:
-            texts = [originals.text(number) for number in numbers]
+    def test_a_page_has_texts_of_files_in_archives(self, corpus: Path) -> None:
+        found = scan([str(corpus)])
+        numbers = set(range(len(found.inputs.names))) - set(found.inputs.skipped)
+        texts = [found.origins.text(number) for number in sorted(numbers)]
         assert texts[0] == prose(1)
         assert str(texts[1]).split() == prose(1).split()
         assert None not in texts

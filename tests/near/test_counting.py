@@ -25,7 +25,7 @@ from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.table import Documents
 from simdup.near.batch_reader import BatchReader
 from simdup.near.collection import Collector, ingest
-from simdup.near.counting import Counting, Maker, contents, keys_of_titles
+from simdup.near.counting import Counting, Maker, keys_of_titles, originals
 from simdup.near.inputs import SourceReport, open_input
 from simdup.near.methods.minhash import sketches
 from simdup.text.analyzer import Analyzer
@@ -90,7 +90,7 @@ def test_a_fingerprinter_that_travels_makes_the_same_fingerprints() -> None:
 
 def test_columns_of_documents_have_copies_and_those_of_texts_do_not(tmp_path: Path) -> None:
     analyzer = Analyzer.for_recipe(Recipe())
-    work = Counting(analyzer, [keys_of_titles, contents])
+    work = Counting(analyzer, [keys_of_titles, originals])
     read = BatchReader(Reading(), work, analyzer.recipe, str(tmp_path))(0)
     texts = [Document("a", "red  lantern"), Document("b", "red  lantern"), Document("c", " ")]
     found = read(TextBatch(tuple(texts), 30))

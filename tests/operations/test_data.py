@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 import pickle
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -514,16 +517,19 @@ def test_an_index_has_ids_as_text(tmp_path: Path) -> None:
     assert [member.name for member in cluster.members] == ["1", 9]
 
 
-def test_a_report_reads_again_what_can_be_read_again(tmp_path: Path) -> None:
+def test_texts_stay_while_the_result_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     rows = [{"id": n, "text": prose(n // 2)} for n in range(40)]
     rows[3]["text"] = None
-    for data in (rows, pandas(rows), arrow(rows), {row["id"]: row["text"] for row in rows}):
+    for data in (rows, iter(rows), pandas(rows), {row["id"]: row["text"] for row in rows}):
         found = scan(data, run=ONE)
         numbers = [member.number for cluster in found.clusters for member in cluster.members]
-        again = dict(found.origins.read_again(numbers))
-        assert again == {number: prose(number // 2) for number in numbers}
-    gone = scan(iter(rows), run=ONE)
-    assert list(gone.origins.read_again([0, 1])) == []
+        texts = {number: found.origins.text(number) for number in numbers}
+        assert texts == {number: prose(number // 2) for number in numbers}
+        assert os.listdir(tmp_path)
+        del found
+        gc.collect()
+        assert os.listdir(tmp_path) == []
 
 
 def test_a_generator_is_read_once_and_as_it_is_needed() -> None:

@@ -1,6 +1,8 @@
 """Pages of other commands than scan, and of results in Python."""
 
+import gc
 import json
+import pickle
 
 import pytest
 from pages import (
@@ -364,13 +366,18 @@ def test_results_write_pages(tmp_path):
     assert "<script" not in shown
 
 
-def test_given_texts_are_shown_if_they_can_be_read_again(tmp_path):
+def test_given_texts_are_shown(tmp_path):
     texts = [("empty", ""), ("a", prose(1)), ("b", edited(prose(1), 1)), ("<b>", prose(1))]
     result = library.scan(texts)
     result.to_html(str(tmp_path / "page.html"))
     assert json.loads(inflate(tmp_path / "page.html", "c0"))[0]["texts"][0] == prose(1)
     assert "&lt;b&gt;" in result._repr_html_()
-    library.scan(iter(texts)).to_html(str(tmp_path / "gone.html"))
+    library.scan(iter(texts)).to_html(str(tmp_path / "once.html"))
+    assert json.loads(inflate(tmp_path / "once.html", "c0"))[0]["texts"][0] == prose(1)
+    moved = pickle.loads(pickle.dumps(result))
+    del result
+    gc.collect()
+    moved.to_html(str(tmp_path / "gone.html"))
     assert set(columns(tmp_path / "gone.html")["chunk"].tolist()) == {-1}
 
 

@@ -17,18 +17,15 @@ from hypothesis import strategies as st
 from lab.corpora.made import edited, prose
 from simdup import scan
 from simdup.model.formats import KINDS
-from simdup.model.recipe import Recipe
 from simdup.show.report.chunks import (
     as_units,
     deflate,
     delta,
     pieces,
-    read_originals,
     script_json,
 )
 from simdup.show.report.columns import pack
 from simdup.show.report.page import no_collection
-from simdup.text.analyzer import Analyzer
 
 TEXTS = st.text(alphabet="abcd天地\U00020000", max_size=300)
 
@@ -99,17 +96,6 @@ def test_json_does_not_end_its_element_and_is_utf_8(text):
     assert "<" not in written
     assert "\u2028" not in written
     assert json.loads(written.encode()) == [text]
-
-
-def test_every_text_that_is_as_it_was_travels() -> None:
-    """Among them those whose digests end with a zero byte."""
-    prepare = Analyzer.for_recipe(Recipe()).prepare
-    tried = (f"{prose(1)} {number}" for number in range(10_000))
-    text = next(one for one in tried if prepare(one).digest.endswith(b"\0"))
-    found = scan([("a", text), ("b", f"{text} again")])
-    with read_originals(found.origins, [0, 1]) as originals:
-        assert originals.text(0) == text
-        assert originals.text(1) == f"{text} again"
 
 
 def test_no_line_of_a_script_or_style_is_longer_than_120_characters():

@@ -68,7 +68,8 @@ def edit_similarities(a: Sequence[str], b: Sequence[str]) -> NDArray[np.float64]
 
 def _differing(texts: Texts, a: RowIds, b: RowIds) -> NDArray[np.int8]:
     """Return the kind of fact in which short texts (a[k], b[k]) differ; see `MeasuredPairs`."""
-    folded = {row: texts.text(row).folded for row in np.unique([a, b]).tolist()}
+    rows = np.unique([a, b]).tolist()
+    folded = {row: text.folded for row, text in zip(rows, texts.folded(rows), strict=True)}
     each = zip(a.tolist(), b.tolist(), strict=True)
     found = differences_of([(folded[i], folded[j]) for i, j in each])
     kinds = (KINDS.index(facts[0].kind) + 1 if facts else 0 for facts in found)

@@ -6,10 +6,7 @@ first one.
 
 Whose text travels: the clusters a person has most reason to look at, first.
 
-*Texts* are read again.  A scan spools folded texts without white space; a person wants to see the
-original.  So documents are read again, file by file, into a spool of their own, and taken from
-there in the order of the page, where every line ends with LF.  A text that is not the one that was
-scanned, because its file has changed meanwhile, is left out.
+*Texts* are those that were scanned, as they were decoded; on the page every line ends with LF.
 
 *Delta*: of long texts that are nearly equal one is whole, the others are what they copy from it.
 Tridgell and Mackerras, "The rsync algorithm" (1996), without the rolling checksum: Python compares
@@ -31,17 +28,13 @@ import tempfile
 import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.decoding import unify_line_ends
-from simdup.corpus.files import difference
-from simdup.corpus.spool import Slot, SpoolReader, SpoolWriter, spool_folder
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.report.columns import MEMBERS, RowGroup
 from simdup.show.report.pair_facts import PairFacts
@@ -58,7 +51,7 @@ _SHRINK = 8
 
 
 def reachable(groups: Sequence[RowGroup], origins: SourceDocuments, budget: float) -> list[int]:
-    """Return the positions of the groups whose texts are worth reading again, in their order."""
+    """Return the positions of the groups whose texts may fit, in their order."""
     left = _SHRINK * budget
     sizes = np.minimum(origins.documents["size"], 4 * CLIP).tolist()
     found = []
@@ -89,72 +82,6 @@ def edge_first(groups: Sequence[RowGroup]) -> list[int]:
         return (not several, min(measured, default=2.0), -distance, -len(documents), i)
 
     return sorted(range(len(groups)), key=need)
-
-
-# Texts that are folded and written at a time.
-_AT_ONCE = 256
-
-
-class Originals:
-    """Texts by the number of their document; missing ones could not be read again."""
-
-    def __init__(self, origins: SourceDocuments, reader: SpoolReader) -> None:
-        self.origins = origins
-        self._reader = reader
-        self._slots: dict[int, Slot] = {}
-        self._paths = origins.documents["path"]
-        self._files = {file.path: file for file in origins.files}
-        self._checked: dict[str, bool] = {}  # by path, whether the file is as it was
-
-    def store(self, writer: SpoolWriter, texts: Iterable[tuple[int, str]]) -> None:
-        """Write (number, text) to the spool, those that are as they were."""
-        stream = iter(texts)
-        while some := list(islice(stream, _AT_ONCE)):
-            same = self._same(some)
-            shown = (unify_line_ends(text)[: CLIP + 1] for _, text in same)
-            content = [text.encode("utf-8", "surrogatepass") for text in shown]
-            self._slots |= zip((number for number, _ in same), writer.write(content), strict=True)
-
-    def _same(self, some: list[tuple[int, str]]) -> list[tuple[int, str]]:
-        """Return the texts that are as they were: of files that changed, by their digests."""
-        doubtful = [(number, text) for number, text in some if not self._unchanged(number)]
-        if not doubtful:
-            return some
-        prepared = self.origins.analyzer.prepare_all([text for _, text in doubtful])
-        other = {
-            number
-            for (number, _), now in zip(doubtful, prepared, strict=True)
-            if now.digest != self.origins.documents["digest"][number].tobytes()
-        }
-        return [(number, text) for number, text in some if number not in other]
-
-    def _unchanged(self, number: int) -> bool:
-        """Return whether a document's file is known to be as it was: a pipe never is."""
-        path = self._paths[number]
-        if path not in self._checked:
-            file = self._files.get(path)
-            self._checked[path] = file is not None and file.regular and not difference(file)
-        return self._checked[path]
-
-    def text(self, number: int) -> str | None:
-        """Return the beginning of a text: one character more than `CLIP` tells that it goes on."""
-        slot = self._slots.get(number)
-        if slot is None:
-            return None
-        return self._reader.read(slot).decode("utf-8", "surrogatepass")
-
-
-@contextmanager
-def read_originals(origins: SourceDocuments, numbers: Iterable[int]) -> Iterator[Originals]:
-    """Read documents again, and keep their texts on disk meanwhile."""
-    with spool_folder() as folder:
-        reader = SpoolReader(folder)
-        try:
-            originals = Originals(origins, reader)
-            originals.store(SpoolWriter(folder, 0), origins.read_again(numbers))
-            yield originals
-        finally:
-            reader.close()
 
 
 BLOCK = 32
@@ -397,26 +324,29 @@ class Chunks:
 
 
 def add_originals(chunks: Chunks, groups: Sequence[RowGroup], origins: SourceDocuments) -> None:
-    """Read the documents of groups again, and add as many texts as the budget allows."""
-    order = reachable(groups, origins, chunks.budget)
-    numbers = [number for i in order for number in groups[i].carried]
-    with read_originals(origins, numbers) as originals:
-        _add_texts(chunks, groups, order, originals)
+    """Add as many texts of groups as the budget allows."""
+    _add_texts(chunks, groups, reachable(groups, origins, chunks.budget), origins)
+
+
+def shown_text(origins: SourceDocuments, number: int) -> str | None:
+    """Return the beginning of a text: one character more than `CLIP` tells that it goes on."""
+    text = origins.text(number)
+    return None if text is None else unify_line_ends(text)[: CLIP + 1]
 
 
 def _add_texts(
-    chunks: Chunks, groups: Sequence[RowGroup], order: Sequence[int], originals: Originals
+    chunks: Chunks, groups: Sequence[RowGroup], order: Sequence[int], origins: SourceDocuments
 ) -> None:
     """Add the texts of clusters in blocks, in this order, as many as the budget allows."""
     terms_left = _TERMS
     whole = True
     facts = PairFacts(groups)
-    for some in _blocks(groups, order, originals):
+    for some in _blocks(groups, order, origins):
         compared = facts.compare(some)
         for i, found in compared.items():
             chunks.differ[i] = {place: len(of_pair) for place, of_pair in found.items() if of_pair}
         differ = {i: facts.values(i, found, some[i]) for i, found in compared.items()}
-        known = _terms(some.values(), originals) if whole and terms_left > 0 else {}
+        known = _terms(some.values(), origins) if whole and terms_left > 0 else {}
         terms_left -= sum(len(text or "") for texts in some.values() for text in texts)
         if whole:
             pending = [(i, _content(texts, known, differ.get(i))) for i, texts in some.items()]
@@ -430,14 +360,14 @@ def _add_texts(
 
 
 def _blocks(
-    groups: Sequence[RowGroup], order: Sequence[int], originals: Originals
+    groups: Sequence[RowGroup], order: Sequence[int], origins: SourceDocuments
 ) -> Iterator[dict[int, Texts]]:
     """Yield the texts of clusters, so many at a time as a block holds."""
     some: dict[int, Texts] = {}
     size = 0
     for i in order:
         # A document of an index has none.
-        texts = [originals.text(row.number) for row in groups[i].documents[:MEMBERS]]
+        texts = [shown_text(origins, row.number) for row in groups[i].documents[:MEMBERS]]
         if any(texts):
             some[i] = texts
             size += sum(len(text or "") for text in texts)
@@ -448,9 +378,9 @@ def _blocks(
         yield some
 
 
-def _terms(every: Iterable[Texts], originals: Originals) -> dict[str, Any]:
+def _terms(every: Iterable[Texts], origins: SourceDocuments) -> dict[str, Any]:
     """Return the terms of texts that are not clipped, by text."""
-    fingerprinter = originals.origins.fingerprinter
+    fingerprinter = origins.fingerprinter
     known = dict.fromkeys(t for texts in every for t in texts if t and len(t) <= CLIP)
     if fingerprinter is None:
         return {}
