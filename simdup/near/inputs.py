@@ -24,7 +24,7 @@ from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address, split_member, without_address
 from simdup.corpus.patterns import matches
 from simdup.corpus.record_fields import shapes
-from simdup.corpus.rows import INDEX, STRINGS, recognise, row_batches
+from simdup.corpus.rows import INDEX, STRINGS, Rows, recognise, row_batches
 from simdup.corpus.sources import Named, SourceListing, list_files
 from simdup.model.criteria import Criteria
 from simdup.model.documents import LeftOut, NoField, Skipped
@@ -276,6 +276,7 @@ class Input:
     notes: Sequence[tuple[str, str]] = ()  # names, and what a person should know about them
     report: SourceReport = field(default_factory=SourceReport)  # told of what batches hold
     files: Sequence[File] = ()  # what the batches are cut from
+    rows: Rows | None = None  # texts passed from Python, which follow those of the files
     indexes: Sequence[str] = ()  # paths of indexes whose documents are references too
     # The path of an index, which may not exist yet, of documents that earlier runs have seen: one
     # of the same name is an earlier version, and no reference.
@@ -315,7 +316,7 @@ def open_input(data: Data, settings: Settings, references: Iterable[str] = ()) -
     if any(name is INDEX for _, name in rows.asked):
         opened.report.id_name = "index"
     batches = chain(opened.batches, row_batches(rows, opened.report.ids))
-    return replace(opened, batches=batches, size=None)
+    return replace(opened, batches=batches, size=None, rows=rows)
 
 
 def require_existing(paths: Sequence[str]) -> None:
