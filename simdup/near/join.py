@@ -130,6 +130,8 @@ class _Join:
         self._place = np.full(n, -1)
         self._place[numbers] = np.arange(len(numbers))
         self._place = self._place[self._copies.first]
+        self._by_first = np.argsort(self._copies.first, kind="stable")
+        self._firsts = self._copies.first[self._by_first]
         self._order = np.arange(n) if every.order is None else every.order
         # Of each first row the copy that is kept first; what indexes took comes last.
         taken = np.zeros(n, np.bool_)
@@ -374,7 +376,8 @@ class _Join:
         """Return the rows that a first row stands for, ascending."""
         if self._copies.sizes[row] == 1:
             return [row]
-        rows: list[int] = np.flatnonzero(self._copies.first == row).tolist()
+        first, last = np.searchsorted(self._firsts, (row, row + 1))
+        rows: list[int] = self._by_first[first:last].tolist()
         return rows
 
     def _near_among(self, a: RowIds, b: RowIds) -> MeasuredPairs:
