@@ -90,6 +90,9 @@ class SpoolReader:
 
     def read(self, slot: Slot) -> bytes:
         """Return the bytes of a slot."""
+        # What was skipped has no text, and perhaps there is no such file.
+        if not slot.size:
+            return b""
         file = self._files.get(slot.writer)
         if file is None:
             file = self._files[slot.writer] = open(_path(self.folder, slot.writer), "rb")  # noqa: SIM115

@@ -18,7 +18,7 @@ from lab.corpora.made import prose, simplified_characters
 from lab.oracles import plain
 from simdup import Recipe, scan
 from simdup.corpus.batches import TextBatch
-from simdup.corpus.spool import SpoolReader
+from simdup.corpus.spool import Slot, SpoolReader
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document
 from simdup.model.settings import Reading, RunOptions, Settings
@@ -160,3 +160,7 @@ def test_batches_agree_with_single_texts(
     assert list(zip(corpus["name"], corpus["length"], found, strict=True)) == [
         (name, len(solid), words) for name, solid, words in kept
     ]
+
+
+def test_a_skipped_document_needs_no_file_of_the_spool(tmp_path: Path) -> None:
+    assert SpoolReader(str(tmp_path)).read(Slot(0, 0, 0)) == b""
