@@ -73,7 +73,7 @@ class PartTexts:
         criteria = self._criteria
         keys = [keys_of(text, criteria.unit, criteria.min_length) for text in texts]
         columns = {
-            "content": spool(text.encode("utf-8", "surrogatepass") for text in texts),
+            "original": spool(text.encode("utf-8", "surrogatepass") for text in texts),
             "parts": spool(map(_spooled, keys)),
             "characters": np.array([len(text) for text in texts], np.int64),
             "repeats": np.array([one.repeats for one in keys], np.uint8),
@@ -210,7 +210,7 @@ def cut_out(
     """
     owners = np.union1d(repeats.documents, np.flatnonzero(collection["repeats"] == 2))
     bounds = np.searchsorted(repeats.documents, np.append(owners, len(collection))).tolist()
-    slots, text_of = collection.texts["content"], collection.text_of
+    slots, text_of = collection.texts["original"], collection.text_of
     texts = [
         (slot_at(slots, int(text_of[owner])), repeats.starts[low:high], itself)
         for owner, itself, (low, high) in zip(

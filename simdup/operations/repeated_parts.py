@@ -183,7 +183,7 @@ def _find(opened: Input, criteria: PartCriteria, by: str | None) -> _Found:
             documents["path"].tolist(),
             documents["record"],
             collection["characters"],
-            collection["content"][:, 1],
+            collection["original"][:, 1],
             parts,
             content,
             None if by is None else group_by("by", by, collection),
