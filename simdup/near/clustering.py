@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 # Measures pairs of documents, given by number.
 Measure: TypeAlias = Callable[[RowIds, RowIds], MeasuredPairs]
+
+
+# Clusters that get names together.
+_AT_ONCE = 1 << 12
 
 
 def unmeasured(a: RowIds, b: RowIds) -> MeasuredPairs:
@@ -63,16 +68,21 @@ def form_clusters(
     # Each kept document, in the order of keeping, comes before those that it took.
     own = cluster[rows]
     rows = rows[np.lexsort((rows, kept[rows] != rows, order[kept[rows]], own, -sizes[own]))]
-    pairs = joined.pairs.each()
-    by_cluster = np.argsort(cluster[joined.pairs["a"]], kind="stable")
-    of_pairs = cluster[joined.pairs["a"]][by_cluster]
-    naming = _Naming(documents, kept, criteria, bits, numbers)
-    clusters = []
-    for number, part in enumerate(np.split(rows, run_starts(cluster[rows])[1:]), 1):
-        if len(part):
-            first, last = np.searchsorted(of_pairs, cluster[part[0]] + np.arange(2))
-            listed = [pairs[place] for place in by_cluster[first:last].tolist()]
-            clusters.append(naming.cluster(number, part, listed, order[part]))
+    parts = np.split(rows, run_starts(cluster[rows])[1:]) if len(rows) else []
+    place = np.zeros(len(cluster), np.int64)
+    place[cluster[rows]] = np.repeat(np.arange(len(parts)), list(map(len, parts)))
+    of_pairs = place[cluster[joined.pairs["a"]]]
+    by_cluster = np.argsort(of_pairs, kind="stable")
+    bounds = np.searchsorted(of_pairs[by_cluster], np.arange(len(parts) + 1))
+    naming, clusters = _Naming(documents, kept, criteria, bits, numbers), list[Cluster]()
+    # Pairs are objects for a moment only: a million of them take 300 MB.
+    for first in range(0, len(parts), _AT_ONCE):
+        ends = bounds[first : first + _AT_ONCE + 1]
+        pairs = joined.pairs.take(by_cluster[ends[0] : ends[-1]]).each()
+        slices = pairwise((ends - ends[0]).tolist())
+        for part, (low, high) in zip(parts[first : first + _AT_ONCE], slices, strict=True):
+            number = len(clusters) + 1
+            clusters.append(naming.cluster(number, part, pairs[low:high], order[part]))
     return tuple(clusters)
 
 

@@ -29,13 +29,13 @@ def table(rows: list[Row]) -> Documents:
             "name": objects(names),
             "record": np.array(records, np.int64),
             "digest": np.array(digests, "V16"),
-            "content": np.array(slots, np.int64).reshape(-1, 2),
+            "original": np.array(slots, np.int64).reshape(-1, 2),
         }
     )
 
 
 def rows_of(documents: Documents) -> list[Row]:
-    slots = [tuple(slot) for slot in documents["content"].tolist()]
+    slots = [tuple(slot) for slot in documents["original"].tolist()]
     columns = [documents[name].tolist() for name in ("name", "record", "digest")]
     return list(zip(*columns, slots, strict=True))
 

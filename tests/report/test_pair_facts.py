@@ -290,7 +290,7 @@ def test_texts_are_those_of_their_documents_beside_an_index(simdup, browser, tmp
         go(page, "#/c/1/1-2")
         assert "20 mg" in page.inner_text(".rd-text")
         go(page, "#/c/1/0-1")
-        assert "comes from an index" in page.inner_text(".missing")
+        assert "an index keeps no texts" in page.inner_text(".missing")
 
 
 def test_the_line_is_seen_on_a_phone_on_paper_and_in_both_schemes(path, browser):

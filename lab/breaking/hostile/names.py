@@ -122,7 +122,7 @@ ODD = [
 ]  # fmt: skip
 
 PAIR: dict[str, str] = {"live.txt": prose(3), "redundant.txt": near(prose(3))}
-# Large files with near-duplicates, which are opened again to be shown or copied.
+# Large files with near-duplicates, which are opened again to be copied.
 LARGE: Fill = {
     "live.txt": lambda s: prose(3) * (s.depth // 100),
     "redundant.txt": lambda s: near(prose(3) * (s.depth // 100)),
@@ -140,8 +140,7 @@ def _changed(path: str, change: str, time: int) -> Fault:
 # By how often they open each file, at least.
 LIVE_COMMANDS = {
     1: typed("scan c -f jsonl -j 1", "dedupe c -o out -j 1", "scan c -o page.html -j 1"),
-    2: typed("dedupe c -o out -j 1", "scan c -o page.html -j 1",
-             "scan c --method simhash -o page.html -j 1"),
+    2: typed("dedupe c -o out -j 1"),
 }  # fmt: skip
 LIVE = [
     Entry(
