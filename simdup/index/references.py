@@ -38,10 +38,10 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
-from simdup.near.clustering import Measure
 from simdup.near.collection import Collection
 from simdup.near.counting import Maker
 from simdup.near.inputs import Input
+from simdup.near.measures import Measure
 from simdup.near.short import short
 from simdup.search.arrays import U64, Bools, RowIds
 from simdup.text.fingerprinter import Fingerprints

@@ -21,9 +21,12 @@ from numpy.typing import NDArray
 from simdup.base.mix64 import mix64
 from simdup.kernels.leaders import LISTED, SKETCHED
 from simdup.model.criteria import Criteria
+from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
-from simdup.near.clustering import Measure, unmeasured
+from simdup.near.collection import Collection
+from simdup.near.measures import Measure, unmeasured
+from simdup.near.methods import methods_of
 from simdup.near.rules import allowed
 from simdup.near.short import formed, short
 from simdup.search import equal_keys
@@ -31,6 +34,7 @@ from simdup.search.arrays import I64, Bools, RowIds, RowPairs, hamming_distances
 from simdup.search.grouping import Lists
 from simdup.text.bands import EditSignatures, Keys, Signatures
 from simdup.text.shingles import Sets
+from simdup.text.weights import Weighting
 
 # -- searches --------------------------------------------------------------------------------------
 
@@ -38,6 +42,12 @@ from simdup.text.shingles import Sets
 def distances(a: Side, b: Side) -> NDArray[np.int16]:
     """Return the Hamming distance of the fingerprints of each pair (a[k], b[k])."""
     return hamming_distances(a.table["fingerprint"], a.rows, b.table["fingerprint"], b.rows)
+
+
+def with_distances(pairs: MeasuredPairs, documents: Documents) -> MeasuredPairs:
+    """Return pairs with the Hamming distances of their documents."""
+    a, b = (Side(documents, pairs[side]) for side in ("a", "b"))
+    return pairs.and_columns(distance=distances(a, b).astype(np.int64))
 
 
 class Search:
@@ -159,6 +169,13 @@ class EqualTexts(Search):
     def lists(self, documents: Documents, by_facts: bool) -> Iterator[tuple[Lists, bool]]:
         """Yield lists of rows; each proposed pair shares one."""
         yield Lists.of_key(documents["content_number"].astype(np.uint64)), True
+
+
+def searches_of(corpus: Collection, weighting: Weighting, settings: Settings) -> list[Search]:
+    """Return the searches that the criteria ask for, if documents have what they need."""
+    methods = methods_of(settings.criteria)
+    searches = (method.search(corpus, weighting, settings) for method in methods)
+    return [search for search in searches if search is not None]
 
 
 # -- the join --------------------------------------------------------------------------------------

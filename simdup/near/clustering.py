@@ -2,42 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import EDIT, JACCARD, Criteria
-from simdup.model.measures import DocumentPair, MeasuredPairs
+from simdup.model.measures import DocumentPair
 from simdup.model.table import Documents
 from simdup.near.copies import present
+from simdup.near.join import Joined
 from simdup.near.short import short
-from simdup.search.arrays import I64, RowIds, hamming_distances, run_starts
+from simdup.search.arrays import I64, RowIds, run_starts
 from simdup.text.simhash import to_hex
-
-if TYPE_CHECKING:
-    from simdup.near.join import Joined
-
-# Measures pairs of documents, given by number.
-Measure: TypeAlias = Callable[[RowIds, RowIds], MeasuredPairs]
-
 
 # Clusters that get names together.
 _AT_ONCE = 1 << 12
-
-
-def unmeasured(a: RowIds, b: RowIds) -> MeasuredPairs:
-    """Measure nothing, for runs in which fingerprints alone decide."""
-    return MeasuredPairs({"a": a, "b": b})
-
-
-def with_distances(pairs: MeasuredPairs, documents: Documents) -> MeasuredPairs:
-    """Return pairs with the Hamming distances of their documents."""
-    values = documents["fingerprint"]
-    distances = hamming_distances(values, pairs["a"], values, pairs["b"])
-    return pairs.and_columns(distance=distances.astype(np.int64))
 
 
 def form_clusters(

@@ -20,8 +20,7 @@ from simdup.base.workers import Workers
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
-from simdup.near.clustering import unmeasured
-from simdup.near.measures import measured
+from simdup.near.measures import measured, unmeasured
 from simdup.near.texts import CACHE_BYTES, Texts
 from simdup.search.arrays import RowIds
 from simdup.text.fingerprinter import (

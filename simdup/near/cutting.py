@@ -21,8 +21,8 @@ from simdup.model.shared_passages import PassageScope, TextPart
 from simdup.model.table import I64, Documents
 from simdup.near.batch_reader import DOCUMENTS, TEXTS, Spool, Tables
 from simdup.near.collection import Collection, mapped, spooled_numbers
+from simdup.near.field_groups import rule_columns
 from simdup.near.inputs import Input
-from simdup.near.rules import rule_columns
 from simdup.reuse.finding import Sides
 from simdup.reuse.seeds import MARGIN, Stretches
 from simdup.reuse.sought import SoughtSeeds

@@ -6,7 +6,7 @@ Values of records and titles are compared folded and without white space, paths 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Hashable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from simdup.model.comparison import FieldVerdict
 from simdup.model.criteria import Criteria
 from simdup.model.fields import FACTS, FILE, TITLE, folder_levels, record_field
 from simdup.near.collection import Collection
-from simdup.near.rules import rule_columns
+from simdup.near.rules import RULES
 from simdup.search.arrays import Bools, RowIds
 from simdup.text.characters import PreparedText, fold_all
 from simdup.text.fingerprinter import Fingerprints
@@ -54,6 +54,15 @@ def deciding_columns(
     columns |= prints.columns | {"reference": np.fromiter(of_file, np.bool_, len(read))}
     fields = {"same": criteria.same_fields, "across": criteria.across}
     return columns | rule_columns(read, fields)
+
+
+def rule_columns(read: Collection, fields: Mapping[str, Sequence[str]]) -> dict[str, NDArray[Any]]:
+    """Return the columns of the rules on fields, given the fields by argument.
+
+    What follows from a field for many documents is noted.
+    """
+    asked = ((column, rule) for column, rule in RULES.items() if fields.get(rule.module))
+    return {column: rule.loaded.column(read, fields[rule.module]) for column, rule in asked}
 
 
 def field_verdicts(read: Collection, criteria: Criteria) -> Iterator[FieldVerdict]:

@@ -23,8 +23,7 @@ from simdup.model.criteria import FEW_TERMS
 from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents, Growing
 from simdup.near.bounds import Bounds
-from simdup.near.candidates import Candidates, EqualTexts, groups_of
-from simdup.near.clustering import with_distances
+from simdup.near.candidates import Candidates, EqualTexts, groups_of, with_distances
 from simdup.near.copies import Copies, find_copies
 from simdup.near.leading import divide, in_order, lead
 from simdup.near.rules import RULES

@@ -14,11 +14,11 @@ from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import Settings
 from simdup.model.table import Documents
-from simdup.near.candidates import Candidates
-from simdup.near.clustering import Measure, form_clusters
+from simdup.near.candidates import Candidates, searches_of
+from simdup.near.clustering import form_clusters
 from simdup.near.collection import Collection
 from simdup.near.join import Joined
-from simdup.near.methods import searches_of
+from simdup.near.measures import Measure
 from simdup.near.orders import order_of
 from simdup.near.texts import Texts
 from simdup.search.arrays import I64, RowIds

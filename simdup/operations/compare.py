@@ -19,14 +19,13 @@ from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.near.batch_reader import read_stripped
-from simdup.near.candidates import Search
+from simdup.near.candidates import Search, searches_of
 from simdup.near.collection import gathered, ingest
 from simdup.near.counting import columns_for
 from simdup.near.differences import find_differences
 from simdup.near.field_groups import deciding_columns, field_verdicts
 from simdup.near.inputs import SourceReport, open_input, with_fields
 from simdup.near.measures import measured
-from simdup.near.methods import searches_of
 from simdup.near.rules import judged
 from simdup.near.short import by_edit
 from simdup.near.texts import Texts

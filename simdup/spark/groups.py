@@ -24,14 +24,10 @@ from simdup.corpus.records import as_number
 from simdup.model.clusters import Cluster
 from simdup.model.settings import Settings
 from simdup.model.table import Documents, objects
-from simdup.near.clustering import (
-    Measure,
-    form_clusters,
-    unmeasured,
-)
+from simdup.near.clustering import form_clusters
 from simdup.near.copies import find_copies
 from simdup.near.join import distinct_rows, join
-from simdup.near.measures import measured
+from simdup.near.measures import Measure, measured, unmeasured
 from simdup.near.orders import order_of
 from simdup.near.texts import Texts, cut_slot
 from simdup.near.walk import components

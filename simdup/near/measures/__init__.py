@@ -7,6 +7,9 @@ the criteria, and returns the table with its columns; those of earlier rows are 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.near.features import Feature, asked_for
@@ -21,6 +24,15 @@ MEASURES = (
     Feature("lossless", lambda criteria: criteria.lossless),
     Feature("facts", lambda criteria: criteria.same_facts),
 )
+
+
+# Measures pairs of rows.
+Measure: TypeAlias = Callable[[RowIds, RowIds], MeasuredPairs]
+
+
+def unmeasured(a: RowIds, b: RowIds) -> MeasuredPairs:
+    """Measure nothing, for runs in which fingerprints alone decide."""
+    return MeasuredPairs({"a": a, "b": b})
 
 
 def measured(a: RowIds, b: RowIds, texts: Texts, criteria: Criteria) -> MeasuredPairs:

@@ -8,17 +8,10 @@ needs.  It may have a third, `notes`: what a person should know of what it promi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simdup.model.criteria import Criteria
-from simdup.model.settings import Settings
 from simdup.near.features import Feature, asked_for
-from simdup.text.weights import Weighting
-
-if TYPE_CHECKING:
-    from simdup.near.candidates import Search
-    from simdup.near.collection import Collection
-
 
 METHODS = (
     Feature("pstable", lambda criteria: "pstable" in criteria.searches),
@@ -32,10 +25,3 @@ METHODS = (
 def methods_of(criteria: Criteria) -> Iterator[Any]:
     """Return the modules of the methods that criteria ask for."""
     return asked_for(__name__, METHODS, criteria)
-
-
-def searches_of(corpus: Collection, weighting: Weighting, settings: Settings) -> list[Search]:
-    """Return the searches that the criteria ask for, if documents have what they need."""
-    methods = methods_of(settings.criteria)
-    searches = (method.search(corpus, weighting, settings) for method in methods)
-    return [search for search in searches if search is not None]

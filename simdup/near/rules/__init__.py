@@ -2,23 +2,19 @@
 
 A rule is a column of the documents, and a module whose `allows` tells which pairs it allows, given
 two sides of one table or of two.  Without the column there is no rule.  What must be equal is one
-column, which searches mix into their keys.  Where fields decide, `column` of the module makes it.
+column, which searches mix into their keys.  Where fields decide, `column` of the module makes it
+(`simdup.near.field_groups`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simdup.model.table import Side, Table
 from simdup.near.features import load
 from simdup.search.arrays import Bools
-
-if TYPE_CHECKING:
-    from simdup.near.collection import Collection
 
 
 class Rule(NamedTuple):
@@ -44,15 +40,6 @@ RULES = {
     "blocking_key": Rule("same"),
     "name_key": Rule("versions"),
 }
-
-
-def rule_columns(read: Collection, fields: Mapping[str, Sequence[str]]) -> dict[str, NDArray[Any]]:
-    """Return the columns of the rules on fields, given the fields by argument.
-
-    What follows from a field for many documents is noted.
-    """
-    asked = ((column, rule) for column, rule in RULES.items() if fields.get(rule.module))
-    return {column: rule.loaded.column(read, fields[rule.module]) for column, rule in asked}
 
 
 def parting(documents: Table) -> list[str]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simdup.model.table import Side
+from simdup.near.collection import Collection
 from simdup.near.field_groups import decided
 from simdup.search.arrays import Bools, RowIds
-
-if TYPE_CHECKING:
-    from simdup.near.collection import Collection
 
 
 def column(read: Collection, fields: Sequence[str]) -> RowIds:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simdup.base.mix64 import mix_columns
 from simdup.model.table import Side
+from simdup.near.collection import Collection
 from simdup.near.field_groups import decided
 from simdup.search.arrays import U64, Bools
-
-if TYPE_CHECKING:
-    from simdup.near.collection import Collection
 
 
 def column(read: Collection, fields: Sequence[str]) -> U64:
