@@ -174,9 +174,15 @@ def spool_folder(content: str = "the texts") -> Iterator[str]:
     # Where files may be is tried with one that a signal would leave there.
     with without_signals():
         tempfile.gettempdir()
+    with explained(content), work_folder(tempfile.gettempdir()) as folder:
+        yield folder
+
+
+@contextmanager
+def explained(content: str = "the texts") -> Iterator[None]:
+    """Say what to do if the disk of the spool is full."""
     try:
-        with work_folder(tempfile.gettempdir()) as folder:
-            yield folder
+        yield
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise

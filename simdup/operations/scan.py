@@ -12,6 +12,7 @@ import numpy as np
 
 from simdup.base.errors import check_type
 from simdup.corpus.rows import Paths, as_paths
+from simdup.corpus.spool import explained
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.model.clusters import Summary
@@ -150,7 +151,7 @@ def _read(opened: Input, indexes: IndexReferences) -> Iterator[tuple[Rows, Index
     learned = opened.fingerprinter or Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
     weighting, read = learned.weigh(corpus.counts), corpus.spool.read
     texts = Texts(corpus.of_texts, corpus.analyzer, criteria.shingle, read)
-    with Crew(Work(weighting, texts, criteria), settings.run) as crew:
+    with explained(), Crew(Work(weighting, texts, criteria), settings.run) as crew:
         columns = deciding_columns(corpus, crew.fingerprints(), opened.references, criteria)
         matches = indexes.match(corpus, texts.documents.and_columns(**columns), settings)
         about = matches.documents, matches.text_of, matches.pairs

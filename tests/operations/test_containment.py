@@ -1,6 +1,7 @@
 """Excerpts of long documents: which are found, and in which direction they are contained."""
 
 import csv
+import errno
 import io
 import json
 import random
@@ -19,7 +20,7 @@ from lab.corpora.made import prose, write
 from lab.oracles import plain, short_texts
 from simdup import Result, SimdupError, compare, dedupe, scan
 from simdup.model.settings import RunOptions
-from simdup.near import join, walk
+from simdup.near import collection, join, walk
 
 HAN = [chr(0x4E00 + i) for i in range(600)]
 _letters = random.Random(0)
@@ -276,3 +277,14 @@ def test_only_what_the_kept_document_contains_is_redundant(
     assert spared == oracle.spared(taken_by)
     for one in cleaned.result.spared:
         assert oracle.share[one.number][one.beside] == one.covered < least
+
+
+def test_a_full_disk_is_named_after_reading_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeds are mapped once all is read."""
+
+    def full(*about: object) -> bool:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(collection, "reserve_room", full)
+    with pytest.raises(SimdupError, match="no space left for the texts"):
+        scan([("a", prose(1)), ("b", prose(1)[:200])], containment=0.8, jobs=1)
