@@ -85,7 +85,10 @@ class SpoolReader:
         return type(self), (self.folder,)
 
     def keep(self, folder: ExitStack) -> None:
-        """Close the folder when nothing refers to this reader any more, or Python ends."""
+        """Close the folder when nothing refers to this reader any more, or Python ends.
+
+        No cycle may: the garbage collector would close it at any moment, however deep the stack.
+        """
         weakref.finalize(self, _close, folder, self._files, os.getpid())
 
     def read(self, slot: Slot) -> bytes:
@@ -174,15 +177,9 @@ def spool_folder(content: str = "the texts") -> Iterator[str]:
     # Where files may be is tried with one that a signal would leave there.
     with without_signals():
         tempfile.gettempdir()
-    with explained(content), work_folder(tempfile.gettempdir()) as folder:
-        yield folder
-
-
-@contextmanager
-def explained(content: str = "the texts") -> Iterator[None]:
-    """Say what to do if the disk of the spool is full."""
     try:
-        yield
+        with work_folder(tempfile.gettempdir()) as folder:
+            yield folder
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise

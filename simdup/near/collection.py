@@ -354,19 +354,12 @@ def ingest(opened: Input, makers: Sequence[Maker] = ()) -> Iterator[Collection]:
         yield collection
 
 
-def ingest_all(opened: Input, makers: Sequence[Maker]) -> Collection:
-    """Read and count all documents, and make columns: what was skipped has a row too.
-
-    The spool exists as long as the reader of the collection does.
-    """
+def ingest_all(opened: Input, makers: Sequence[Maker], spool: SpoolReader) -> Collection:
+    """Read and count all documents, and make columns: what was skipped has a row too."""
     analyzer = opened.analyzer()
-    with ExitStack() as stack:
-        spool = SpoolReader(stack.enter_context(spool_folder()))
-        stages = Collecting(opened, Collector.of(opened, analyzer, spool))
-        stages.read(opened, Counting(analyzer, makers))
-        collection = stages.finish(skipped=True)
-        spool.keep(stack.pop_all())
-    return collection
+    stages = Collecting(opened, Collector.of(opened, analyzer, spool))
+    stages.read(opened, Counting(analyzer, makers))
+    return stages.finish(skipped=True)
 
 
 @contextmanager

@@ -45,10 +45,10 @@ class SourceDocuments:
             name: collection[name] for name in ("name", "path", "record", "digest", "original")
         }
         columns["size"] = _sizes(opened, collection)
-        settings = opened.settings
+        settings, spool = opened.settings, SpoolReader(collection.spool.folder)
         return cls(
-            Documents(columns), opened.files, collection.spool, settings.reading,
-            settings.criteria, collection.analyzer, fingerprinter,
+            Documents(columns), opened.files, spool, settings.reading, settings.criteria,
+            collection.analyzer, fingerprinter,
         )  # fmt: skip
 
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from simdup.base.errors import check_type
 from simdup.corpus.rows import Paths, as_paths
-from simdup.corpus.spool import explained
+from simdup.corpus.spool import SpoolReader, spool_folder
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.model.clusters import Summary
@@ -132,31 +132,38 @@ def examine(opened: Input, facts: bool = False) -> Examined:
     """Find the near-duplicates in opened sources; see `scan` for `facts`."""
     opened.settings.check_distance()
     started = time.monotonic()
-    with open_indexes(opened.indexes, opened.seen) as indexes:
-        opened = indexes.prepare(opened)
-        with _read(opened, indexes) as (rows, matches):
+    with open_indexes(opened.indexes, opened.seen) as indexes, ExitStack() as stack:
+        opened, folder = indexes.prepare(opened), stack.enter_context(spool_folder())
+        with _read(opened, indexes, folder) as (rows, matches):
             joined = join(rows.candidates(), rows.held)
             scanned = Scanned(rows, joined, rows.clusters(joined), facts)
             said = after(scanned) | indexes.figures
             result = _result(opened, scanned, said, matches.notes, started)
+        result.origins.spool.keep(stack.pop_all())
     return Examined(result, rows.corpus, matches)
 
 
 @contextmanager
-def _read(opened: Input, indexes: IndexReferences) -> Iterator[tuple[Rows, IndexMatches]]:
-    """Read all documents, and find what indexes hold near them; processes end with the block."""
+def _read(
+    opened: Input, indexes: IndexReferences, folder: str
+) -> Iterator[tuple[Rows, IndexMatches]]:
+    """Read all documents, and find what indexes hold near them; processes end with the block.
+
+    Texts are in `folder`.
+    """
     settings, criteria = opened.settings, opened.settings.criteria
     makers = columns_for(criteria, settings.reading.titled)
-    corpus = ingest_all(opened, [*makers, *indexes.makers])
-    learned = opened.fingerprinter or Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
-    weighting, read = learned.weigh(corpus.counts), corpus.spool.read
-    texts = Texts(corpus.of_texts, corpus.analyzer, criteria.shingle, read)
-    with explained(), Crew(Work(weighting, texts, criteria), settings.run) as crew:
-        columns = deciding_columns(corpus, crew.fingerprints(), opened.references, criteria)
-        matches = indexes.match(corpus, texts.documents.and_columns(**columns), settings)
-        about = matches.documents, matches.text_of, matches.pairs
-        measure = matches.measure(crew.measure)
-        yield Rows(settings, corpus, texts, learned, weighting, *about, measure), matches
+    with closing(SpoolReader(folder)) as spool:
+        corpus = ingest_all(opened, [*makers, *indexes.makers], spool)
+        learned = opened.fingerprinter or Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
+        weighting = learned.weigh(corpus.counts)
+        texts = Texts(corpus.of_texts, corpus.analyzer, criteria.shingle, spool.read)
+        with Crew(Work(weighting, texts, criteria), settings.run) as crew:
+            columns = deciding_columns(corpus, crew.fingerprints(), opened.references, criteria)
+            matches = indexes.match(corpus, texts.documents.and_columns(**columns), settings)
+            about = matches.documents, matches.text_of, matches.pairs
+            measure = matches.measure(crew.measure)
+            yield Rows(settings, corpus, texts, learned, weighting, *about, measure), matches
 
 
 def _result(
