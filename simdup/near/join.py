@@ -338,7 +338,7 @@ class _Join:
         together = (cluster[a] >= 0) & (cluster[a] == cluster[b])
         pairs = self._near_among(a[together], b[together])
         held = self._held.take(np.flatnonzero(cluster[self._held["a"]] >= 0))
-        return _sorted([pairs, held.ordered() if len(held) else held])
+        return _sorted([pairs, held.ordered()])
 
     def _every_pair(self) -> Iterator[tuple[int, int]]:
         """Yield the near pairs of documents, and perhaps more; of many documents only the first of
@@ -369,7 +369,7 @@ class _Join:
                     asked += (*product([a], self._of(b)), *product(self._of(a), [b]))
         sides = np.array(asked, np.int64).reshape(-1, 2).T
         held = self._held.take(np.isin(self._held["b"], rows))
-        return _sorted([self._near_among(*sides), held])
+        return _sorted([self._near_among(*sides), held.ordered()])
 
     def _of(self, row: int) -> list[int]:
         """Return the rows that a first row stands for, ascending."""
@@ -420,9 +420,13 @@ class _Join:
 
 
 def _sorted(parts: Sequence[MeasuredPairs]) -> MeasuredPairs:
-    """Return the pairs of all parts, by their rows."""
+    """Return the pairs of all parts, by their rows; of one that several have, that of the first.
+
+    A document of an index may be near by its fingerprint, and have a text that is measured.
+    """
     pairs = MeasuredPairs.concat([part for part in parts if len(part)] or parts[:1])
-    return pairs.take(np.lexsort((pairs["b"], pairs["a"])))
+    pairs = pairs.take(np.lexsort((pairs["b"], pairs["a"])))
+    return pairs.take(run_starts(pairs["a"], pairs["b"]))
 
 
 def _numbers(pairs: MeasuredPairs) -> list[tuple[int, int]]:

@@ -55,9 +55,8 @@ def _preferred(documents: Documents, criteria: Criteria) -> I64:
     ranks = np.full(len(documents), len(prefer))
     if not prefer and not decided:
         return ranks
-    for row, (name, path) in enumerate(
-        zip(map(str, documents["name"].tolist()), documents["path"].tolist(), strict=True)
-    ):
+    for row in np.flatnonzero(~documents["reference"]).tolist():
+        name, path = str(documents["name"][row]), documents["path"][row]
         hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
         ranks[row] = next(hits, len(prefer)) - (without_dot(name) in decided) * (len(prefer) + 1)
     return ranks

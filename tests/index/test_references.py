@@ -155,6 +155,17 @@ def test_copies_of_what_is_near_a_text_of_an_index_are_redundant(tmp_path: Path)
     assert all(pair.estimated == (pair.a == "known") for pair in cluster.pairs)
 
 
+def test_a_pair_with_a_text_of_an_index_is_listed_once(tmp_path: Path) -> None:
+    """It is found by sketches, and measured, for a document has the text."""
+    path = build(tmp_path / "x.index", [("old", prose(1))])
+    data = [("copy", prose(1)), ("near", edited(prose(1), 1))]
+    found = scan(data, references=path, prefer=("n*",), jobs=1)
+    assert [(pair.a, pair.b) for pair in found.pairs] == [
+        ("old", "copy"), ("old", "near"), ("copy", "near")
+    ]  # fmt: skip
+    assert found.redundant == ["copy", "near"]
+
+
 def test_large_clusters_meet_an_index(tmp_path: Path) -> None:
     page = prose(3, 300)
     sources = [(f"s{i}", edited(page, i)) for i in range(100)] + [("alone", prose(4))]
