@@ -156,7 +156,9 @@ class _Join:
         places = np.flatnonzero(led.spared >= 0)
         sides = (self._heads[part].tolist() for part in (places, led.spared[places]))
         # People may have divided them.
-        spared = sorted((a, b) for a, b in zip(*sides, strict=True) if cluster[a] == cluster[b])
+        spared = sorted(
+            (a, b) for a, b in zip(*sides, strict=True) if cluster[a] == cluster[b] >= 0
+        )
         figures = self._checked, self._unchecked
         return Joined(kept, cluster, pairs, *figures, spared, self._kept_apart())
 

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import leaders
 
+from lab.corpora.made import prose
+from simdup import scan
 from simdup.model.criteria import Criteria
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.measures import MeasuredPairs
@@ -75,3 +77,12 @@ def test_clusters_without_decisions_stay_as_they_are() -> None:
     pairs = MeasuredPairs({"a": np.array([0]), "b": np.array([1])})
     assert divided(pairs, Decisions()) == []
     assert divided(pairs, Decisions((Decision("distinct", ("d0", "elsewhere")),))) == []
+
+
+def test_a_document_that_people_divided_is_not_spared_beside_the_other() -> None:
+    """Without them in it, nothing is left of the cluster."""
+    text = prose(1)
+    data = [("a", f"{text} 17"), ("b", f"{text} 23")]
+    assert [one.name for one in scan(data, lossless=True, jobs=1).spared] == ["b"]
+    decisions = Decisions((Decision("distinct", ("a", "b")),))
+    assert scan(data, lossless=True, decisions=decisions, jobs=1).spared == ()
