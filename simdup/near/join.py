@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
@@ -129,8 +129,6 @@ class _Join:
         self._place = np.full(n, -1)
         self._place[numbers] = np.arange(len(numbers))
         self._place = self._place[self._copies.first]
-        self._by_first = np.argsort(self._copies.first, kind="stable")
-        self._firsts = self._copies.first[self._by_first]
         self._order = np.arange(n) if every.order is None else every.order
         # Of each first row the copy that is kept first; what indexes took comes last.
         taken = np.zeros(n, np.bool_)
@@ -316,12 +314,11 @@ class _Join:
         ):
             kept[rows] = rows
             kept[list(taken_by)] = list(taken_by.values())
-            first: dict[int, int] = {}
+            parts: dict[int, list[int]] = {}
             for row in rows:
-                first.setdefault(root.get(row, row), row)
-            cluster[rows] = [first[root.get(row, row)] for row in rows]
-            parts, sizes = np.unique(cluster[rows], return_counts=True)
-            cluster[np.isin(cluster, parts[sizes == 1])] = -1
+                parts.setdefault(root.get(row, row), []).append(row)
+            for part in parts.values():
+                cluster[part] = part[0] if len(part) > 1 else -1
 
     def _listed(self, kept: RowIds, cluster: RowIds) -> MeasuredPairs:
         """Return the pairs that are listed."""
@@ -338,9 +335,8 @@ class _Join:
             asked.append(np.array(list(self._every_pair()), np.int64).reshape(-1, 2).T)
         a, b = np.concatenate(asked, axis=1)
         together = (cluster[a] >= 0) & (cluster[a] == cluster[b])
-        pairs = self._near_among(a[together], b[together])
         held = self._held.take(np.flatnonzero(cluster[self._held["a"]] >= 0))
-        return _sorted([pairs, held.ordered()])
+        return _sorted([*self._near_among(a[together], b[together]), held.ordered()])
 
     def _every_pair(self) -> Iterator[tuple[int, int]]:
         """Yield the near pairs of documents, and perhaps more; of many documents only the first of
@@ -371,18 +367,28 @@ class _Join:
                     asked += (*product([a], self._of(b)), *product(self._of(a), [b]))
         sides = np.array(asked, np.int64).reshape(-1, 2).T
         held = self._held.take(np.isin(self._held["b"], rows))
-        return _sorted([self._near_among(*sides), held.ordered()])
+        return _sorted([*self._near_among(*sides), held.ordered()])
 
     def _of(self, row: int) -> list[int]:
         """Return the rows that a first row stands for, ascending."""
         if self._copies.sizes[row] == 1:
             return [row]
-        first, last = np.searchsorted(self._firsts, (row, row + 1))
-        rows: list[int] = self._by_first[first:last].tolist()
-        return rows
+        rows, firsts = self._by_first
+        low, high = np.searchsorted(firsts, (row, row + 1))
+        copies: list[int] = rows[low:high].tolist()
+        return copies
 
-    def _near_among(self, a: RowIds, b: RowIds) -> MeasuredPairs:
-        """Return those of some pairs of rows that are near, the smaller row first."""
+    @cached_property
+    def _by_first(self) -> tuple[RowIds, RowIds]:
+        """All rows by their first ones, and these."""
+        rows = np.argsort(self._copies.first, kind="stable")
+        return rows, self._copies.first[rows]
+
+    def _near_among(self, a: RowIds, b: RowIds) -> tuple[MeasuredPairs, MeasuredPairs]:
+        """Return which of some pairs of rows are copies, and which others are near.
+
+        The smaller row comes first.
+        """
         first, twins = self._copies.first, self._copies.twins
         a, b = np.divmod(np.unique(self._keys(a, b)), max(len(first), 1))
         i, j = first[a], first[b]
@@ -397,7 +403,7 @@ class _Join:
             self._measure_missing(missing)
             near = self._near.copy(MeasuredPairs)
         if not len(near):
-            return identical
+            return identical, identical.take(other[:0])
         known = self._keys(near["a"], near["b"])
         order = np.argsort(known, kind="stable")
         places = order[np.minimum(np.searchsorted(known, keys, sorter=order), len(order) - 1)]
@@ -407,7 +413,7 @@ class _Join:
         turned = near["a"][places] != i[other]
         sides = np.where(turned, b[other], a[other]), np.where(turned, a[other], b[other])
         pairs = near.take(places).and_columns(a=sides[0], b=sides[1])
-        return _sorted([identical, with_distances(pairs, self._every.documents).ordered()])
+        return identical, with_distances(pairs, self._every.documents).ordered()
 
     def _measure_missing(self, keys: RowIds) -> None:
         """Measure the candidates among pairs of first rows, given by their keys."""

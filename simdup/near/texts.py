@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from simdup.corpus.spool import Slot, slot_at
 from simdup.kernels.sets import common
 from simdup.model.criteria import Shingling
+from simdup.model.measures import LARGEST
 from simdup.model.table import Documents
 from simdup.search.arrays import RowIds
 from simdup.text.analyzer import Analyzer
@@ -97,10 +98,6 @@ class Texts:
         about = self.documents, self.analyzer, self.shingling, self.read
         return type(self), (*about, self.weights_of, self.room)
 
-    def take(self, rows: RowIds) -> Texts:
-        """Return some of the texts, whose rows are their places here."""
-        return replace(self, documents=self.documents.take(rows), memory={}, _forms={})
-
     def text(self, row: int) -> PreparedText:
         """Return a text, folded."""
         return self.folded([row])[0]
@@ -119,12 +116,12 @@ class Texts:
         return sizes
 
     def below_equal(
-        self, a: RowIds, b: RowIds, similarity: NDArray[np.float64], largest: float
+        self, a: RowIds, b: RowIds, similarity: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return similarities that are 1 for equal texts, and at most `largest` for others."""
+        """Return similarities that are 1 for equal texts, and at most `LARGEST` for others."""
         one, other = self.documents["digest"][a], self.documents["digest"][b]
         equal = (one == other) & (one != _EMPTY)
-        return np.where(equal, 1.0, np.minimum(similarity, largest))
+        return np.where(equal, 1.0, np.minimum(similarity, LARGEST))
 
     # -- sets --
 

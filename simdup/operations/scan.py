@@ -188,9 +188,11 @@ def _result(
         all_pairs=criteria.all_pairs,
         **{"kept_apart": {}} | joined.figures | said,
     )
-    names = names[len(names) - len(corpus) :]
-    references = sum(path in opened.references for path in corpus["path"].tolist())
-    inputs = InputDocuments(names, references, tuple(np.flatnonzero(corpus.skipped).tolist()))
+    # Documents of indexes come first, and are no input.
+    named = slice(len(names) - len(corpus), None)
+    references = int(rows.documents["reference"][named].sum())
+    skips = tuple(np.flatnonzero(corpus.skipped).tolist())
+    inputs = InputDocuments(names[named], references, skips)
     origins = SourceDocuments.of(opened, corpus, rows.fingerprinter)
     rows.settings.run.progress("clustering", len(clusters), len(clusters))
     about = tuple(report.skipped), tuple(report.notes)

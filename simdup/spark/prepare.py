@@ -23,7 +23,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.fields import TITLE
 from simdup.model.settings import Settings
 from simdup.near.collection import Collection, ingest
-from simdup.near.counting import columns_for, titles
+from simdup.near.counting import columns_for, originals, titles
 from simdup.near.inputs import open_input
 from simdup.reuse.sharing import SHARED
 from simdup.search.arrays import I64
@@ -116,10 +116,11 @@ class Prepare:
         opened = open_input(reader, settings)
         # What turns texts into terms was read by the driver.
         opened = replace(opened, fingerprinter=Fingerprinter(self.analyzer, NoIdf()))
-        # There is no hint that needs titles.
+        # There is no hint that needs titles, and no page that shows texts.
         criteria = self.settings.criteria
+        unused = (titles,) if criteria.verify else (titles, originals)
         makers = columns_for(criteria, TITLE in criteria.same)
-        makers = [maker for maker in makers if maker is not titles]
+        makers = [maker for maker in makers if maker not in unused]
         with ingest(opened, makers) as collection:
             rows = pa.Table.from_batches(carried)
             if skipped := [one for one in collection.report.skipped if one.number]:
@@ -143,7 +144,8 @@ def _documents(collection: Collection, rows: pa.Table) -> Iterator[Columns]:
             columns |= {name: part[name] for name in part if name in COMPARED}
         if "value" in own:
             columns["value"] = list(map(str, own["value"].tolist()))
-        columns["text_bytes"] = _spooled(collection.spool, own["original"])
+        if "original" in own:
+            columns["text_bytes"] = _spooled(collection.spool, own["original"])
         for name in SHARED:
             if name in texts:
                 columns[f"{name}_bytes"] = _spooled(collection.spool, texts[name])

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.model.criteria import Criteria
-from simdup.model.measures import LARGEST, MeasuredPairs
+from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Side
 from simdup.near.short import by_edit, same_keys
 from simdup.near.texts import Texts
@@ -36,7 +36,7 @@ def measure(pairs: MeasuredPairs, texts: Texts, criteria: Criteria) -> MeasuredP
     half = len(forms) // 2
     similarity = pairs["similarity"].copy()
     edited = edit_similarities(forms[:half], forms[half:])
-    similarity[short] = texts.below_equal(a[short], b[short], edited, LARGEST)
+    similarity[short] = texts.below_equal(a[short], b[short], edited)
     same = ~short | same_keys(one, other)
     differing = np.where(same, 0, -1).astype(np.int8)
     if criteria.edits_decide:

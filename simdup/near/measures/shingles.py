@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from simdup.model.criteria import Criteria
-from simdup.model.measures import LARGEST, MeasuredPairs
+from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Side
 from simdup.near.short import by_edit
 from simdup.near.texts import Texts
@@ -28,5 +28,5 @@ def measure(pairs: MeasuredPairs, texts: Texts, criteria: Criteria) -> MeasuredP
     counts[asked] = texts.shared(a[asked], b[asked])
     shared, first, second = counts.T
     similarity = shared / np.maximum(first + second - shared, 1)
-    similarity = texts.below_equal(a, b, similarity, LARGEST)
+    similarity = texts.below_equal(a, b, similarity)
     return pairs.and_columns(counts=counts, similarity=similarity)

@@ -323,21 +323,15 @@ class Chunks:
             done = end
 
 
-def add_originals(chunks: Chunks, groups: Sequence[RowGroup], origins: SourceDocuments) -> None:
-    """Add as many texts of groups as the budget allows."""
-    _add_texts(chunks, groups, reachable(groups, origins, chunks.budget), origins)
-
-
 def shown_text(origins: SourceDocuments, number: int) -> str | None:
     """Return the beginning of a text: one character more than `CLIP` tells that it goes on."""
     text = origins.text(number)
     return None if text is None else unify_line_ends(text)[: CLIP + 1]
 
 
-def _add_texts(
-    chunks: Chunks, groups: Sequence[RowGroup], order: Sequence[int], origins: SourceDocuments
-) -> None:
-    """Add the texts of clusters in blocks, in this order, as many as the budget allows."""
+def add_originals(chunks: Chunks, groups: Sequence[RowGroup], origins: SourceDocuments) -> None:
+    """Add the texts of groups in blocks, as many as the budget allows."""
+    order = reachable(groups, origins, chunks.budget)
     terms_left = _TERMS
     whole = True
     facts = PairFacts(groups)
