@@ -128,7 +128,8 @@ const App = (() => {
   /** Decide on the cluster that is read. */
   function decide(how) {
     const now = Cluster.shown();
-    if (view === 'cluster' && now) how(now);
+    // Until the next cluster is drawn, a key would decide on the one before it a second time.
+    if (view === 'cluster' && now && route().cluster === now[0]) how(now);
   }
 
   /** Go from a cluster to the list, and from there to the overview. */
