@@ -20,6 +20,8 @@ from simdup.model.table import I64, Table
 
 # The most that texts which differ are similar.  Similarities are printed with so many digits.
 LARGEST = 0.9999
+# Columns that say only whether a pair is near.
+DECIDING = ("differing", "same_facts")
 # By the values of the column `contained`: which text the other one contains.
 _SIDES = (None, "a", "b", "both")
 _TURNED = np.array([0, 2, 1, 3], np.int8)

@@ -42,8 +42,8 @@ SCHEMA: Mapping[str, Any] = {
     "reference": np.bool_,  # whether it is never redundant
     "skipped": np.bool_,  # whether it was named, and took no part
     "indexed": np.bool_,  # whether it is a document of an index
-    "blocking_key": np.uint64,  # only documents with the same one are compared
-    "group_number": np.int64,  # [fields]: documents of one group are no pair; -1 for none
+    "equal": np.uint64,  # only documents with the same one are compared
+    "different": np.int64,  # [fields]: documents of one group are no pair; -1 for none
     "content_number": np.int64,  # equal for identical documents
     "summary": np.uint8,  # [136]: what an index keeps of the text
     "fingerprint": np.uint64,  # [words]

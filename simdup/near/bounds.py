@@ -6,6 +6,7 @@ the forms of short ones, measured by edit similarity.
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from simdup.corpus.spool import spool_folder
 from simdup.kernels.leaders import PairBounds, odd_sketches
 from simdup.model.criteria import SHORT
 from simdup.near.candidates import Candidates
+from simdup.near.measures import cost_of
 from simdup.near.short import formed, short
 from simdup.search.arrays import U32, U64, RowIds, ranges
 from simdup.search.grouping import Lists, Prefixes
@@ -31,13 +33,11 @@ _CHUNK = 1 << 16
 # Documents of which all pairs may be compared: 2**27 pairs take two minutes.  Fewer where edits are
 # counted, 0.4 us each, or nothing but the measures rules pairs out, 10 us each.
 MANY_DOCUMENTS, FORMED_DOCUMENTS, FEW_DOCUMENTS = 1 << 14, 1 << 13, 1 << 12
-# Fewer still where the texts of pairs are aligned, 3 ms for two pages.
-_ALIGNED_DOCUMENTS = 1 << 9
 
 # An edit similarity costs as much as the shingles of a text so many times as long: some 5 us.
 _EDIT_COST = 4
-# Where shingles do not decide, vectors are compared: few terms, whatever the text.
-_VECTOR_COST = 64
+# What a pair costs whose texts are not compared.
+_WITHOUT_TEXTS = 64
 
 # Shingles sorted at a time: 8 MB.
 _BLOCK = 1 << 20
@@ -58,8 +58,8 @@ class Bounds:
     @property
     def affordable(self) -> bool:
         """Whether all pairs of the documents may be compared."""
-        if self._criteria.same_facts:
-            return len(self._compared) <= _ALIGNED_DOCUMENTS
+        if (cost := cost_of(self._criteria)) > 1:
+            return len(self._compared) <= FEW_DOCUMENTS / math.sqrt(cost)
         most = FEW_DOCUMENTS if self.sets is None else MANY_DOCUMENTS
         return len(self._compared) <= (FORMED_DOCUMENTS if self.formed else most)
 
@@ -116,7 +116,7 @@ class Bounds:
     def costs(self) -> RowIds:
         """What a comparison of each document costs, in shingles."""
         if not self._criteria.by_texts:
-            return np.full(len(self._compared), _VECTOR_COST)
+            return np.full(len(self._compared), _WITHOUT_TEXTS)
         if not self.formed:
             return self.lengths
         return self.lengths * np.where(formed(self._compared.documents), _EDIT_COST, 1)

@@ -101,10 +101,10 @@ class EqualKeys(Search):
 
     def prepared(self, documents: Documents, numbers: RowIds) -> EqualKeys:
         """Return the search as these documents need it."""
-        # Blocking keys are mixed into band keys, if there are any.
-        if "blocking_key" not in documents:
+        # What must be equal is mixed into band keys.
+        if "equal" not in documents:
             return self
-        return replace(self, signatures=self.signatures.masked(documents["blocking_key"]))
+        return replace(self, signatures=self.signatures.masked(documents["equal"]))
 
     def propose(self, a: Side, b: Side) -> Bools:
         """Return which pairs (a[k], b[k]) it proposes."""

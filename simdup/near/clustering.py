@@ -81,7 +81,6 @@ class _Naming:
         self._documents = documents
         self._kept = kept
         self._criteria = criteria
-        self._reordered = criteria.keep != "first" or criteria.prefer or criteria.decisions.kept
         self._bits = bits
         self._numbers = numbers
         self._names = documents["name"]
@@ -105,7 +104,8 @@ class _Naming:
         digits = to_hex(self._documents["fingerprint"][rows], self._bits)
         each = zip(rows.tolist(), self._kept[rows].tolist(), digits, strict=True)
         members = (self._member(row, kept, pairs, value) for row, kept, value in each)
-        places = tuple(np.argsort(order).tolist()) if len(rows) > 2 and self._reordered else ()
+        reordered = len(rows) > 2 and bool((np.diff(order) < 0).any())
+        places = tuple(np.argsort(order).tolist()) if reordered else ()
         return Cluster(number, tuple(members), tuple(self._pairs(listed)), places)
 
     def _member(

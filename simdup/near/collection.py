@@ -43,13 +43,12 @@ from simdup.near.batch_reader import (
 )
 from simdup.near.counting import Counting, Maker, Prepared
 from simdup.near.inputs import Input, SourceReport, check_references
-from simdup.reuse.sharing import TextSeeds
 from simdup.search.arrays import Bools, RowIds
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import fold_all
 from simdup.text.counts import CountedChunk, Counts, join
 from simdup.text.fingerprinter import Fingerprinter, Fingerprints
-from simdup.text.titles import share_titles
+from simdup.text.titles import share_titles, title_in
 from simdup.text.weights import ENOUGH_DOCUMENTS
 
 
@@ -174,18 +173,19 @@ class Collection:
             columns["letters"][rows < 0] = 0
         return Documents(columns)
 
-    def seeds(self, column: str = "seeds") -> TextSeeds:
-        """Return the seeds of all texts, or the runs of short ones, by their column."""
-        return TextSeeds(*spooled_numbers(self.spool, self.texts[column], np.uint64))
-
     def title_keys(self) -> NDArray[np.uint64]:
         """Return a key of each document, equal for those whose titles are equal (uint64[n])."""
         return share_titles(self["title_key"], self["named"], self["digest"])
 
+    def title(self, document: int) -> str:
+        """Return a document's title, as a record or page names it or its text has it."""
+        if self["named"][document]:
+            return " ".join(self.spool.text(self["title"], document).split())
+        return title_in(self.spool.text(self["original"], document))
+
     def folded_titles(self, documents: Sequence[int]) -> dict[int, str]:
-        """Return the titles of documents, if titles are spooled."""
-        titles = [self.spool.text(self["title"], document) for document in documents]
-        return dict(zip(documents, fold_all(titles), strict=True))
+        """Return the titles of documents, folded."""
+        return dict(zip(documents, fold_all(list(map(self.title, documents))), strict=True))
 
     def text(self, document: int) -> str:
         """Return a document's text, folded."""

@@ -74,6 +74,6 @@ def _content(documents: Documents, rows: RowIds) -> U64:
     columns = [documents["fingerprint"][rows]]
     if "digest" in documents:
         columns.append(documents["digest"].view(np.uint64).reshape(-1, DIGEST_BYTES // 8)[rows])
-    if "blocking_key" in documents:
-        columns.append(documents["blocking_key"][rows, np.newaxis])
+    if "equal" in documents:
+        columns.append(documents["equal"][rows, np.newaxis])
     return np.concatenate(columns, axis=1)

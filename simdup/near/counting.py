@@ -61,24 +61,19 @@ def originals(batch: Prepared) -> Mapping[str, Columns]:
 
 
 def titles(batch: Prepared) -> Mapping[str, Columns]:
-    """Spool the titles: a hint may ask for some.
-
-    4 us a document, none of the time for pages, 4 % for poems.
-    """
-    found = [title_of(document) for document, _ in batch.documents]
-    return {DOCUMENTS: {"title": batch.spooled(found), **_named(batch)}}
+    """Spool the titles that records and pages name; others are in the texts."""
+    given = [document.title for document, _ in batch.documents]
+    named = np.array([title is not None for title in given], np.bool_)
+    slots = np.zeros((len(given), 2), np.int64)
+    slots[named] = batch.spooled([title for title in given if title is not None])
+    return {DOCUMENTS: {"title": slots, "named": named}}
 
 
 def keys_of_titles(batch: Prepared) -> Mapping[str, Columns]:
     """Make keys of the titles, which decide."""
     found = [title_of(document) for document, _ in batch.documents]
     keys = b"".join(title_keys(found, [text for _, text in batch.documents]))
-    return {DOCUMENTS: {"title_key": np.frombuffer(keys, np.uint64), **_named(batch)}}
-
-
-def _named(batch: Prepared) -> Columns:
-    named = (document.title is not None for document, _ in batch.documents)
-    return {"named": np.fromiter(named, np.bool_)}
+    return {DOCUMENTS: {"title_key": np.frombuffer(keys, np.uint64)}}
 
 
 def columns_for(criteria: Criteria, titled: bool) -> list[Maker]:

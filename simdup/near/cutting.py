@@ -269,8 +269,8 @@ def sides_between(
     groups, keys = np.full(len(references), -1), np.zeros(len(references), np.uint64)
     columns = rule_columns(cut, {"same": scope.same, "across": scope.across})
     if scope.across:
-        groups = columns["group_number"][:, 0]
-    return Sides(sources, references, groups, columns.get("blocking_key", keys))
+        groups = columns["different"][:, 0]
+    return Sides(sources, references, groups, columns.get("equal", keys))
 
 
 class RangeFinder(Protocol[Found_co]):

@@ -115,7 +115,7 @@ def _keys(
 ) -> tuple[Sequence[Hashable], Callable[[int], str]]:
     """Return what documents are grouped by, empty for none, and what tells the value of one."""
     if field == TITLE:
-        return read.title_keys().tolist(), lambda row: read.spool.text(read["title"], row)
+        return read.title_keys().tolist(), read.title
     documents, name = read.documents, record_field(field)
     if name is not None:
         place = [known for _, known in read.report.reading.group_fields].index(name)

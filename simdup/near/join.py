@@ -20,20 +20,19 @@ from simdup.base.system import FORKS
 from simdup.base.workers import Workers
 from simdup.model.clusters import FEW
 from simdup.model.criteria import FEW_TERMS
-from simdup.model.measures import MeasuredPairs
+from simdup.model.measures import DECIDING, MeasuredPairs
 from simdup.model.table import Documents, Growing
 from simdup.near.bounds import Bounds
 from simdup.near.candidates import Candidates, EqualTexts, groups_of, with_distances
 from simdup.near.copies import Copies, find_copies
-from simdup.near.leading import divide, in_order, lead
-from simdup.near.rules import RULES
+from simdup.near.leading import in_order, lead
+from simdup.near.rules import RULES, dividing
 from simdup.near.short import formed
 from simdup.near.walk import LARGE, NEAR, TAKES, Walk
 from simdup.near.walk import components as candidate_components
 from simdup.search.arrays import RowIds, RowPairs, run_starts
 from simdup.search.grouping import Forest
 from simdup.text.bands import mask_fingerprints
-from simdup.text.differing_facts import KINDS
 
 # What decides which documents are compared, beside the columns of rules.
 _COMPARED = ("fingerprint", "length", "letters", "facts")
@@ -59,7 +58,7 @@ class Joined:
     # Documents that stay because the kept one near them, which comes before, may not stand for
     # them: with that one.
     spared: Sequence[tuple[int, int]]
-    kept_apart: Sequence[str]  # the kinds of facts that keep pairs of similar short texts apart
+    differing: MeasuredPairs  # those of short texts that a fact keeps apart
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -103,9 +102,9 @@ def distinct_rows(every: Candidates, copies: Copies) -> tuple[Candidates, RowIds
     documents = documents.and_columns(number=distinct)
     if not criteria.short_decide:
         documents = documents.without("letters", "facts")
-    if "blocking_key" in documents:
+    if "equal" in documents:
         bits, values = every.settings.recipe.bits, documents["fingerprint"]
-        masked = mask_fingerprints(values, bits, documents["blocking_key"])
+        masked = mask_fingerprints(values, bits, documents["equal"])
         documents = documents.and_columns(fingerprint=masked)
     contents = documents["content_number"]
     comparable = (documents["terms"] >= FEW_TERMS) | (formed(documents) & (documents["terms"] > 0))
@@ -158,14 +157,7 @@ class _Join:
             (a, b) for a, b in zip(*sides, strict=True) if cluster[a] == cluster[b] >= 0
         )
         figures = self._checked, self._unchecked
-        return Joined(kept, cluster, pairs, *figures, spared, self._kept_apart())
-
-    def _kept_apart(self) -> list[str]:
-        """Return the kinds of facts that keep pairs of similar short texts apart."""
-        if not len(pairs := self._differing.copy(MeasuredPairs)):
-            return []
-        _, firsts = np.unique(self._keys(pairs["a"], pairs["b"]), return_index=True)
-        return [KINDS[kind - 1] for kind in pairs["differing"][firsts].tolist()]
+        return Joined(kept, cluster, pairs, *figures, spared, self._differing.take(MeasuredPairs))
 
     # -- first rows --
 
@@ -271,7 +263,7 @@ class _Join:
         for name in set(identical) & set(pairs):
             pairs[name][same] = identical[name]
         good = np.flatnonzero(pairs.accepted(self._criteria))
-        near.add(pairs.take(good).without("differing", "same_facts"))
+        near.add(pairs.take(good).without(*DECIDING))
         if "differing" in pairs:
             differing.add(pairs.take(pairs["differing"] > 0))
         return pairs
@@ -293,6 +285,8 @@ class _Join:
         twins = self._copies.twins[numbers][place]
         alone = twins & (led.keeper[place] == place)
         kept[rows] = np.where(alone, rows, self._heads[led.keeper[place]])
+        if self._criteria.directed and alone.any():
+            self._take_twins(led, kept, rows[alone])
         kept[held["b"]] = held["a"]
         forest = Forest(n)
         several = (np.bincount(led.roots, minlength=len(numbers))[led.roots] > 1)[place]
@@ -303,15 +297,40 @@ class _Join:
         roots = forest.roots
         return kept, np.where(np.bincount(roots, minlength=n)[roots] > 1, roots, -1)
 
-    def _divide(self, kept: RowIds, cluster: RowIds) -> None:
-        """Divide the clusters in which documents meet that people decided to be distinct."""
-        if not self._criteria.decisions.each:
+    def _take_twins(self, led: Led, kept: RowIds, rows: RowIds) -> None:
+        """Let later kept documents take the twins of earlier ones, which these may not take.
+
+        Only the first of several twins was led.  It asked all that were free, so its near pairs
+        with those that became kept after it are there.
+        """
+        near = self._near.copy(MeasuredPairs)
+        if not len(near):
             return
-        names = self._every.documents["name"].tolist()
-        clusters = (rows.tolist() for rows in groups_of(cluster, cluster >= 0))
-        for rows, taken_by, root in divide(
-            clusters, self._criteria, names, self._order, partial(self._near_pairs, kept)
-        ):
+        pairs = MeasuredPairs.concat([near, near.turned()])
+        pairs = pairs.take(pairs.taken(self._criteria) & self._copies.twins[pairs["b"]])
+        by, first = self._place[pairs["a"]], self._place[pairs["b"]]
+        good = np.flatnonzero((led.keeper[by] == by) & (led.keeper[first] == first))
+        good = good[np.lexsort((self._order_of[by[good]], first[good]))]
+        by, first = by[good], first[good]
+        starts = run_starts(first)
+        takers = np.full(len(led.keeper), -1)
+        takers[first[starts]] = by[starts]
+        taker = takers[self._place[rows]]
+        later = (taker >= 0) & (self._order[rows] > self._order_of[taker])
+        kept[rows[later]] = self._heads[taker[later]]
+
+    def _divide(self, kept: RowIds, cluster: RowIds) -> None:
+        """Divide the clusters of documents that a rule keeps apart."""
+        names, near_pairs = self._every.documents["name"], partial(self._near_pairs, kept)
+        parted = (
+            divided
+            for rule in dividing(self._criteria)
+            for divided in rule.divide(
+                [rows.tolist() for rows in groups_of(cluster, cluster >= 0)],
+                self._criteria, names, self._order, near_pairs,
+            )
+        )  # fmt: skip
+        for rows, taken_by, root in parted:
             kept[rows] = rows
             kept[list(taken_by)] = list(taken_by.values())
             parts: dict[int, list[int]] = {}

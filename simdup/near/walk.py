@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from simdup.kernels.leaders import LISTED, Leaders
 from simdup.near.bounds import Bounds
 from simdup.near.candidates import Candidates, groups_of
+from simdup.near.measures import cost_of
 from simdup.near.short import short
 from simdup.search.arrays import Bools, RowIds
 from simdup.search.grouping import Forest, Lists
@@ -38,9 +39,6 @@ _AT_ONCE = 1 << 26
 # The most comparisons per shingle of a component of which not all pairs can be compared.  100,000
 # messages of 120 characters would take a minute.
 COMPARISONS = 1 << 12
-# The same where the texts of those that are near are aligned, which costs some hundred times as
-# much.
-_ALIGNMENTS = 1 << 6
 # Shorter documents cost as much as one of this many characters.
 _LEAST_COST = 64
 # After so many questions per document that were for nothing, it pays off to read all texts once.
@@ -81,8 +79,8 @@ class Walk:
             if isinstance(signatures, Signatures):
                 fewest, sketches = _sketches(signatures, compared.numbers)
         apart = [np.where(documents["reference"], 0, -1)[:, np.newaxis]]
-        if "group_number" in documents:
-            apart.append(documents["group_number"])
+        if "different" in documents:
+            apart.append(documents["different"])
         self.leaders = Leaders(
             self._bounds.of_forms, np.concatenate(apart, axis=1), sketches, fewest,
             np.ascontiguousarray(documents["fingerprint"]), compared.criteria.distance, held,
@@ -138,8 +136,7 @@ class Walk:
         costs = np.maximum(bounds.costs, _LEAST_COST)
         budget, switch = math.inf, math.inf
         if limited and not bounds.affordable:
-            same = self._compared.criteria.same_facts
-            budget = (_ALIGNMENTS if same else COMPARISONS) * float(costs.sum())
+            budget = COMPARISONS / cost_of(self._compared.criteria) * float(costs.sum())
         if sets is not None:
             switch = _VISITS * float(bounds.lengths.sum())
         left = int(np.count_nonzero(short(self._compared.documents))) if self._left else 0

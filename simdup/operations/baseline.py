@@ -10,7 +10,7 @@ from itertools import chain
 from simdup.model.clusters import Cluster, Member, Summary
 from simdup.model.decisions import Baseline, Entry
 from simdup.model.readings import Conflict, ConflictResult
-from simdup.near.leading import confirmed
+from simdup.near.rules.decisions import confirmed
 from simdup.near.source_documents import SourceDocuments
 from simdup.search.arrays import components
 from simdup.show.escaping import shown

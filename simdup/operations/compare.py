@@ -223,7 +223,7 @@ def _proposals(
 ) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
     """Return which bands are equal in each search, and which searches propose the pair."""
     # Without blocking keys: titles are compared separately.
-    documents, rows = documents.without("blocking_key"), np.arange(2)
+    documents, rows = documents.without("equal"), np.arange(2)
     bands, proposing = dict[str, tuple[bool, ...]](), set[str]()
     for search in searches:
         prepared = search.prepared(documents, rows)

@@ -162,7 +162,7 @@ def documents_of(table: pa.Table) -> Documents:
         columns["name"] = objects(table["id"].to_pylist())
     if "title_key" in columns:
         about = (columns[name] for name in ("title_key", "named", "digest"))
-        columns["blocking_key"] = share_titles(*about)
+        columns["equal"] = share_titles(*about)
     return Documents(columns)
 
 

@@ -68,9 +68,14 @@ def title_of(document: Document) -> str:
     """Return the title of a document on one line, without markup; empty if it has none."""
     if document.title is not None:
         return " ".join(document.title.split())
-    if _PLAIN.fullmatch(document.text):
-        return " ".join(document.text.split())
-    head = unify_line_ends(document.text[: 2 * _HEAD])[:_HEAD]
+    return title_in(document.text)
+
+
+def title_in(text: str) -> str:
+    """Return the title that a text has, as `title_of` does."""
+    if _PLAIN.fullmatch(text):
+        return " ".join(text.split())
+    head = unify_line_ends(text[: 2 * _HEAD])[:_HEAD]
     for line in _candidates(head):
         title = _without_markup(line)
         if _WORD.search(title):

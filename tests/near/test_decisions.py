@@ -12,7 +12,7 @@ from simdup import scan
 from simdup.model.criteria import Criteria
 from simdup.model.decisions import Decision, Decisions
 from simdup.model.measures import MeasuredPairs
-from simdup.near.leading import divide
+from simdup.near.rules.decisions import divide
 
 NAMES = [f"d{i}" for i in range(7)]
 KINDS = st.sampled_from(["distinct", "duplicates", "keep"])

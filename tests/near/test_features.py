@@ -13,7 +13,7 @@ from support import ROOT, environment
 from lab.corpora.made import edited, prose
 from simdup.near.measures import MEASURES
 from simdup.near.methods import METHODS
-from simdup.near.rules import RULES
+from simdup.near.rules import DIVIDING, RULES
 from simdup.near.steps import STEPS
 
 # What the default consists of.
@@ -49,7 +49,7 @@ main()
 TABLES = {
     "measures": {row.module for row in MEASURES},
     "methods": {row.module for row in METHODS},
-    "rules": {row.module for row in RULES.values()},
+    "rules": {row.module for row in (*RULES.values(), *DIVIDING)},
     "steps": {row.module for row in STEPS},
 }
 FEATURES = [

@@ -31,7 +31,7 @@ def of_other_authors(monkeypatch: pytest.MonkeyPatch) -> None:
     module = SimpleNamespace(allows=others, column=authors)
     monkeypatch.setitem(sys.modules, f"{rules.__name__}.across", module)  # type: ignore[misc]
     monkeypatch.setitem(table.SCHEMA, "author_number", np.int64)  # type: ignore[arg-type]
-    monkeypatch.delitem(rules.RULES, "group_number")
+    monkeypatch.delitem(rules.RULES, "different")
     monkeypatch.setitem(rules.RULES, "author_number", rules.Rule("across", parts=True))
 
 

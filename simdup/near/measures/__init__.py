@@ -2,7 +2,8 @@
 
 A measure is a module with a function `measure`.  It gets a table of pairs, the texts by row, and
 the criteria, and returns the table with its columns; those of earlier rows are there.
-`simdup.model.measures` says what the columns mean, and which values criteria accept.
+`simdup.model.measures` says what the columns mean, and which values criteria accept.  One that
+costs much more than comparing shingles says how many times as much: `COST`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ Measure: TypeAlias = Callable[[RowIds, RowIds], MeasuredPairs]
 def unmeasured(a: RowIds, b: RowIds) -> MeasuredPairs:
     """Measure nothing, for runs in which fingerprints alone decide."""
     return MeasuredPairs({"a": a, "b": b})
+
+
+def cost_of(criteria: Criteria) -> int:
+    """Return how many times as much as comparing shingles the measures cost."""
+    return max(getattr(module, "COST", 1) for module in asked_for(__name__, MEASURES, criteria))
 
 
 def measured(a: RowIds, b: RowIds, texts: Texts, criteria: Criteria) -> MeasuredPairs:

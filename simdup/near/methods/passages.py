@@ -16,7 +16,7 @@ from simdup.model.settings import Settings
 from simdup.model.table import Documents, Side
 from simdup.near.batch_reader import TEXTS, Columns
 from simdup.near.candidates import Search
-from simdup.near.collection import Collection
+from simdup.near.collection import Collection, spooled_numbers
 from simdup.near.counting import Maker, Prepared
 from simdup.reuse.sharing import SHARED, TextSeeds, least_share, sharing_pairs, text_seeds
 from simdup.search.arrays import Bools, RowIds, RowPairs
@@ -37,7 +37,11 @@ def seeds(batch: Prepared) -> Mapping[str, Columns]:
 
 def search(corpus: Collection, weighting: Weighting, settings: Settings) -> Search:
     """Return what proposes documents that share passages."""
-    columns = {name: corpus.seeds(name) for name in SHARED if name in corpus.texts}
+    columns = {
+        name: TextSeeds(*spooled_numbers(corpus.spool, corpus.texts[name], np.uint64))
+        for name in SHARED
+        if name in corpus.texts
+    }
     return SharedPassages(columns, corpus.text_of, settings.criteria.containment or 0)
 
 

@@ -37,7 +37,7 @@ def search(corpus: Collection, weighting: Weighting, settings: Settings) -> Sear
 class NearFingerprints(Search):
     """Proposes documents whose fingerprints are within the distance of the criteria.
 
-    Blocking keys need no preparation: they are mixed into the fingerprints.
+    What must be equal needs no preparation: it is mixed into the fingerprints.
     """
 
     settings: Settings

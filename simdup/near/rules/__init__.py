@@ -4,16 +4,20 @@ A rule is a column of the documents, and a module whose `allows` tells which pai
 two sides of one table or of two.  Without the column there is no rule.  What must be equal is one
 column, which searches mix into their keys.  Where fields decide, `column` of the module makes it
 (`simdup.near.field_groups`).
+
+Some rules forbid that documents share a cluster.  Their modules have a function `divide`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from simdup.model.criteria import Criteria
 from simdup.model.table import Side, Table
-from simdup.near.features import load
+from simdup.near.features import Feature, asked_for, load
 from simdup.search.arrays import Bools
 
 
@@ -36,10 +40,13 @@ class Rule(NamedTuple):
 RULES = {
     "reference": Rule("references"),
     "terms": Rule("terms"),
-    "group_number": Rule("across", parts=True),
-    "blocking_key": Rule("same"),
+    "different": Rule("across", parts=True),
+    "equal": Rule("same"),
     "name_key": Rule("versions"),
 }
+DIVIDING = (
+    Feature("decisions", lambda criteria: bool(criteria.decisions.each)),
+)  # fmt: skip
 
 
 def parting(documents: Table) -> list[str]:
@@ -61,6 +68,11 @@ def allowed(a: Side, b: Side) -> Bools:
     for allows in judged(a, b).values():
         good &= allows
     return good
+
+
+def dividing(criteria: Criteria) -> Iterator[Any]:
+    """Return the modules of the rules that may divide clusters."""
+    return asked_for(__name__, DIVIDING, criteria)
 
 
 def judged(a: Side, b: Side) -> dict[str, Bools]:

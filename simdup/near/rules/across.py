@@ -19,6 +19,6 @@ def column(read: Collection, fields: Sequence[str]) -> RowIds:
 
 def allows(a: Side, b: Side) -> Bools:
     """Return which pairs agree in no field."""
-    group = a["group_number"]
-    apart: Bools = ((group != b["group_number"]) | (group < 0)).all(axis=1)
+    group = a["different"]
+    apart: Bools = ((group != b["different"]) | (group < 0)).all(axis=1)
     return apart

@@ -25,5 +25,5 @@ def column(read: Collection, fields: Sequence[str]) -> U64:
 
 def allows(a: Side, b: Side) -> Bools:
     """Return which pairs agree."""
-    same: Bools = a["blocking_key"] == b["blocking_key"]
+    same: Bools = a["equal"] == b["equal"]
     return same

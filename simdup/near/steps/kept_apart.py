@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from simdup.near.rows import Scanned
+from simdup.text.differing_facts import KINDS
 from simdup.text.short_texts import count_kept_apart
 
 
@@ -19,5 +20,10 @@ def step(scanned: Scanned) -> dict[str, Any]:
     rows = np.unique(corpus["form"][~corpus.skipped])
     forms = corpus.forms.take(rows[rows >= 0])
     frames, kinds, facts = (forms[name] for name in ("frame", "kind", "facts"))
-    measured = scanned.joined.kept_apart
+    differing, measured = scanned.joined.differing, list[str]()
+    if len(differing):
+        # A pair may have been measured twice.
+        sides = np.sort([differing["a"], differing["b"]], axis=0)
+        _, firsts = np.unique(sides, axis=1, return_index=True)
+        measured = [KINDS[kind - 1] for kind in differing["differing"][firsts].tolist()]
     return {"kept_apart": count_kept_apart(frames, kinds, facts, measured)}
