@@ -8,10 +8,8 @@ Texts are aligned in the form in which they are compared, which is at hand: valu
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
-import numpy as np
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
 
 from simdup.model.readings import FactDifference
 from simdup.reuse.contradictions import differing_facts
@@ -26,6 +24,8 @@ Facts: TypeAlias = tuple[FactDifference, ...]
 # Characters that are aligned at a time: a quarter of a second.  With four times as many, each
 # takes as long.
 _TOGETHER = 250_000
+# However short its texts are, a pair costs as much as so many characters.
+PAIR = 300
 
 
 def differences(text_of: TextOf, a: RowIds, b: RowIds) -> list[Facts]:
@@ -33,28 +33,38 @@ def differences(text_of: TextOf, a: RowIds, b: RowIds) -> list[Facts]:
 
     Texts that are the same but for white space never do.
     """
-    found: list[Facts] = [()] * len(a)
-    waiting, size = dict[int, tuple[str, str]](), 0
-    for place, pair in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
-        # The order of two texts may decide how they are aligned, and must not depend on who asks.
-        one, other = map(text_of, sorted(pair))
-        if one.compact == other.compact:
-            continue
-        waiting[place] = one.folded, other.folded
-        size += len(one.folded) + len(other.folded)
+    differing: list[Facts] = [()] * len(a)
+
+    def unequal() -> Iterator[tuple[tuple[int, bool], str, str]]:
+        for place, (i, j) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
+            # The order of two texts may decide how they are aligned, and must not depend on who
+            # asks.
+            x, y = map(text_of, sorted((i, j)))
+            if x.compact != y.compact:
+                yield (place, i > j), x.folded, y.folded
+
+    for (place, turned), facts in aligned(unequal()):
+        if turned:
+            facts = [FactDifference(f.kind, f.b, f.a, f.at_b, f.at_a) for f in facts]
+        differing[place] = tuple(facts)
+    return differing
+
+
+def aligned(pairs: Iterable[tuple[Any, str, str]]) -> Iterator[tuple[Any, list[FactDifference]]]:
+    """Yield the facts in which the texts of pairs differ, each behind what names its pair.
+
+    So many pairs are asked for at a time as are aligned together.
+    """
+    waiting, size = list[tuple[Any, str, str]](), 0
+    for pair in pairs:
+        waiting.append(pair)
+        size += len(pair[1]) + len(pair[2]) + PAIR
         if size >= _TOGETHER:
-            _align(waiting, found)
-            waiting, size = {}, 0
-    _align(waiting, found)
-    for place in np.flatnonzero(a > b).tolist():
-        found[place] = tuple(
-            FactDifference(fact.kind, fact.b, fact.a, fact.at_b, fact.at_a) for fact in found[place]
-        )
-    return found
+            yield from _align(waiting)
+            waiting, size = [], 0
+    yield from _align(waiting)
 
 
-def _align(waiting: dict[int, tuple[str, str]], found: list[Facts]) -> None:
-    """Add the facts in which some pairs of texts differ, by their places."""
-    differing = differing_facts(list(waiting.values())) if waiting else []
-    for place, facts in zip(waiting, differing, strict=True):
-        found[place] = tuple(facts)
+def _align(pairs: list[tuple[Any, str, str]]) -> Iterator[tuple[Any, list[FactDifference]]]:
+    differing = differing_facts([(a, b) for _, a, b in pairs]) if pairs else []
+    return zip((name for name, _, _ in pairs), differing, strict=True)

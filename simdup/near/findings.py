@@ -2,19 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from simdup.base.errors import SimdupError
 from simdup.model.clusters import Cluster, Pair, Spared, Summary
-from simdup.model.documents import InputDocuments, Skipped
+from simdup.model.documents import Document, InputDocuments, Skipped
 from simdup.model.readings import FactDifference
 
 if TYPE_CHECKING:
     # They import numpy, and help names results.
-    from simdup.model.table import I64
-    from simdup.near.source_documents import SourceDocuments
+    from simdup.corpus.files import File
+    from simdup.corpus.spool import SpoolReader
+    from simdup.model.criteria import Criteria
+    from simdup.model.settings import Reading, Settings
+    from simdup.model.table import I64, Documents
+    from simdup.text.analyzer import Analyzer
+    from simdup.text.fingerprinter import Fingerprinter
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """The documents of a result by their numbers, and their texts, which stay while it does."""
+
+    documents: Documents  # names, paths, records, digests, sizes and slots of texts
+    files: Sequence[File]
+    spool: SpoolReader
+    reading: Reading
+    criteria: Criteria
+    analyzer: Analyzer
+    fingerprinter: Fingerprinter | None  # None where no terms are shown
+
+    @classmethod
+    def of_texts(
+        cls,
+        documents: Sequence[Document],
+        settings: Settings,
+        fingerprinter: Fingerprinter | None = None,
+    ) -> Origins:
+        """Return some documents whose texts are in memory."""
+        from simdup.corpus.spool import BatchSpool
+        from simdup.model.table import Documents
+        from simdup.near.batch_reader import document_columns
+        from simdup.text.analyzer import Analyzer
+
+        spool = BatchSpool()
+        slots = spool.column(one.text.encode("utf-8", "surrogatepass") for one in documents)
+        columns = document_columns(documents, settings.reading)
+        columns |= {"size": slots[:, 1].copy(), "original": slots}
+        analyzer = fingerprinter.analyzer if fingerprinter else Analyzer.for_recipe(settings.recipe)
+        about = settings.reading, settings.criteria, analyzer, fingerprinter
+        return cls(Documents(columns), (), spool, *about)
+
+    def text(self, number: int) -> str | None:
+        """Return a document's text as it was decoded; None if it was not kept.
+
+        A result that was pickled has figures only.
+        """
+        if not 0 <= number < len(self.documents):
+            return None
+        try:
+            return self.spool.text(self.documents["original"], number)
+        except FileNotFoundError:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +86,7 @@ class Findings:
         Advice, or an empty string.
     inputs : InputDocuments
         All documents of the run in input order, references first.
-    sources : SourceDocuments or None
+    sources : Origins or None
         Where the documents come from; None for fingerprint lines alone.  See `origins`.
     spared : tuple of Spared
         With `Criteria.lossless` or a containment: the documents that are not redundant only
@@ -54,7 +105,7 @@ class Findings:
     summary: Summary
     hint: str = ""
     inputs: InputDocuments = field(default_factory=InputDocuments)
-    sources: SourceDocuments | None = field(default=None, repr=False, compare=False)
+    sources: Origins | None = field(default=None, repr=False, compare=False)
     spared: tuple[Spared, ...] = ()
     known: tuple[Cluster, ...] = ()
     facts: Mapping[int, tuple[FactDifference, ...]] | None = field(
@@ -62,7 +113,7 @@ class Findings:
     )
 
     @property
-    def origins(self) -> SourceDocuments:
+    def origins(self) -> Origins:
         """Where the documents come from.
 
         Raises

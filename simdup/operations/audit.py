@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple, TypeAlias
 
 from simdup.base.errors import SimdupError, counted
 from simdup.corpus.found_pairs import read_population
@@ -17,12 +18,11 @@ from simdup.model.formats import PageOptions
 from simdup.model.settings import Reading, Settings
 from simdup.near.audit_sample import draw, population_of
 from simdup.near.batch_reader import read_stripped
+from simdup.near.findings import Origins
 from simdup.near.inputs import SourceReport, open_input
-from simdup.near.source_documents import SourceDocuments
 from simdup.show.result import Result
 from simdup.show.streams import open_output
 from simdup.show.targets import check_output
-from simdup.text.analyzer import Analyzer
 
 Found: TypeAlias = str | os.PathLike[str] | Result
 
@@ -86,24 +86,14 @@ def audit(
     return audited.sample
 
 
-@dataclass(frozen=True, slots=True)
-class Audited:
-    """A sample, and its texts.
+class Audited(NamedTuple):
+    """A sample, the documents whose texts are there, and notes on how these were read.
 
-    Attributes
-    ----------
-    sample : Sample
-        The pairs.
-    documents : SourceDocuments
-        Has the documents whose texts can be read again.
-    skipped : sequence of Skipped
-        Those that cannot.
-    notes : sequence of (str, str)
-        Names, and notes on how they were read.
+    What cannot be read is skipped.
     """
 
     sample: Sample
-    documents: SourceDocuments
+    documents: Origins
     skipped: Sequence[Skipped] = ()
     notes: Sequence[tuple[str, str]] = ()
 
@@ -118,34 +108,11 @@ def examine(
         return Audited(draw(population, sample, seed), replace(found.origins, fingerprinter=None))
     path = os.fspath(found)
     drawn = draw(read_population(path), sample, seed)
-    names = list(dict.fromkeys(name for pair in drawn.pairs for name in (pair.stays, pair.goes)))
-    documents, skipped, notes = _read_again(names, sources, settings)
-    if not documents:
-        # Records that lack the field are not known by their own names.
-        for one in skipped:
-            if isinstance(one, NoField):
-                raise SourceReport(reading=settings.reading).refuse(one)
-        count = counted(len(names), "document")
-        what = f"none of its {count} can be read again, first {names[0]!r:.200}"
-        hint = "name the SOURCEs of the scan after FOUND, or run this where it ran"
-        if sources:
-            hint = "read the SOURCEs as the scan did, with its --id-field and --input-format"
-        raise SimdupError(path, what, hint)
-    analyzer = Analyzer.for_recipe(settings.recipe)
-    origins = SourceDocuments.of_texts(documents, settings, analyzer, None)
-    return Audited(drawn, origins, skipped, notes)
-
-
-def _read_again(
-    names: Sequence[str], sources: Sequence[str], settings: Settings
-) -> tuple[list[Document], list[Skipped], Sequence[tuple[str, str]]]:
-    """Return documents, those that cannot be read, and notes.
-
-    Without sources they are read from where their names say.
-    """
-    left = dict.fromkeys(names)
-    opened = open_input(Named(sources or dict.fromkeys(map(without_address, names))), settings)
-    documents, others = list[Document](), 0
+    missing = dict.fromkeys(name for pair in drawn.pairs for name in (pair.stays, pair.goes))
+    count, first = counted(len(missing), "document"), next(iter(missing))
+    # Without sources they are read from where their names say.
+    opened = open_input(Named(sources or dict.fromkeys(map(without_address, missing))), settings)
+    documents, others = list[Document](), False
     failed = {str(one.document): one for one in opened.skipped}
     for batch in opened.batches:
         for one in read_stripped(batch, settings.reading, settings.recipe):
@@ -153,13 +120,24 @@ def _read_again(
                 failed[str(one.document)] = one
                 continue
             # A record whose own name was taken already is named by its place.
-            name = one.name if one.name in left else one.place
-            if name in left:
-                del left[name]
+            name = one.name if one.name in missing else one.place
+            if name in missing:
+                del missing[name]
                 documents.append(one._replace(name=name))
             else:
-                others += 1
-    missing = [failed.get(name) or Skipped(name, "no such document with a text") for name in left]
-    if not documents and not others:
-        missing = [*failed.values(), *missing]
-    return documents, [replace(one, error=True) for one in missing], opened.notes
+                others = True
+    skipped = [
+        failed.get(name) or Skipped(name, "no such document with a text") for name in missing
+    ]
+    if not documents:
+        # Records that lack the field are not known by their own names.
+        for one in skipped if others else chain(failed.values(), skipped):
+            if isinstance(one, NoField):
+                raise SourceReport(reading=settings.reading).refuse(one)
+        hint = "name the SOURCEs of the scan after FOUND, or run this where it ran"
+        if sources:
+            hint = "read the SOURCEs as the scan did, with its --id-field and --input-format"
+        what = f"none of its {count} can be read again, first {first!r:.200}"
+        raise SimdupError(path, what, hint)
+    skipped = [replace(one, error=True) for one in skipped]
+    return Audited(drawn, Origins.of_texts(documents, settings), skipped, opened.notes)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from simdup.model.clusters import Cluster, Member, Summary
+from simdup.model.clusters import Cluster
 from simdup.model.decisions import Baseline, Entry
 from simdup.model.readings import Conflict, ConflictResult
 from simdup.near.rules.decisions import confirmed
-from simdup.near.source_documents import SourceDocuments
 from simdup.search.arrays import components
 from simdup.show.escaping import shown
 from simdup.show.result import Result
@@ -20,15 +19,26 @@ from simdup.text.characters import fold, text_digest
 # Characters on either side of a conflict by which it is known again: so few are equal in all of
 # its documents, and it does not matter from which one the text around is.
 _BESIDE = 7
-# The figures of a run that do not depend on which clusters are listed.
-_OF_THE_RUN = (
-    "documents", "skipped", "checked", "unchecked", "seconds", "recipe", "indexed", "all_pairs",
-)  # fmt: skip
 
 
 def baseline_of(result: Result) -> Baseline:
     """Return the baseline that has everything a scan found."""
-    return Baseline(tuple(tuple(_entries(one, result.origins)) for one in result.clusters))
+    return Baseline(tuple(map(tuple, _entries(result))))
+
+
+def _entries(result: Result) -> Iterator[list[Entry]]:
+    """Yield the entries of each cluster; an index has no texts, but fingerprints."""
+    digests = result.origins.documents["digest"]
+    for cluster in result.clusters:
+        yield [
+            Entry(
+                bytes(digests[one.number]).hex()
+                if one.number >= 0
+                else text_digest(one.fingerprint or "").hex(),
+                shown(str(one.name)),
+            )
+            for one in cluster.members
+        ]
 
 
 def new_since(result: Result, baseline: Baseline) -> Result:
@@ -43,23 +53,53 @@ def new_since(result: Result, baseline: Baseline) -> Result:
     baseline lacks (`Member.new`): of such pairs, or of no listed one, as those of a large cluster
     that are kept and took none.
     """
-    known = _Known(result, baseline)
-    compared = [_compare(cluster, known) for cluster in result.clusters]
-    listed = [one for one in compared if _has_new(one)]
-    clusters = tuple(replace(one, number=number) for number, one in enumerate(listed, 1))
-    summary = _summary(result.summary, clusters, known.stale)
-    if result.facts is not None:
-        numbers = (one.number for cluster in clusters for one in cluster.members)
-        differ = sum(number in result.facts for number in numbers)
-        summary = replace(summary, facts_differ=differ)
-    notes = result.notes
-    if summary.known:
-        pairs = "known pair" if summary.known == 1 else "known pairs"
-        notes += (("baseline", f"{summary.known:,} {pairs} not listed"),)
+    entries, counts = list(_entries(result)), baseline.digests
+    members = [member for cluster in result.clusters for member in cluster.members]
+    listed = Counter(chain.from_iterable(baseline.clusters))
+    # Documents by their text: those that the baseline names come first, then in input order.
+    of_text: dict[str, list[tuple[bool, int]]] = {}
+    for member, entry in zip(members, chain.from_iterable(entries), strict=True):
+        of_text.setdefault(entry.digest, []).append((entry not in listed, member.number))
+    lacking = {
+        number
+        for digest, copies in of_text.items()
+        for _, number in sorted(copies)[counts[digest] :]
+    }
+    # Clusters that share a text are one.
+    joined = components(
+        (int(cluster[0].digest, 16), int(entry.digest, 16))
+        for cluster in baseline.clusters
+        for entry in cluster
+    )
+    cluster_of = {digest: number for number, group in enumerate(joined) for digest in group}
+    decided = confirmed(result.origins.criteria.decisions, {str(one.name) for one in members})
+    compared = [
+        _marked(cluster, [cluster_of.get(int(one.digest, 16)) for one in own], lacking, decided)
+        for cluster, own in zip(result.clusters, entries, strict=True)
+    ]
+    clusters = tuple(
+        replace(one, number=number) for number, one in enumerate(filter(_has_new, compared), 1)
+    )
+    whole, new = result.summary, sum(pair.new for cluster in clusters for pair in cluster.pairs)
+    numbers = {one.number for cluster in clusters for one in cluster.members}
+    summary = replace(
+        whole,
+        clusters=len(clusters),
+        redundant=sum(one.role == "redundant" for cluster in clusters for one in cluster.members),
+        pairs=sum(len(cluster.pairs) for cluster in clusters),
+        kept_apart=None,
+        facts_differ=None if result.facts is None else len(numbers & result.facts.keys()),
+        new=new,
+        known=whole.pairs - new,
+        # Entries of the baseline that are no longer found.
+        stale=sum(max(count - len(of_text.get(digest, ())), 0) for digest, count in counts.items()),
+    )
+    pairs = "known pair" if summary.known == 1 else "known pairs"
+    note = ("baseline", f"{summary.known:,} {pairs} not listed")
     return replace(
         result,
         clusters=clusters,
-        notes=notes,
+        notes=(*result.notes, note) if summary.known else result.notes,
         known=tuple(one for one in compared if not _has_new(one)),
         summary=summary,
     )
@@ -69,11 +109,50 @@ def _has_new(cluster: Cluster) -> bool:
     return any(pair.new for pair in cluster.pairs) or any(one.new for one in cluster.members)
 
 
-def _summary(whole: Summary, clusters: Sequence[Cluster], stale: int) -> Summary:
-    """Return the figures of what is listed, and of the comparison."""
-    new = sum(pair.new for cluster in clusters for pair in cluster.pairs)
-    figures = {name: getattr(whole, name) for name in _OF_THE_RUN}
-    return Summary.of(clusters, **figures, new=new, known=whole.pairs - new, stale=stale)
+def _marked(
+    cluster: Cluster,
+    texts: Sequence[int | None],
+    lacking: Collection[int],
+    decided: Callable[[str, str], bool],
+) -> Cluster:
+    """Return a cluster in which new pairs and documents are marked.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    texts : sequence
+        Which known cluster has the text of each member; None if none has it.
+    lacking : collection of int
+        The numbers of the documents that the baseline lacks.
+    decided : callable
+        Tells whether people decided that two documents are duplicates.
+    """
+    members, places = cluster.members, cluster.places()
+    undecided = {
+        p
+        for p, (a, b) in enumerate(places)
+        if not decided(str(members[a].name), str(members[b].name))
+    }
+    new = {p for p in undecided for a, b in [places[p]] if texts[a] is None or texts[a] != texts[b]}
+    # For each further copy of a known text, the pairs that may tell of it.
+    options: dict[int, list[int]] = {}
+    for p in sorted(undecided):
+        for copy in places[p]:
+            if members[copy].number in lacking and texts[copy] is not None:
+                options.setdefault(copy, []).append(p)
+    # A copy with few pairs chooses before one with many.
+    for choice in sorted(options.values(), key=len):
+        free = [p for p in choice if p not in new]
+        new.update(sorted(free, key=lambda p: not cluster.pairs[p].exact)[:1])
+    beside = {i for p in new for i in places[p]}
+    beside |= set(range(len(members))).difference(*places)
+    return replace(
+        cluster,
+        members=tuple(
+            replace(one, new=i in beside and one.number in lacking) for i, one in enumerate(members)
+        ),
+        pairs=tuple(pair._replace(new=p in new) for p, pair in enumerate(cluster.pairs)),
+    )
 
 
 def conflict_baseline(result: ConflictResult) -> Baseline:
@@ -133,95 +212,3 @@ def _values(one: Conflict) -> Iterator[Entry]:
         parts = (one.kind, before[-_BESIDE:], fact, after[:_BESIDE])
         digest = text_digest("\0".join(parts))
         yield Entry(digest.hex(), f"{one.kind}: {shown(reading.value)}")
-
-
-class _Known:
-    """What is known about the texts and documents of a result."""
-
-    def __init__(self, result: Result, baseline: Baseline) -> None:
-        self._origins = result.origins
-        self._cluster_of = _clusters_of_texts(baseline)
-        members = [member for cluster in result.clusters for member in cluster.members]
-        entries = [
-            entry for cluster in result.clusters for entry in _entries(cluster, self._origins)
-        ]
-        listed = Counter(chain.from_iterable(baseline.clusters))
-        counts = baseline.digests
-        # Documents by their text: those that the baseline names come first, then in input order.
-        of_text: dict[str, list[tuple[bool, int]]] = {}
-        for member, entry in zip(members, entries, strict=True):
-            of_text.setdefault(entry.digest, []).append((entry not in listed, member.number))
-        # Numbers of the documents that the baseline lacks.
-        self.new = {
-            number
-            for digest, some in of_text.items()
-            for _, number in sorted(some)[counts[digest] :]
-        }
-        # Entries of the baseline that are no longer found.
-        self.stale = (counts - Counter(entry.digest for entry in entries)).total()
-        names = {str(member.name) for member in members}
-        self._confirmed = confirmed(self._origins.criteria.decisions, names)
-
-    def texts(self, cluster: Cluster) -> list[int | None]:
-        """Return which known cluster has the text of each member; None if none has it."""
-        entries = _entries(cluster, self._origins)
-        return [self._cluster_of.get(int(entry.digest, 16)) for entry in entries]
-
-    def confirmed(self, a: Member, b: Member) -> bool:
-        """Tell whether people decided that two documents are duplicates."""
-        return self._confirmed(str(a.name), str(b.name))
-
-
-def _clusters_of_texts(baseline: Baseline) -> dict[int, int]:
-    """Return the cluster of each text, by its digest; clusters that share a text are one."""
-    joined = components(
-        (int(cluster[0].digest, 16), int(entry.digest, 16))
-        for cluster in baseline.clusters
-        for entry in cluster
-    )
-    return {digest: number for number, group in enumerate(joined) for digest in group}
-
-
-def _compare(cluster: Cluster, known: _Known) -> Cluster:
-    """Return a cluster in which new pairs and documents are marked."""
-    members, texts, places = cluster.members, known.texts(cluster), cluster.places()
-    undecided = [not known.confirmed(members[a], members[b]) for a, b in places]
-    new = {
-        p
-        for p, (a, b) in enumerate(places)
-        if undecided[p] and (texts[a] is None or texts[a] != texts[b])
-    }
-    copies = {
-        i for i, one in enumerate(members) if one.number in known.new and texts[i] is not None
-    }
-    # For each further copy of a known text, the pairs that may tell of it.
-    options: dict[int, list[int]] = {}
-    for p, (a, b) in enumerate(places):
-        for copy in (a, b) if undecided[p] else ():
-            if copy in copies:
-                options.setdefault(copy, []).append(p)
-    # A copy with few pairs chooses before one with many.
-    for some in sorted(options.values(), key=len):
-        left = [p for p in some if p not in new]
-        new.update(sorted(left, key=lambda p: not cluster.pairs[p].exact)[:1])
-    beside = {i for p in new for i in places[p]}
-    beside |= set(range(len(members))).difference(*places)
-    return replace(
-        cluster,
-        members=tuple(
-            replace(one, new=i in beside and one.number in known.new)
-            for i, one in enumerate(members)
-        ),
-        pairs=tuple(pair._replace(new=p in new) for p, pair in enumerate(cluster.pairs)),
-    )
-
-
-def _entries(cluster: Cluster, origins: SourceDocuments) -> list[Entry]:
-    return [Entry(_digest(one, origins), shown(str(one.name))) for one in cluster.members]
-
-
-def _digest(member: Member, origins: SourceDocuments) -> str:
-    """Return the digest of a document's text; an index has no texts, but fingerprints."""
-    if member.number < 0:
-        return text_digest(member.fingerprint or "").hex()
-    return bytes(origins.documents["digest"][member.number]).hex()

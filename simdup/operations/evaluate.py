@@ -22,11 +22,11 @@ COLING 1998: B-cubed.
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, compress
-from typing import Any, NamedTuple, TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
@@ -155,9 +155,7 @@ def _labels(argument: str, given: Labels, least_score: float | None = None) -> L
     if isinstance(given, Result) and not given.summary.all_pairs:
         return from_clusters([str(one.name) for one in each.members] for each in given.clusters)
     if isinstance(given, Result):
-        named = [(str(pair.a), str(pair.b)) for pair in given.pairs]
-        copies = (_copies(pair.distance, pair.similarity) for pair in given.pairs)
-        return from_pairs(named, compress(named, copies))
+        return _from_listed(pair._asdict() for pair in given.pairs)
     if not isinstance(given, Iterable):
         raise TypeError(f"{argument}: expected {_KINDS}, got {type(given).__name__}")
     pairs = list(given)
@@ -213,15 +211,19 @@ def from_pairs(pairs: Iterable[NamePair], copies: Iterable[NamePair] = ()) -> La
     document does not pair with itself.
     """
     numbers: dict[str, int] = {}
-    joined = [_numbered(pair, numbers) for pair in pairs if pair[0] != pair[1]]
-    same = [_numbered(pair, numbers) for pair in copies if pair[0] != pair[1]]
+
+    def numbered(some: Iterable[NamePair]) -> list[tuple[int, int]]:
+        number = numbers.setdefault
+        return [(number(a, len(numbers)), number(b, len(numbers))) for a, b in some if a != b]
+
+    joined, same = numbered(pairs), numbered(copies)
     names = list(numbers)
-    members = components([*same, *((number, number) for number in range(len(names)))])
+    members = components([*same, *((number, number) for number in numbers.values())])
     group_of = {number: group for group, among in enumerate(members) for number in among}
     links = {(group, group) for group, among in enumerate(members) if len(among) > 1}
     for a, b in joined:
-        ours, theirs = group_of[a], group_of[b]
-        links.add((min(ours, theirs), max(ours, theirs)))
+        low, high = sorted((group_of[a], group_of[b]))
+        links.add((low, high))
     groups = tuple(tuple(names[number] for number in among) for among in members)
     return LabelledPairs(groups, frozenset(links))
 
@@ -236,30 +238,25 @@ def from_clusters(clusters: Iterable[Iterable[str]]) -> LabelledPairs:
     return LabelledPairs(tuple(members), frozenset((i, i) for i in range(len(members))))
 
 
-def _numbered(pair: NamePair, numbers: dict[str, int]) -> tuple[int, int]:
-    a, b = (numbers.setdefault(name, len(numbers)) for name in pair)
-    return a, b
+def _from_listed(listed: Iterable[Mapping[str, Any]]) -> LabelledPairs:
+    """Return the labels of pairs as a run lists them, by their fields."""
+    listed = list(listed)
+    named = [(str(pair["a"]), str(pair["b"])) for pair in listed]
+    return from_pairs(named, compress(named, map(_is_copy, listed)))
 
 
-def _copies(distance: float | None, similarity: float | None) -> bool:
+def _is_copy(pair: Mapping[str, Any]) -> bool:
     """Return whether a pair is two copies: a run lists them with the first of them only.
 
     Only runs state a distance.
     """
+    distance, similarity = (number_in(pair.get(name)) for name in ("distance", "similarity"))
     if distance is None:
         return False
     return distance == 0 if similarity is None else similarity == 1
 
 
 # -- files of pairs or clusters --
-
-
-class _Listed(NamedTuple):
-    """One pair of a file: `values` are its cells or fields by name."""
-
-    a: str
-    b: str
-    values: dict[str, Any]
 
 
 def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
@@ -283,95 +280,81 @@ def read_labels(path: str, least_score: float | None = None) -> LabelledPairs:
         If the file cannot be read, has another format, or lacks a required score.
     """
     text = read_text(path)
-    if text.lstrip().startswith("{"):
-        clusters, listed = _json_labels(path, text)
-        if clusters:
-            _no_score(path, least_score)
-            return from_clusters(clusters)
-    else:
-        rows, delimiter = table_rows(path, text, _HINT), table_delimiter(text)
-        header = [cell.strip().lower() for cell in rows[0]] if rows else []
-        if "cluster" in header and "document" in header:
-            return _table_clusters(path, header, rows[1:], least_score)
-        if delimiter == ";" and not {"a", "b"} <= set(header):
-            _no_score(path, least_score)
-            return from_clusters([cell.strip() for cell in row if cell.strip()] for row in rows)
-        listed = list(_table_pairs(path, header, rows))
-    listed = [one for one in listed if str(one.values.get("label", "")).lower() not in NEGATIVE]
+    clusters, listed = (_of_json if text.lstrip().startswith("{") else _of_table)(path, text)
+    if clusters is not None:
+        if least_score is not None:
+            raise SimdupError(path, "clusters have no scores", "remove `least_score`")
+        return from_clusters(clusters)
+    listed = [pair for pair in listed if str(pair.get("label", "")).lower() not in NEGATIVE]
     if least_score is not None:
-        listed = [one for one in listed if _score(path, one) >= least_score]
-    named = [(one.a, one.b) for one in listed]
-    figures = (map(number_in, map(one.values.get, ("distance", "similarity"))) for one in listed)
-    return from_pairs(named, compress(named, (_copies(*both) for both in figures)))
+        listed = [pair for pair in listed if _score(path, pair) >= least_score]
+    return _from_listed(listed)
 
 
-def _json_labels(path: str, text: str) -> tuple[list[list[str]], list[_Listed]]:
-    """Return the clusters of lines of JSON, unless all of their pairs are listed, and the pairs."""
-    clusters, listed, all_pairs = list[list[str]](), list[_Listed](), False
+# Clusters, if a file has some, and pairs by the names of their fields or columns.
+_Read: TypeAlias = "tuple[Iterable[list[str]] | None, list[dict[str, Any]]]"
+
+
+def _of_json(path: str, text: str) -> _Read:
+    """Return what lines of JSON have; no clusters if all of their pairs are listed."""
+    clusters, listed, all_pairs = list[list[str]](), list[dict[str, Any]](), False
     for number, record in json_lines(path, text, _HINT):
         try:
-            if record["type"] == "cluster":
-                clusters.append([_name(one["document"]) for one in record["documents"]])
-                listed += map(_listed, record["pairs"])
-            elif record["type"] == "pair":
-                listed.append(_listed(record))
-            elif record["type"] == "summary":
+            kind, pairs = record["type"], [record]
+            if kind == "cluster":
+                clusters.append(_names(one["document"] for one in record["documents"]))
+                pairs = record["pairs"]
+            elif kind == "summary":
                 all_pairs = record.get("all_pairs") is True
+            for pair in pairs if kind in ("cluster", "pair") else ():
+                a, b = _names((pair["a"], pair["b"]))
+                # Labels and scores are plain values; nested ones may be too deep to inspect.
+                plain = {k: v for k, v in pair.items() if not isinstance(v, list | dict)}
+                listed.append(plain | {"a": a, "b": b})
         except (KeyError, TypeError):
             raise not_written(path, number, _HINT) from None
-    return [] if all_pairs else clusters, listed
+    return None if all_pairs or not clusters else clusters, listed
 
 
-def _listed(pair: dict[str, Any]) -> _Listed:
-    """Return a pair of JSON; raise TypeError if its names are not strings."""
-    a, b = _name(pair["a"]), _name(pair["b"])
-    # Labels and scores are plain values; nested ones may be too deep to inspect.
-    return _Listed(a, b, {k: v for k, v in pair.items() if not isinstance(v, list | dict)})
-
-
-def _name(value: Any) -> str:
-    """Return a name of JSON; raise TypeError if it is no string."""
-    if not isinstance(value, str):
+def _names(values: Iterable[Any]) -> list[str]:
+    """Return names of JSON; raise TypeError if one is no string."""
+    names = list(values)
+    if not all(isinstance(name, str) for name in names):
         raise TypeError
-    return value
+    return names
 
 
-def _no_score(path: str, least_score: float | None) -> None:
-    """Refuse a lowest score for clusters."""
-    if least_score is not None:
-        raise SimdupError(path, "clusters have no scores", "remove `least_score`")
-
-
-def _table_clusters(
-    path: str, header: list[str], rows: Sequence[list[str]], least_score: float | None
-) -> LabelledPairs:
-    _no_score(path, least_score)
-    clusters: dict[str, list[str]] = defaultdict(list)
-    for number, row in enumerate(rows, 2):
-        _check_width(path, number, row, len(header))
-        clusters[row[header.index("cluster")]].append(row[header.index("document")])
-    return from_clusters(clusters.values())
-
-
-def _table_pairs(path: str, header: list[str], rows: list[list[str]]) -> Iterator[_Listed]:
-    first, is_label = 1, False
-    if "a" in header and "b" in header:
-        first = 2
+def _of_table(path: str, text: str) -> _Read:
+    """Return what a table has, or lines of names with semicolons."""
+    rows, first, zeros = table_rows(path, text, _HINT), 2, False
+    header = [cell.strip().lower() for cell in rows[0]] if rows else []
+    clustered, paired = {"cluster", "document"} <= {*header}, {"a", "b"} <= {*header}
+    if clustered or paired:
         rows = rows[1:]
+    elif table_delimiter(text) == ";":
+        return [[cell.strip() for cell in row if cell.strip()] for row in rows], []
     elif _is_header(rows):
         what = f"columns {', '.join(rows[0])}: not those of pairs or clusters"
         raise SimdupError(path, what, _HINT)
     else:
         third = [row[2] for row in rows if len(row) > 2]
-        header = ["a", "b", "score" if None not in map(number_in, third) else "label"]
-        header = header[: max(len(rows[0]), 2)] if rows else header
-        is_label = set(third) == {"0", "1"}
+        first, zeros = 1, {*third} == {"0", "1"}
+        name = "label" if None in map(number_in, third) else "score"
+        header = ["a", "b", name][: max(len(header), 2)]
+    listed = list[dict[str, Any]]()
     for number, row in enumerate(rows, first):
-        _check_width(path, number, row, len(header))
-        values = dict(zip(header, row, strict=False))
-        if is_label:
-            values["label"] = values["score"]
-        yield _Listed(values["a"], values["b"], values)
+        if len(row) < len(header):
+            what = f"{len(header)} columns needed, found {len(row)}"
+            raise SimdupError(f"{path}, row {number}", what, _HINT)
+        listed.append(dict(zip(header, row, strict=False)))
+        if zeros:
+            listed[-1]["label"] = listed[-1].get("score")
+    if not clustered:
+        return None, listed
+    clusters: dict[str, list[str]] = defaultdict(list)
+    for cells in listed:
+        clusters[cells["cluster"]].append(cells["document"])
+    return clusters.values(), []
 
 
 def _is_header(rows: Sequence[list[str]]) -> bool:
@@ -384,27 +367,18 @@ def _is_header(rows: Sequence[list[str]]) -> bool:
     head = tuple(cell.strip().lower() for cell in rows[0])
     if any(head[: len(columns)] == columns for columns in TABLES):
         return True
-    names = [cell for row in rows[1:] for cell in row[:2]]
-    return bool(names) and all(map(_is_word, head[:2])) and not any(map(_is_word, names))
+    above, below = ([_WORD.fullmatch(cell.strip()) for row in some for cell in row[:2]]
+                    for some in (rows[:1], rows[1:]))  # fmt: skip
+    return bool(below) and all(above) and not any(below)
 
 
-def _is_word(cell: str) -> bool:
-    return _WORD.fullmatch(cell.strip()) is not None
-
-
-def _check_width(path: str, number: int, row: list[str], least: int) -> None:
-    if len(row) < least:
-        what = f"{least} columns needed, found {len(row)}"
-        raise SimdupError(f"{path}, row {number}", what, _HINT)
-
-
-def _score(path: str, one: _Listed) -> float:
-    name = next((name for name in SCORES if name in one.values), None)
+def _score(path: str, pair: Mapping[str, Any]) -> float:
+    name = next((name for name in SCORES if name in pair), None)
     if name is None:
         raise SimdupError(path, "no score found", "expected a column " + " or ".join(SCORES))
-    score = number_in(one.values[name])
+    score = number_in(pair[name])
     if score is None:
-        raise SimdupError(path, f"the score {str(one.values[name])!r} is not a number")
+        raise SimdupError(path, f"the score {str(pair[name])!r} is not a number")
     return score
 
 
@@ -426,25 +400,24 @@ def with_names_of(found: LabelledPairs, truth: LabelledPairs) -> LabelledPairs:
     bare: dict[str, list[str]] = defaultdict(list)
     # A document that is named exactly cannot be meant by another name.
     # In order, so that the error is the same each time.
-    for document in sorted(documents - names):
+    unnamed = sorted(documents - names)
+    for document in unnamed:
         for end in _ends(document):
             ends[end].append(document)
             bare[_without_suffix(end)].append(document)
-    plain = {document.removeprefix("./"): document for document in documents - names}
+    plain = {document.removeprefix("./"): document for document in unnamed}
     called: dict[str, str] = {}
-    renamed: dict[str, str] = {}
     for name in sorted(names - documents):
         longer = [plain[end] for end in _ends(name) if end in plain]
         meant = ends.get(name) or bare.get(name) or longer[:1]
         if len(meant) > 1:
             what = f"matches both {meant[0]} and {meant[1]}"
             raise SimdupError(name, what, "write more of the path in TRUTH")
-        if meant:
-            document = renamed[name] = meant[0]
-            other = called.setdefault(document, name)
-            if other != name:
-                what = f"has two names in TRUTH: {other} and {name}"
+        for document in meant:
+            if (same := called.setdefault(document, name)) != name:
+                what = f"has two names in TRUTH: {same} and {name}"
                 raise SimdupError(document, what, "write the full path of one of them")
+    renamed = {name: document for document, name in called.items()}
     groups = (tuple(renamed.get(name, name) for name in group) for group in truth.groups)
     return LabelledPairs(tuple(groups), truth.links)
 
@@ -467,15 +440,24 @@ def _without_suffix(path: str) -> str:
 def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
     """Return how well `found` agrees with `truth`."""
     from sklearn.metrics import adjusted_rand_score
+    from sklearn.metrics.cluster import contingency_matrix
 
     found_pairs, true_pairs = found.count_pairs(), truth.count_pairs()
     both = _common_pairs(found, truth)
-    found_clusters, true_clusters = found.clusters, truth.clusters
-    ours, theirs = _numbers(found_clusters), _numbers(true_clusters)
-    names = sorted(ours.keys() | theirs.keys())
+    names, partitions = sorted(found.names | truth.names), (found.clusters, truth.clusters)
     # A document in no cluster is a cluster by itself; negative numbers are free.
-    labels = [(ours.get(name, -i), theirs.get(name, -i)) for i, name in enumerate(names, 1)]
-    bcubed_precision, bcubed_recall = _bcubed(labels)
+    ours, theirs = (
+        [number_of.get(name, -i) for i, name in enumerate(names, 1)]
+        for number_of in map(_numbers, partitions)
+    )
+    rand = precise = complete = 1.0
+    if names:
+        rand = float(adjusted_rand_score(ours, theirs))
+        cells = contingency_matrix(ours, theirs, sparse=True)
+        squares = cells.power(2)
+        precise, complete = (
+            float((squares.sum(axis) / cells.sum(axis)).sum() / len(names)) for axis in (1, 0)
+        )
     return Evaluation(
         documents=len(names),
         found_pairs=found_pairs,
@@ -484,16 +466,16 @@ def measure(found: LabelledPairs, truth: LabelledPairs) -> Evaluation:
         precision=_share(both, found_pairs),
         recall=_share(both, true_pairs),
         f1=_share(2 * both, found_pairs + true_pairs),
-        found_clusters=len(found_clusters),
-        true_clusters=len(true_clusters),
-        adjusted_rand=float(adjusted_rand_score(*zip(*labels, strict=True))) if labels else 1.0,
-        bcubed_precision=bcubed_precision,
-        bcubed_recall=bcubed_recall,
-        bcubed_f1=_share(2 * bcubed_precision * bcubed_recall, bcubed_precision + bcubed_recall),
+        found_clusters=len(partitions[0]),
+        true_clusters=len(partitions[1]),
+        adjusted_rand=rand,
+        bcubed_precision=precise,
+        bcubed_recall=complete,
+        bcubed_f1=_share(2 * precise * complete, precise + complete),
     )
 
 
-def _common_pairs(one: LabelledPairs, other: LabelledPairs) -> int:
+def _common_pairs(found: LabelledPairs, truth: LabelledPairs) -> int:
     """Return how many pairs both sides have, without listing the pairs of a group.
 
     Let C count the documents of each group of one side in each of the other, and let A and B be
@@ -502,35 +484,19 @@ def _common_pairs(one: LabelledPairs, other: LabelledPairs) -> int:
     """
     from scipy import sparse
 
-    mine, theirs = _numbers(one.groups), _numbers(other.groups)
-    shared = sorted(mine.keys() & theirs.keys())
-    rows, columns = [mine[name] for name in shared], [theirs[name] for name in shared]
-    shape = len(one.groups), len(other.groups)
-    cells = sparse.csr_array((np.ones(len(shared), np.int64), (rows, columns)), shape)
-    ours, others = _matrix(one), _matrix(other)
-    twice = ((ours @ cells) * (cells @ others)).sum()
-    alone = ours.diagonal() @ cells @ others.diagonal()
-    return int(twice - alone) // 2
+    def matrix(cells: Iterable[tuple[int, int]], shape: tuple[int, int]) -> Any:
+        rows, columns = np.array(list(cells), np.int64).reshape(-1, 2).T
+        return sparse.csr_array((np.ones(len(rows), np.int64), (rows, columns)), shape)
 
-
-def _matrix(side: LabelledPairs) -> Any:
-    """Return the links of a side as a symmetric matrix of zeros and ones."""
-    from scipy import sparse
-
-    both_ways = side.links | {(b, a) for a, b in side.links}
-    rows, columns = np.array(sorted(both_ways), np.int64).reshape(-1, 2).T
-    ones = np.ones(len(rows), np.int64)
-    return sparse.csr_array((ones, (rows, columns)), (len(side.groups),) * 2)
-
-
-def _bcubed(labels: Sequence[tuple[int, int]]) -> tuple[float, float]:
-    """Return B-cubed precision and recall of documents labelled by both sides."""
-    rows = Counter(row for row, _ in labels)
-    columns = Counter(column for _, column in labels)
-    cells = Counter(labels).items()
-    precise = sum(count**2 / rows[row] for (row, _), count in cells)
-    complete = sum(count**2 / columns[column] for (_, column), count in cells)
-    return _share(precise, len(labels)), _share(complete, len(labels))
+    a, b = (
+        matrix(side.links | {(j, i) for i, j in side.links}, (len(side.groups),) * 2)
+        for side in (found, truth)
+    )
+    ours, theirs = _numbers(found.groups), _numbers(truth.groups)
+    shared = ((ours[name], theirs[name]) for name in ours.keys() & theirs.keys())
+    cells = matrix(shared, (len(found.groups), len(truth.groups)))
+    twice = ((a @ cells) * (cells @ b)).sum()
+    return int(twice - a.diagonal() @ cells @ b.diagonal()) // 2
 
 
 def _share(part: float, whole: float) -> float:

@@ -20,14 +20,15 @@ from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import InputDocuments
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
+from simdup.model.table import Documents
 from simdup.near.collection import Collection, ingest_all
 from simdup.near.counting import columns_for
 from simdup.near.crew import Crew, Work
 from simdup.near.field_groups import deciding_columns
+from simdup.near.findings import Origins
 from simdup.near.inputs import Data, Input, notes, open_input
 from simdup.near.join import join
 from simdup.near.rows import Rows, Scanned
-from simdup.near.source_documents import SourceDocuments
 from simdup.near.steps import after
 from simdup.near.texts import Texts
 from simdup.show.result import Result
@@ -193,7 +194,23 @@ def _result(
     references = int(rows.documents["reference"][named].sum())
     skips = tuple(np.flatnonzero(corpus.skipped).tolist())
     inputs = InputDocuments(names[named], references, skips)
-    origins = SourceDocuments.of(opened, corpus, rows.fingerprinter)
     rows.settings.run.progress("clustering", len(clusters), len(clusters))
     about = tuple(report.skipped), tuple(report.notes)
-    return Result(clusters, *about, summary, inputs=inputs, sources=origins, **fields)
+    return Result(
+        clusters, *about, summary, inputs=inputs, sources=_origins(opened, rows), **fields
+    )
+
+
+def _origins(opened: Input, rows: Rows) -> Origins:
+    """Return what was read, for as long as the result lives."""
+    corpus, settings = rows.corpus, opened.settings
+    columns = {name: corpus[name] for name in ("name", "path", "record", "digest", "original")}
+    # Files that are one document each have their own sizes, other texts those of UTF-8.
+    sizes = columns["size"] = corpus["size"].copy()
+    whole = {file.path: file.size for file in opened.files if not file.compression}
+    for row in np.flatnonzero((columns["record"] == 0) & ~corpus.skipped).tolist():
+        sizes[row] = whole.get(columns["path"][row], sizes[row])
+    return Origins(
+        Documents(columns), opened.files, SpoolReader(corpus.spool.folder), settings.reading,
+        settings.criteria, corpus.analyzer, rows.fingerprinter,
+    )  # fmt: skip

@@ -20,8 +20,7 @@ from simdup.corpus.record_batches import record_lines
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import SHARES
 from simdup.model.readings import Conflict
-from simdup.near.findings import Findings
-from simdup.near.source_documents import SourceDocuments
+from simdup.near.findings import Findings, Origins
 from simdup.show.conflict_output import value_words
 from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
@@ -126,9 +125,7 @@ def _beside(cluster: Cluster) -> dict[int, dict[int, Pair]]:
     return found
 
 
-def _finding(
-    i: int, cluster: Cluster, pairs: Mapping[int, Pair], origins: SourceDocuments
-) -> _Finding:
+def _finding(i: int, cluster: Cluster, pairs: Mapping[int, Pair], origins: Origins) -> _Finding:
     """Return a member with the document it is to be compared with: the kept one, if it is near."""
     member = cluster.members[i]
     if member.role == "redundant":
@@ -154,7 +151,7 @@ def _bits(figures: Member | Pair) -> str:
     return f"distance {figures.distance}"
 
 
-def _lines(origins: SourceDocuments, numbers: list[int]) -> dict[int, int]:
+def _lines(origins: Origins, numbers: list[int]) -> dict[int, int]:
     """Return the lines of documents: a file begins at its first; a JSON line has its own.
 
     Of other records the line is not known.

@@ -24,8 +24,7 @@ from simdup.model.frames import measure_of
 from simdup.model.matches import Added
 from simdup.model.readings import FactDifference
 from simdup.near.field_groups import Groups
-from simdup.near.findings import Findings
-from simdup.near.source_documents import SourceDocuments
+from simdup.near.findings import Findings, Origins
 from simdup.show.csv_jsonl import csv_head, csv_rows, digits, json_line, rounded
 from simdup.show.escaping import shown
 from simdup.show.result import Result
@@ -213,7 +212,7 @@ def group_parts(groups: Groups, columns: Sequence[NDArray[Any]]) -> Iterator[Par
             yield Part(name, *figures[:, i].tolist())
 
 
-def by_source(sources: Sequence[str], origins: SourceDocuments) -> Groups:
+def by_source(sources: Sequence[str], origins: Origins) -> Groups:
     """Return the source that each document is from; none for one that is a document itself.
 
     A document stays or is removed, so its share says nothing.

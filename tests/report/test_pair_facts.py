@@ -19,7 +19,7 @@ from pages import (
 from lab.corpora.made import prose, write
 from simdup.model.readings import FactDifference
 from simdup.near import fact_differences
-from simdup.reuse.contradictions import differing_facts
+from simdup.near.fact_differences import aligned
 from simdup.show.report import pair_facts
 from simdup.show.report.chunks import CLIP
 from simdup.show.report.columns import FACTS
@@ -169,13 +169,14 @@ def test_what_a_scan_has_compared_is_compared_again_only_for_places(simdup, tmp_
     compared = []
 
     def counted(pairs):
+        pairs = list(pairs)
         compared.extend(pairs)
-        return differing_facts(pairs)
+        return aligned(pairs)
 
-    monkeypatch.setattr(pair_facts, "differing_facts", counted)
+    monkeypatch.setattr(pair_facts, "aligned", counted)
     write(tmp_path / "in", texts())
     simdup("scan", "in", "-s", "0.5", "-o", "page.html", "-q")
-    assert [a[:4] for a, _ in compared] == ["Take", "😀😀 本"]
+    assert [a[:4] for _, a, _ in compared] == ["Take", "😀😀 本"]
     assert head(tmp_path / "page.html")["figures"]["compared"] == 4
 
 
@@ -200,8 +201,8 @@ def test_the_pair_that_differs_is_read_first(page_of, browser, tmp_path):
 def test_facts_are_hostile_text(simdup, browser, tmp_path, monkeypatch):
     bad = FactDifference("code", "<img src=x onerror=alert(1)>", "\u202e</script>", (0, 4), (-3, 0))
     none = FactDifference("number", "", "7" * 500, (10**6, 10**6), (10**6, 10**7))
-    for module in (pair_facts, fact_differences):
-        monkeypatch.setattr(module, "differing_facts", lambda pairs: [[bad, none] for _ in pairs])
+    facts = "differing_facts"
+    monkeypatch.setattr(fact_differences, facts, lambda pairs: [[bad, none] for _ in pairs])
     write(tmp_path / "in", {"a.txt": prose(1), "b.txt": prose(1) + "end"})
     simdup("scan", "in", "-s", "0.5", "-o", "page.html", "-q")
     assert "alert(1)" not in "".join(elements(tmp_path / "page.html").values())
@@ -245,10 +246,11 @@ def test_the_limit_is_kept_and_said(simdup, browser, tmp_path, monkeypatch):
     seen = []
 
     def counted(pairs):
-        seen.extend(len(text) for pair in pairs for text in pair)
-        return [[] for _ in pairs]
+        pairs = list(pairs)
+        seen.extend(len(text) for _, *texts in pairs for text in texts)
+        return [(name, []) for name, _, _ in pairs]
 
-    monkeypatch.setattr(pair_facts, "differing_facts", counted)
+    monkeypatch.setattr(pair_facts, "aligned", counted)
     simdup("scan", "in", "-s", "0.5", "-o", "page.html", "-q")
     figures = head(tmp_path / "page.html")["figures"]
     assert 0 < sum(seen) <= limit
@@ -311,5 +313,4 @@ def test_a_corpus_without_facts_has_no_figure(report, browser):
 
 
 def test_the_longest_texts_of_a_page_are_compared():
-    pair = pair_facts._Pair(0, 0, ("a" * CLIP, "b" * CLIP))
-    assert pair.cost <= pair_facts._CLUSTER * pair_facts.EXAMINED
+    assert 2 * CLIP + fact_differences.PAIR <= pair_facts._CLUSTER * pair_facts.EXAMINED

@@ -15,7 +15,7 @@ from typing import Any
 from simdup.base.system import quoted
 from simdup.model.audited import FoundPair, Sample
 from simdup.model.formats import PageOptions
-from simdup.near.source_documents import SourceDocuments
+from simdup.near.findings import Origins
 from simdup.show.report.chunks import add_originals
 from simdup.show.report.columns import (
     DocumentRow,
@@ -29,7 +29,7 @@ from simdup.show.report.page import assemble
 
 
 def audit_page(
-    sample: Sample, origins: SourceDocuments, options: PageOptions, path: str = ""
+    sample: Sample, origins: Origins, options: PageOptions, path: str = ""
 ) -> Iterator[bytes]:
     """Return the page of a sample.
 
@@ -37,25 +37,25 @@ def audit_page(
     ----------
     sample : Sample
         The pairs.
-    origins : SourceDocuments
+    origins : Origins
         Has their documents, as far as their texts can be read again.
     options : PageOptions
         What the page carries.
     path : str
         The file that the pairs were found in; empty for a result in Python.
     """
-    numbers = {str(name): number for number, name in enumerate(origins.documents["name"].tolist())}
-    sizes = origins.documents["size"].tolist()
+    documents = origins.documents
+    rows = {str(name): row for row, name in enumerate(documents["name"].tolist())}
 
-    def row(name: str) -> DocumentRow:
-        number = numbers.get(name)
-        if number is None:
-            return DocumentRow(name, folder_by_name(name))
-        return source_row(origins.documents, number)._replace(size=sizes[number])
+    def shown(name: str) -> DocumentRow:
+        row = rows.get(name)
+        return (
+            DocumentRow(name, folder_by_name(name)) if row is None else source_row(documents, row)
+        )
 
     def group(pair: FoundPair) -> RowGroup:
-        goes = row(pair.goes)._replace(role="redundant", similarity=pair.similarity)
-        return RowGroup([row(pair.stays), goes], [PairRow(0, 1, 0, pair.similarity)])
+        goes = shown(pair.goes)._replace(role="redundant", similarity=pair.similarity)
+        return RowGroup([shown(pair.stays), goes], [PairRow(0, 1, 0, pair.similarity)])
 
     groups = [group(pair) for pair in sample.pairs]
     judged = ["simdup", "evaluate", path or "FOUND", "--judged", "decisions.jsonl"]

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.decoding import unify_line_ends
-from simdup.near.source_documents import SourceDocuments
+from simdup.near.findings import Origins
 from simdup.show.report.columns import MEMBERS, RowGroup
 from simdup.show.report.pair_facts import PairFacts
 from simdup.text.characters import to_codes
@@ -50,7 +50,7 @@ CLIP = 400_000
 _SHRINK = 8
 
 
-def reachable(groups: Sequence[RowGroup], origins: SourceDocuments, budget: float) -> list[int]:
+def reachable(groups: Sequence[RowGroup], origins: Origins, budget: float) -> list[int]:
     """Return the positions of the groups whose texts may fit, in their order."""
     left = _SHRINK * budget
     sizes = np.minimum(origins.documents["size"], 4 * CLIP).tolist()
@@ -323,13 +323,13 @@ class Chunks:
             done = end
 
 
-def shown_text(origins: SourceDocuments, number: int) -> str | None:
+def shown_text(origins: Origins, number: int) -> str | None:
     """Return the beginning of a text: one character more than `CLIP` tells that it goes on."""
     text = origins.text(number)
     return None if text is None else unify_line_ends(text)[: CLIP + 1]
 
 
-def add_originals(chunks: Chunks, groups: Sequence[RowGroup], origins: SourceDocuments) -> None:
+def add_originals(chunks: Chunks, groups: Sequence[RowGroup], origins: Origins) -> None:
     """Add the texts of groups in blocks, as many as the budget allows."""
     order = reachable(groups, origins, chunks.budget)
     terms_left = _TERMS
@@ -354,7 +354,7 @@ def add_originals(chunks: Chunks, groups: Sequence[RowGroup], origins: SourceDoc
 
 
 def _blocks(
-    groups: Sequence[RowGroup], order: Sequence[int], origins: SourceDocuments
+    groups: Sequence[RowGroup], order: Sequence[int], origins: Origins
 ) -> Iterator[dict[int, Texts]]:
     """Yield the texts of clusters, so many at a time as a block holds."""
     some: dict[int, Texts] = {}
@@ -372,7 +372,7 @@ def _blocks(
         yield some
 
 
-def _terms(every: Iterable[Texts], origins: SourceDocuments) -> dict[str, Any]:
+def _terms(every: Iterable[Texts], origins: Origins) -> dict[str, Any]:
     """Return the terms of texts that are not clipped, by text."""
     fingerprinter = origins.fingerprinter
     known = dict.fromkeys(t for texts in every for t in texts if t and len(t) <= CLIP)

@@ -119,7 +119,9 @@ def source_row(documents: Documents, number: int) -> DocumentRow:
     """Return the row of a document that was read, without its figures."""
     name, path = str(documents["name"][number]), documents["path"][number]
     record = int(documents["record"][number])
-    return DocumentRow(name, folder_of(name, path, record), number, flags=file_flag(path, record))
+    size = int(documents["size"][number]) if "size" in documents else 0
+    folder, flags = folder_of(name, path, record), file_flag(path, record)
+    return DocumentRow(name, folder, number, size=size, flags=flags)
 
 
 def folders_of(documents: Documents, numbers: Iterable[int]) -> Iterator[str]:

@@ -11,8 +11,7 @@ from simdup.model.criteria import EDIT
 from simdup.model.documents import Document
 from simdup.model.formats import PageOptions
 from simdup.model.settings import Settings
-from simdup.near.source_documents import SourceDocuments
-from simdup.show.comparison_output import facts
+from simdup.near.findings import Origins
 from simdup.show.report.chunks import add_originals
 from simdup.show.report.columns import (
     EDITED,
@@ -26,7 +25,7 @@ from simdup.show.report.columns import (
 from simdup.show.report.page import assemble
 from simdup.show.report.scan_page import criteria_values
 from simdup.show.verdict import verdict
-from simdup.show.words import CHINESE, ENGLISH, Phrases
+from simdup.show.words import CHINESE, ENGLISH
 from simdup.text.fingerprinter import Fingerprinter
 
 
@@ -37,16 +36,16 @@ def comparison_page(
     options: PageOptions,
 ) -> Iterator[bytes]:
     """Return the page of a comparison."""
-    settings = Settings(criteria=found.criteria)
-    origins = SourceDocuments.of_texts(documents, settings, fingerprinter.analyzer, fingerprinter)
+    origins = Origins.of_texts(documents, Settings(criteria=found.criteria), fingerprinter)
     group = _group(found, origins)
+    texts, verdicts = (documents[0].text, documents[1].text), {}
+    for words in (ENGLISH, CHINESE):
+        # Where the texts are in the page, the reader lists the facts.
+        judged = verdict(found, texts, words, ("A", "B"), brief=options.texts != 0)
+        verdicts[words.language] = judged.answer, judged.sentence(words)
     about = {
         "title": "",  # the heading has both names
-        "verdict": {
-            # Where the texts are in the page, the reader lists the facts.
-            words.language: _verdict(found, documents, words, brief=options.texts != 0)
-            for words in (ENGLISH, CHINESE)
-        },
+        "verdict": verdicts,
         "criteria": criteria_values(found.criteria),
         "recipe": found.recipe,
         **overview([group], {"clusters": 1, "pairs": 1}, [], (), ()),
@@ -55,27 +54,17 @@ def comparison_page(
     return assemble([group], about, replace(options, kind="compare"), add)
 
 
-def _verdict(
-    found: Comparison, documents: tuple[Document, Document], words: Phrases, *, brief: bool
-) -> tuple[str, str]:
-    """Return the answer and the sentence that begins with it."""
-    texts = documents[0].text, documents[1].text
-    judgement = verdict(found, texts, words, ("A", "B"), brief=brief)
-    return judgement.answer, judgement.sentence(words)
-
-
-def _group(found: Comparison, origins: SourceDocuments) -> RowGroup:
+def _group(found: Comparison, origins: Origins) -> RowGroup:
     """Return the two documents; the second is redundant if they are near-duplicates."""
-    known, sizes = facts(found), origins.documents["size"].tolist()
-    first, second = (source_row(origins.documents, n)._replace(size=sizes[n]) for n in (0, 1))
-    a, b = ((digits or "").zfill(known["bits"] // 4) for digits in known["fingerprints"])
-    distance, similarity = known["distance"], known["similarity"]
+    distance, similarity = found.distance, found.similarity
+    a, b = ((digits or "").zfill(found.bits // 4) for digits in found.fingerprints)
+    first, second = (source_row(origins.documents, row) for row in (0, 1))
     second = second._replace(
-        role="redundant" if known["duplicates"] else "kept",
+        role="redundant" if found.duplicates else "kept",
         distance=distance,
         similarity=similarity,
         fingerprint=b,
-        flags=second.flags | EXACT * found.identical | EDITED * (known["measure"] == EDIT),
+        flags=second.flags | EXACT * found.identical | EDITED * (found.measure == EDIT),
     )
     pair = PairRow(0, 1, distance or 0, similarity, SAME * found.identical)
     return RowGroup([first._replace(fingerprint=a), second], [pair])

@@ -9,24 +9,20 @@ compared again, for the places in the texts as they were read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from simdup.model.readings import FactDifference
-from simdup.reuse.contradictions import differing_facts
+from simdup.near.fact_differences import PAIR, aligned
 from simdup.show.report.columns import SAME, RowGroup
 
 # Characters of both texts of all pairs that are compared: 3,125 pairs of texts of 250 characters
-# take 0.8 s.  However short its texts are, a pair costs as much as `_PAIR` characters, and a fact
-# in which they differ as much as `_FACT`.
+# take 0.8 s.  A fact in which they differ costs as much as `_FACT` characters.
 EXAMINED = 2_500_000
-_PAIR, _FACT = 300, 500
+_FACT = 500
 
 # The share of it for one cluster: one of many long texts must not use up all.  It is enough for a
 # pair of the longest texts that a page carries.
 _CLUSTER = 1 / 3
-
-# Characters that are compared at a time.
-_AT_ONCE = 250_000
 
 # Facts of a pair that a page names, and characters of each text there.
 NAMED, _VALUE = 5, 60
@@ -35,91 +31,67 @@ NAMED, _VALUE = 5, 60
 Facts: TypeAlias = dict[int, list[FactDifference]]
 
 
-class _Pair(NamedTuple):
-    cluster: int
-    place: int  # in its group
-    texts: tuple[str, str]
-
-    @property
-    def cost(self) -> int:
-        return sum(map(len, self.texts)) + _PAIR
-
-
 class PairFacts:
     """Compares pairs of groups until the limit is reached."""
 
     def __init__(self, groups: Sequence[RowGroup]) -> None:
         self._groups = groups
-        self._left = EXAMINED
+        self._left = float(EXAMINED)
 
     def compare(self, some: Mapping[int, Sequence[str | None]]) -> dict[int, Facts]:
         """Return the facts of pairs of clusters; `some` has the texts of each.
 
         A cluster has those of its pairs that were compared, and is absent if none was.
         """
-        found: dict[int, Facts] = {}
-        waiting, size = list[_Pair](), 0
-        for pair in self._affordable(some, found):
-            waiting.append(pair)
-            size += pair.cost
-            if size >= _AT_ONCE:
-                self._compare(waiting, found)
-                waiting, size = [], 0
-        self._compare(waiting, found)
-        return found
-
-    def _compare(self, pairs: Sequence[_Pair], found: dict[int, Facts]) -> None:
-        """Add the facts in which these pairs differ."""
-        differ = differing_facts([pair.texts for pair in pairs]) if pairs else []
-        for pair, facts in zip(pairs, differ, strict=True):
-            found.setdefault(pair.cluster, {})[pair.place] = facts
+        compared: dict[int, Facts] = {}
+        for (cluster, place), facts in aligned(self._affordable(some, compared)):
+            compared.setdefault(cluster, {})[place] = facts
             self._left -= _FACT * len(facts)
+        return compared
 
     def _affordable(
-        self, some: Mapping[int, Sequence[str | None]], found: dict[int, Facts]
-    ) -> Iterator[_Pair]:
+        self, some: Mapping[int, Sequence[str | None]], compared: dict[int, Facts]
+    ) -> Iterator[tuple[tuple[int, int], str, str]]:
         """Yield the pairs of clusters to compare, first those of which one document took the other.
 
-        Those that are known to agree are added to what is found.
+        Those that are known to agree are added to what is compared.
         """
         for cluster, texts in some.items():
-            left = min(self._left, _CLUSTER * EXAMINED)
-            agreeing = self._groups[cluster].agreeing
+            room = min(self._left, _CLUSTER * EXAMINED)
             for place in self._places(cluster, len(texts)):
-                a, b = (texts[one] for one in self._sides(cluster, place))
+                a, b = (texts[side] for side in self._sides(cluster, place))
                 if a is None or b is None or a == b:
                     continue
-                if place in agreeing:
-                    found.setdefault(cluster, {})[place] = []
+                if place in self._groups[cluster].agreeing:
+                    compared.setdefault(cluster, {})[place] = []
                     continue
-                pair = _Pair(cluster, place, (a, b))
-                if pair.cost > left:
+                cost = len(a) + len(b) + PAIR
+                if cost > room:
                     break
-                left -= pair.cost
-                self._left -= pair.cost
-                yield pair
+                room -= cost
+                self._left -= cost
+                yield (cluster, place), a, b
 
     def _places(self, cluster: int, carried: int) -> list[int]:
         """Return the places of the pairs of texts that are carried and not the same."""
         pairs, takers = self._groups[cluster].pairs, self._groups[cluster].takers
-        known = (i for i, one in enumerate(pairs) if not one.flags & SAME)
 
         def order(place: int) -> tuple[bool, int, int]:
             a, b = self._sides(cluster, place)
             return takers[b] != a, a, b
 
-        return sorted((i for i in known if max(pairs[i].a, pairs[i].b) < carried), key=order)
+        differing = (i for i, pair in enumerate(pairs) if not pair.flags & SAME)
+        return sorted((i for i in differing if max(pairs[i][:2]) < carried), key=order)
 
-    def _sides(self, cluster: int, place: int) -> tuple[int, int]:
-        pair = self._groups[cluster].pairs[place]
-        return min(pair.a, pair.b), max(pair.a, pair.b)
+    def _sides(self, cluster: int, place: int) -> list[int]:
+        return sorted(self._groups[cluster].pairs[place][:2])
 
     def values(self, cluster: int, facts: Facts, texts: Sequence[str | None]) -> list[Any]:
         """Return [a, b, number of facts, the first ones] for each pair that differs in a fact.
 
         A fact has its kind, what each text has, and where; a page counts UTF-16 units.
         """
-        found: list[Any] = []
+        values: list[Any] = []
         for place, differ in facts.items():
             if differ:
                 a, b = self._sides(cluster, place)
@@ -130,8 +102,8 @@ class PairFacts:
                     ]
                     for fact in differ[:NAMED]
                 ]  # fmt: skip
-                found.append([a, b, len(differ), named])
-        return found
+                values.append([a, b, len(differ), named])
+        return values
 
 
 def _short(value: str) -> str:

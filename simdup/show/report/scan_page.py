@@ -14,8 +14,7 @@ from simdup.corpus.files import STDIN
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import EDIT, Criteria
 from simdup.model.formats import PageOptions
-from simdup.near.findings import Findings
-from simdup.near.source_documents import SourceDocuments
+from simdup.near.findings import Findings, Origins
 from simdup.show.report.chunks import add_originals
 from simdup.show.report.columns import (
     EDITED,
@@ -75,7 +74,7 @@ def criteria_values(criteria: Criteria) -> dict[str, Any]:
     return values
 
 
-def _groups(result: Findings, origins: SourceDocuments, removed: frozenset[str]) -> list[RowGroup]:
+def _groups(result: Findings, origins: Origins, removed: frozenset[str]) -> list[RowGroup]:
     columns = (origins.documents[name] for name in ("path", "record", "size", "digest"))
     paths, records, sizes, digests = columns
 
@@ -126,7 +125,7 @@ def _pair_flags(pair: Pair) -> int:
     return SAME * pair.exact | _STAYS.get(pair.contained, 0)
 
 
-def _figures(result: Findings, origins: SourceDocuments) -> dict[str, Any]:
+def _figures(result: Findings, origins: Origins) -> dict[str, Any]:
     summary, clusters, sizes = result.summary, result.clusters, origins.documents["size"]
     redundant = [m.number for one in clusters for m in one.members if m.role == "redundant"]
     return {
@@ -143,9 +142,7 @@ def _figures(result: Findings, origins: SourceDocuments) -> dict[str, Any]:
     }
 
 
-def _folders(
-    result: Findings, groups: Sequence[RowGroup], origins: SourceDocuments
-) -> list[list[Any]]:
+def _folders(result: Findings, groups: Sequence[RowGroup], origins: Origins) -> list[list[Any]]:
     """Return [folder, documents, redundant] by falling redundancy."""
     rows = [row for one in groups for row in one.documents if row.number >= result.references]
     known = {row.number for one in groups for row in one.documents} | {*result.inputs.skipped}
@@ -155,7 +152,7 @@ def _folders(
     return by_folder(chain((row.folder for row in rows), others), redundant)
 
 
-def _title(origins: SourceDocuments) -> str:
+def _title(origins: Origins) -> str:
     """Return the name of what was scanned: that of the folder that all files are in."""
     paths: list[str] = origins.documents["path"].tolist()
     known = [path for path in dict.fromkeys(paths) if path not in ("", STDIN)]
