@@ -43,6 +43,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from simdup.model.audited import (
@@ -50,7 +51,6 @@ from simdup.model.audited import (
     Band,
     BandPrecision,
     FoundPair,
-    Judgement,
     Judgements,
     Population,
     Precision,
@@ -163,22 +163,22 @@ def _turns(sizes: Sequence[int], rates: Sequence[int], sample: int) -> Iterator[
 def estimate(sample: Sample, judgements: Judgements) -> Precision:
     """Return what judgements say of the result; of two about one pair the later holds."""
     drawn = {pair.key: band for pair, band in zip(sample.pairs, sample.places, strict=True)}
-    said = {_key(one): one.kind for one in judgements.each}
-    counts = Counter((drawn[key], kind) for key, kind in said.items() if key in drawn)
+    verdicts = {(min(one.documents), max(one.documents)): one.kind for one in judgements.each}
+    counts = Counter((drawn[key], kind) for key, kind in verdicts.items() if key in drawn)
     bands = tuple(
         _precision(band, *(counts[i, kind] for kind in VERDICTS))
         for i, band in enumerate(sample.bands)
     )
     known = [band for band in bands if band.judged]
-    not_drawn = sum(key not in drawn for key in said)
-    return Precision(
-        bands, _total(known), _bounds(known), sample.seed, sample.removal, not_drawn,
-        judgements.others,
-    )  # fmt: skip
-
-
-def _key(one: Judgement) -> tuple[str, str]:
-    return min(one.documents), max(one.documents)
+    # What the precision is if all of which nobody can say were different, and if duplicates.
+    bounds = None
+    if known:
+        low = _mean(known, lambda one: one.duplicates / (one.judged + one.unsure))
+        high = _mean(known, lambda one: (one.duplicates + one.unsure) / (one.judged + one.unsure))
+        bounds = low, high
+    not_drawn = sum(key not in drawn for key in verdicts)
+    about = sample.seed, sample.removal, not_drawn, judgements.others
+    return Precision(bands, _total(known), bounds, *about)
 
 
 def _precision(band: Band, right: int, wrong: int, unsure: int) -> BandPrecision:
@@ -189,27 +189,10 @@ def _precision(band: Band, right: int, wrong: int, unsure: int) -> BandPrecision
 
 def _total(bands: Sequence[BandPrecision]) -> BandPrecision:
     """Return what judgements say of all bands with a judgement."""
-    return BandPrecision(
-        0.0,
-        1.0,
-        sum(band.pairs for band in bands),
-        sum(band.drawn for band in bands),
-        sum(band.duplicates for band in bands),
-        sum(band.distinct for band in bands),
-        sum(band.unsure for band in bands),
-        _mean(bands, lambda band: band.duplicates / band.judged) if bands else None,
-        _interval(bands),
-    )
-
-
-def _bounds(bands: Sequence[BandPrecision]) -> tuple[float, float] | None:
-    """Return the precision if all of which nobody can say were different, and if duplicates."""
-    if not bands:
-        return None
-    return (
-        _mean(bands, lambda one: one.duplicates / (one.judged + one.unsure)),
-        _mean(bands, lambda one: (one.duplicates + one.unsure) / (one.judged + one.unsure)),
-    )
+    mean = _mean(bands, lambda band: band.duplicates / band.judged) if bands else None
+    pairs, drawn, *judged = (sum(map(itemgetter(column), bands)) for column in range(2, 7))
+    right, wrong, unsure = judged
+    return BandPrecision(0.0, 1.0, pairs, drawn, right, wrong, unsure, mean, _interval(bands))
 
 
 def _mean(bands: Sequence[BandPrecision], of: Callable[[BandPrecision], float]) -> float:

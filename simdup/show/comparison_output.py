@@ -44,36 +44,24 @@ _ALIKE = 0.5
 _WIDEST = 40
 
 
-def facts(found: Comparison) -> dict[str, Any]:
-    """Return what is known of a pair by name, in the order of JSONL, which has all of it.
-
-    A terminal and a page show some of it.  What was not asked for is absent.
-    """
+def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
+    """Yield all that is known of a pair as one line of JSON; what was not asked for is absent."""
 
     def named(names: str) -> dict[str, Any]:
         return {name: getattr(found, name) for name in names.split()}
 
-    measures = found.measures
-    known: dict[str, Any] = dict(zip("ab", found.names, strict=True))
-    known |= named("verdict duplicates distance bits agreement ratio similarity measure")
-    known |= {name: getattr(measures, name) for name in found.criteria.extras}
-    known |= {"contained": measures.contained} if measures.contained else {}
-    known |= {"run": found.run} if found.run else {}
-    known |= named("fingerprints bands searches proposed_by shared only_a only_b recipe")
-    known |= {"fields": [verdict._asdict() for verdict in found.fields]} if found.fields else {}
-    known |= named("facts passages share_a share_b")
-    return known | (named("diff") if found.diff is not None else {})
-
-
-def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
-    """Yield a comparison as one line of JSON."""
-    values = {"type": "comparison"} | facts(found)
-    values |= {name: rounded(values[name]) for name in _SHARES if name in values}
-    values["passages"] = list(map(passage_values, found.passages))
-    values["facts"] = [fact._asdict() for fact in found.facts]
-    if found.diff is not None:
-        values["diff"] = [span._asdict() for span in found.diff]
-    yield json_line(values)
+    measures, passages = found.measures, map(passage_values, found.passages)
+    values: dict[str, Any] = {"type": "comparison", "a": found.names[0], "b": found.names[1]}
+    values |= named("verdict duplicates distance bits agreement ratio similarity measure")
+    values |= {name: getattr(measures, name) for name in found.criteria.extras}
+    values |= {"contained": measures.contained} if measures.contained else {}
+    values |= {"run": found.run} if found.run else {}
+    values |= named("fingerprints bands searches proposed_by shared only_a only_b recipe")
+    values |= {"fields": [rule._asdict() for rule in found.fields]} if found.fields else {}
+    values |= {"facts": [fact._asdict() for fact in found.facts], "passages": list(passages)}
+    values |= named("share_a share_b")
+    values |= {} if found.diff is None else {"diff": [span._asdict() for span in found.diff]}
+    yield json_line(values | {name: rounded(values[name]) for name in _SHARES if name in values})
 
 
 def comparison_text(
@@ -145,42 +133,42 @@ def _differences(found: Comparison, texts: tuple[str, str], paint: Painter) -> I
 
 def _figures(found: Comparison, paint: Painter) -> Iterator[str]:
     """Yield the lines of fields, distance, bands, measures, fingerprints and facts."""
-    known, words = facts(found), paint.words
+    measures, criteria, words = found.measures, found.criteria, paint.words
     for rule in found.fields:
         agree = rule.holds == (rule.rule == "same")
         equal = words("compare.equal") if agree else words("compare.different")
         yield _row("field", f"{field_name(rule.field, words)}: {equal}", words)
         for value in (rule.a, rule.b):
             yield " " * _INDENT + (shown(value[:MOST]) or words("compare.none"))
-    criteria = found.criteria
-    if known["distance"] is not None:
-        bits = words("compare.bits", n=known["distance"], bits=known["bits"])
+    if found.distance is not None:
+        bits = words("compare.bits", n=found.distance, bits=found.bits)
         alone = criteria.searches == ("simhash",)
         most = words("compare.most", most=criteria.distance) if alone else ""
         yield _row("distance", _figure(bits, [most], words), words)
-    for search, equal in known["searches"].items():
-        bands = "".join("=" if band else "." for band in equal)
+    for search, bands in found.searches.items():
         if search != "passages":
-            matching = words("compare.bands", n=sum(equal), total=len(equal))
-            yield _row(search, f"{bands}  {matching}", words)
+            row = "".join("=" if equal else "." for equal in bands)
+            matching = words("compare.bands", n=sum(bands), total=len(bands))
+            yield _row(search, f"{row}  {matching}", words)
     kind, _, count = str(criteria.shingle).rpartition(":")
     runs = words("compare.word_runs", n=count) if kind else words("compare.runs", n=count)
-    runs = words("compare.edits") if known["measure"] == EDIT else runs
-    side, run = _IN.get(known.get("contained", "")), known.get("run")
+    runs = words("compare.edits") if found.measure == EDIT else runs
+    side, run = _IN.get(measures.contained or ""), found.run
     inside = [words(f"compare.{side}") if side else ""]
     inside += [words("compare.short_runs", n=run)] if run else []
     about = {"similarity": [runs], "containment": inside}
     for name in SHARES:
-        if name in known:
+        if name == "similarity" or name in criteria.extras:
             least = getattr(criteria, name) if criteria.verify else None
             required = words("compare.least", least=least) if least else ""
             notes = [*about.get(name, []), required]
-            yield _row(name, _figure(digits(known[name]), notes, words), words)
-    a, b = (value or words("compare.none") for value in known["fingerprints"])
+            figure = digits(found.similarity if name == "similarity" else getattr(measures, name))
+            yield _row(name, _figure(figure, notes, words), words)
+    a, b = (value or words("compare.none") for value in found.fingerprints)
     yield _row("fingerprints", f"{a}  {b}", words)
-    if known["facts"] and found.verdict != DIFFERING and not found.kept_apart:
-        differing = listed_facts(known["facts"], words)
-        figure = words("compare.differ", n=len(known["facts"]), facts=differing)
+    if found.facts and found.verdict != DIFFERING and not found.kept_apart:
+        differing = listed_facts(found.facts, words)
+        figure = words("compare.differ", n=len(found.facts), facts=differing)
         yield _row("facts", paint.wrapped(figure, _INDENT), words)
 
 
