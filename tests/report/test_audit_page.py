@@ -27,7 +27,10 @@ def press(page, key):
     before = page.evaluate("location.hash")
     page.keyboard.press(key)
     until(page, f"location.hash !== '{before}'")
-    until(page, "!location.hash.startsWith('#/c/') || location.hash === `#/c/${Cluster.shown()[0] + 1}`")
+    until(
+        page,
+        "!location.hash.startsWith('#/c/') || location.hash === `#/c/${Cluster.shown()[0] + 1}`",
+    )
     until(page, "!!document.querySelector('.texts .rd-panel, .review')")
 
 
@@ -107,8 +110,13 @@ def test_a_larger_sample_loads_what_was_judged(simdup, browser, sample, tmp_path
 def test_a_key_before_the_next_pair_is_drawn_changes_no_verdict(browser, sample):
     with opened(browser, sample) as page:
         until(page, "!!document.querySelector('.texts .rd-panel')")
-        page.evaluate("for (const key of '12') document.dispatchEvent(new KeyboardEvent('keydown', { key }))")
-        assert page.evaluate("[0, 1].map((pair) => Review.entry(pair).verdict || '')") == ["duplicates", ""]
+        page.evaluate(
+            "for (const key of '12') document.dispatchEvent(new KeyboardEvent('keydown', { key }))"
+        )
+        assert page.evaluate("[0, 1].map((pair) => Review.entry(pair).verdict || '')") == [
+            "duplicates",
+            "",
+        ]
 
 
 def test_what_was_judged_is_remembered(browser, sample):
