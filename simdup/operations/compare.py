@@ -174,10 +174,10 @@ def compare_documents(
         for search in searches_of(corpus, weighting, settings) if prints.terms.all() else ():
             prepared = search.prepared(table, rows)
             if prepared.propose(Side(table, _A), Side(table, _B))[0]:
-                proposing.add(search.name)
+                proposing.add(prepared.name)
             # Short texts have bands of their forms too, which come later.
-            if search.name not in bands or edited:
-                bands[search.name] = tuple(prepared.equal_bands(table, 0, 1))
+            if prepared.name not in bands or edited:
+                bands[prepared.name] = tuple(prepared.equal_bands(table, 0, 1))
         a, b = (document.text for document in documents)
         facts = []
         if edited and criteria.edits_decide and not identical:
