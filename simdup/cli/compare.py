@@ -42,7 +42,6 @@ def command(call: Call) -> Status:
       simdup compare -f jsonl a.txt b.txt | jq .similarity
     """
     idf_from, out, screen, paths = call["idf_from"], call.out, call.screen, call.pair("a", "b")
-    from simdup.corpus.shapes import shape_notes
     from simdup.operations.compare import compare_documents, learn_fingerprinter, read_document
     from simdup.show.comparison_output import comparison_jsonl, comparison_text
 
@@ -51,6 +50,8 @@ def command(call: Call) -> Status:
     notes = [(document.name, document.note) for document in documents if document.note]
     shapes = Counter(document.shape for document in documents if document.shape)
     if shapes and settings.reading.field is None:
+        from simdup.corpus.shapes import shape_notes
+
         notes += shape_notes(shapes, "field")
     screen.skipped((), notes)
     with call.watch() if idf_from else nullcontext(settings) as watched:

@@ -30,5 +30,6 @@ def command(call: Call) -> Status:
         for names, hexes in run.chunks:
             stream.write(format_lines(hexes, names))
             stream.flush()
-    call.screen.skipped(run.skipped, run.notes)
-    return call.finish(run.skipped, skipped_words(run.skipped, call.screen.words), run.recipe)
+    skipped = run.report.skipped
+    call.screen.skipped(skipped, run.report.notes)
+    return call.finish(skipped, skipped_words(skipped, call.screen.words), run.recipe)

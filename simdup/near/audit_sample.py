@@ -43,6 +43,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from simdup.model.audited import (
@@ -50,7 +51,6 @@ from simdup.model.audited import (
     Band,
     BandPrecision,
     FoundPair,
-    Judgement,
     Judgements,
     Population,
     Precision,
@@ -74,9 +74,9 @@ def population_of(result: Findings) -> Population:
     members = [member for cluster in result.clusters for member in cluster.members]
     names = {member.number: str(member.name) for member in members}
     pairs = (
-        FoundPair(names[one.beside], str(one.name), _four_digits(one.similarity))
-        for one in members
-        if one.role == "redundant"
+        FoundPair(names[member.beside], str(member.name), _four_digits(member.similarity))
+        for member in members
+        if member.role == "redundant"
     )
     return Population.of(pairs, removal=True)
 
@@ -92,15 +92,16 @@ def _four_digits(similarity: float | None) -> float | None:
 def draw(population: Population, sample: int, seed: int) -> Sample:
     """Draw a number of pairs, or all if there are fewer."""
     bands = list(_bands(population.pairs))
-    waiting = [iter(sorted(some, key=_by_hash(seed))) for _, some in bands]
-    sizes = [len(some) for _, some in bands]
+    waiting = [iter(sorted(within, key=_by_hash(seed))) for _, within in bands]
+    sizes = [len(within) for _, within in bands]
     places = tuple(_turns(sizes, [rate for (_, _, rate), _ in bands], sample))
     drawn = Counter(places)
     return Sample(
         tuple(next(waiting[band]) for band in places),
         places,
         tuple(
-            Band(low, high, len(some), drawn[i]) for i, ((low, high, _), some) in enumerate(bands)
+            Band(low, high, size, drawn[i])
+            for i, (((low, high, _), _), size) in enumerate(zip(bands, sizes, strict=True))
         ),
         seed,
         population.removal,
@@ -127,9 +128,9 @@ def _bands(pairs: Sequence[FoundPair]) -> Iterator[tuple[_Span, list[FoundPair]]
     # All that is 1 is in the last band, even if nothing else is there.
     highest = [*ends, math.inf]
     for low, high, rate in zip([least, *ends], highest, _RATES, strict=True):
-        some = [pair for value, pair in measured if low <= value < high]
-        if some:
-            yield _Span(low, min(high, 1.0), rate), some
+        within = [pair for value, pair in measured if low <= value < high]
+        if within:
+            yield _Span(low, min(high, 1.0), rate), within
 
 
 def _by_hash(seed: int) -> Callable[[FoundPair], tuple[bytes, tuple[str, str]]]:
@@ -148,8 +149,8 @@ def _turns(sizes: Sequence[int], rates: Sequence[int], sample: int) -> Iterator[
 
     def need(band: int) -> tuple[bool, float, int]:
         few = taken[band] < LEAST
-        wanted = -taken[band] if few else sizes[band] * rates[band] / (2 * taken[band] + 1)
-        return few, wanted, -band
+        quotient = -taken[band] if few else sizes[band] * rates[band] / (2 * taken[band] + 1)
+        return few, quotient, -band
 
     for _ in range(min(sample, sum(sizes))):
         band = max((i for i, size in enumerate(sizes) if taken[i] < size), key=need)
@@ -163,53 +164,38 @@ def _turns(sizes: Sequence[int], rates: Sequence[int], sample: int) -> Iterator[
 def estimate(sample: Sample, judgements: Judgements) -> Precision:
     """Return what judgements say of the result; of two about one pair the later holds."""
     drawn = {pair.key: band for pair, band in zip(sample.pairs, sample.places, strict=True)}
-    said = {_key(one): one.kind for one in judgements.each}
-    counts = Counter((drawn[key], kind) for key, kind in said.items() if key in drawn)
+    verdicts = {(min(names), max(names)): kind for kind, names, _, _ in judgements.each}
+    counts = Counter((drawn[key], kind) for key, kind in verdicts.items() if key in drawn)
     bands = tuple(
         _precision(band, *(counts[i, kind] for kind in VERDICTS))
         for i, band in enumerate(sample.bands)
     )
-    known = [band for band in bands if band.judged]
-    not_drawn = sum(key not in drawn for key in said)
-    return Precision(
-        bands, _total(known), _bounds(known), sample.seed, sample.removal, not_drawn,
-        judgements.others,
-    )  # fmt: skip
-
-
-def _key(one: Judgement) -> tuple[str, str]:
-    return min(one.documents), max(one.documents)
+    judged = [band for band in bands if band.judged]
+    # What the precision is if all of which nobody can say were different, and if duplicates.
+    bounds = None
+    if judged:
+        low = _mean(judged, lambda band: band.duplicates / (band.judged + band.unsure))
+        high = _mean(
+            judged, lambda band: (band.duplicates + band.unsure) / (band.judged + band.unsure)
+        )
+        bounds = low, high
+    not_drawn = sum(key not in drawn for key in verdicts)
+    about = sample.seed, sample.removal, not_drawn, judgements.others
+    return Precision(bands, _total(judged), bounds, *about)
 
 
 def _precision(band: Band, right: int, wrong: int, unsure: int) -> BandPrecision:
     share = right / (right + wrong) if right + wrong else None
-    found = BandPrecision(*band, right, wrong, unsure, share, None)
-    return found._replace(interval=_interval([found] if share is not None else []))
+    alone = BandPrecision(*band, right, wrong, unsure, share, None)
+    return alone._replace(interval=_interval([alone] if share is not None else []))
 
 
 def _total(bands: Sequence[BandPrecision]) -> BandPrecision:
     """Return what judgements say of all bands with a judgement."""
-    return BandPrecision(
-        0.0,
-        1.0,
-        sum(band.pairs for band in bands),
-        sum(band.drawn for band in bands),
-        sum(band.duplicates for band in bands),
-        sum(band.distinct for band in bands),
-        sum(band.unsure for band in bands),
-        _mean(bands, lambda band: band.duplicates / band.judged) if bands else None,
-        _interval(bands),
-    )
-
-
-def _bounds(bands: Sequence[BandPrecision]) -> tuple[float, float] | None:
-    """Return the precision if all of which nobody can say were different, and if duplicates."""
-    if not bands:
-        return None
-    return (
-        _mean(bands, lambda one: one.duplicates / (one.judged + one.unsure)),
-        _mean(bands, lambda one: (one.duplicates + one.unsure) / (one.judged + one.unsure)),
-    )
+    mean = _mean(bands, lambda band: band.duplicates / band.judged) if bands else None
+    pairs, drawn, *judged = (sum(map(itemgetter(column), bands)) for column in range(2, 7))
+    right, wrong, unsure = judged
+    return BandPrecision(0.0, 1.0, pairs, drawn, right, wrong, unsure, mean, _interval(bands))
 
 
 def _mean(bands: Sequence[BandPrecision], of: Callable[[BandPrecision], float]) -> float:
@@ -225,7 +211,7 @@ def _interval(bands: Sequence[BandPrecision]) -> tuple[float, float] | None:
     low, high = interval_of([
         Stratum(band.pairs / pairs, band.duplicates / band.judged, _worth(band)) for band in bands
     ])  # fmt: skip
-    right, wrong = sum(one.duplicates for one in bands), sum(one.distinct for one in bands)
+    right, wrong = sum(band.duplicates for band in bands), sum(band.distinct for band in bands)
     if 2 * (right + wrong) > pairs:
         low = math.floor(round(low * pairs, 6)) / pairs
         high = math.ceil(round(high * pairs, 6)) / pairs
@@ -235,8 +221,8 @@ def _interval(bands: Sequence[BandPrecision]) -> tuple[float, float] | None:
 
 def _worth(band: BandPrecision) -> float:
     """Return of how many judgements of an endless result those of a band are worth."""
-    left = band.pairs - band.judged
-    return band.judged * (band.pairs - 1) / left if left else math.inf
+    unjudged = band.pairs - band.judged
+    return band.judged * (band.pairs - 1) / unjudged if unjudged else math.inf
 
 
 class Stratum(NamedTuple):
@@ -249,19 +235,19 @@ class Stratum(NamedTuple):
 
 def interval_of(strata: Sequence[Stratum]) -> tuple[float, float]:
     """Return the 95 % interval of the weighted mean of the shares of strata that are right."""
-    known = sum(one.weight * one.share for one in strata if math.isinf(one.size))
-    sampled = [one for one in strata if math.isfinite(one.size)]
+    certain = sum(stratum.weight * stratum.share for stratum in strata if math.isinf(stratum.size))
+    sampled = [stratum for stratum in strata if math.isfinite(stratum.size)]
     if not sampled:
-        return known, known
-    weight = sum(one.weight for one in sampled)
-    found = sum(one.weight * one.share for one in sampled) / weight
+        return certain, certain
+    weight = sum(stratum.weight for stratum in sampled)
+    share = sum(stratum.weight * stratum.share for stratum in sampled) / weight
     mean = variance = 0.0
-    for one in sampled:
-        centre = _centre(one.share, one.size)
-        mean += one.weight / weight * centre
-        variance += (one.weight / weight) ** 2 * centre * (1 - centre) / one.size
-    low, high = _wilson(found, mean * (1 - mean) / variance)
-    return known + weight * low, known + weight * high
+    for stratum in sampled:
+        centre = _centre(stratum.share, stratum.size)
+        mean += stratum.weight / weight * centre
+        variance += (stratum.weight / weight) ** 2 * centre * (1 - centre) / stratum.size
+    low, high = _wilson(share, mean * (1 - mean) / variance)
+    return certain + weight * low, certain + weight * high
 
 
 def _wilson(share: float, size: float) -> tuple[float, float]:

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from simdup.base.system import reserve_room
-from simdup.base.workers import Workers
 from simdup.corpus.batches import Batch, TextBatch
 from simdup.corpus.names import NameRegistry
 from simdup.corpus.records import without_surrogates
@@ -492,6 +491,8 @@ def read_batches(opened: Input, read: BatchReader, before: int = 0) -> Iterator[
             yield make(batch)
             done += batch.size
             run.progress("reading", before + done, opened.size)
+    from simdup.base.workers import Workers
+
     workers = Workers[Batch, ReadBatch](run.processes, read, first=1)
     try:
         for made in workers.map(opened.batches):

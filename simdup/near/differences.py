@@ -18,7 +18,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 from zlib import crc32
 
-from rapidfuzz.distance import LCSseq
+from rapidfuzz.distance import LCSseq, Postfix, Prefix
 
 from simdup.corpus.decoding import unify_line_ends
 from simdup.model.comparison import Span
@@ -55,14 +55,6 @@ class CommonRun(NamedTuple):
     b1: int
 
 
-class _Piece(NamedTuple):
-    """A piece of both texts; it begins where the one before it ends."""
-
-    a_end: int
-    b_end: int
-    same: bool  # at least after folding
-
-
 def find_differences(a: str, b: str, analyzer: Analyzer) -> tuple[Span, ...]:
     """Return what is equal, the same after folding, removed and added, from `a` to `b`.
 
@@ -75,28 +67,29 @@ def find_differences(a: str, b: str, analyzer: Analyzer) -> tuple[Span, ...]:
     """
     spans: list[Span] = []
     i = j = 0
-    for piece in _pieces(a, b, cut_words(a, analyzer), cut_words(b, analyzer)):
-        left, right = a[i : piece.a_end], b[j : piece.b_end]
-        if piece.same:
-            same = unify_line_ends(left) == unify_line_ends(right)
-            _extend(spans, "equal" if same else "folded", len(left), len(right))
+    for i_end, j_end, same in _pieces(a, b, cut_words(a, analyzer), cut_words(b, analyzer)):
+        text_a, text_b = a[i:i_end], b[j:j_end]
+        if same:
+            equal = unify_line_ends(text_a) == unify_line_ends(text_b)
+            _extend(spans, "equal" if equal else "folded", len(text_a), len(text_b))
         else:
-            tail = _common_tail(left, right)
-            _extend(spans, "removed", len(left) - tail, 0)
-            _extend(spans, "added", 0, len(right) - tail)
+            # White space at the ends of both stays in place.
+            tail = Postfix.similarity(*(text[len(text.rstrip()) :] for text in (text_a, text_b)))
+            _extend(spans, "removed", len(text_a) - tail, 0)
+            _extend(spans, "added", 0, len(text_b) - tail)
             _extend(spans, "equal", tail, tail)
-        i, j = piece.a_end, piece.b_end
+        i, j = i_end, j_end
     return tuple(spans)
 
 
 def cut_words(text: str, analyzer: Analyzer) -> Words:
     """Cut a text into words with the white space that follows each."""
-    found = list(_pattern(text).finditer(text))
-    han = _cut_runs([match["han"] for match in found if match["han"]], analyzer)
+    matches = list(_pattern(text).finditer(text))
+    han = _cut_runs([match["han"] for match in matches if match["han"]], analyzer)
     bodies: list[str] = []
     stops: list[int] = []
     ends: list[int] = []
-    for match in found:
+    for match in matches:
         stop = match.start("space")
         sizes = next(han) if match["han"] else [stop - match.start()]
         at = list(accumulate(sizes, initial=match.start()))
@@ -115,9 +108,9 @@ def _pattern(text: str) -> re.Pattern[str]:
     marks = "".join(re.escape(c) for c in sorted(set(text)) if _joins(c))
     letters = f"(?:(?![{_HAN}{_WITHOUT_SPACES}])[\\w{marks}])+"
     word = f"{letters}(?:['’]{letters}|(?<=\\d)[.,](?=\\d){letters})*"
-    one = f"\\S[{marks}]*" if marks else "\\S"
+    single = f"\\S[{marks}]*" if marks else "\\S"
     han = f"[{_HAN}][{_HAN}{marks}]*"
-    return re.compile(f"(?:(?P<han>{han})|{word}|{one}|(?=\\s))(?P<space>\\s*)")
+    return re.compile(f"(?:(?P<han>{han})|{word}|{single}|(?=\\s))(?P<space>\\s*)")
 
 
 def _joins(character: str) -> bool:
@@ -136,11 +129,11 @@ def _cut_runs(runs: list[str], analyzer: Analyzer) -> Iterator[list[int]]:
 
 
 def _sizes_in(run: str, tokens: Iterable[str]) -> Iterator[int]:
-    left = sum(map(len, re.findall("\\w", run)))
-    for token in tokens if left else ():
+    letters = sum(map(len, re.findall("\\w", run)))
+    for token in tokens if letters else ():
         yield from [len(token)] if len(token) <= _LONGEST else [1] * len(token)
-        left -= len(token)
-        if left <= 0:
+        letters -= len(token)
+        if letters <= 0:
             return
 
 
@@ -161,26 +154,18 @@ def _with_keys(bodies: list[str], stops: list[int], ends: list[int], analyzer: A
     return words
 
 
-def _pieces(a: str, b: str, x: Words, y: Words) -> Iterator[_Piece]:
+def _pieces(a: str, b: str, x: Words, y: Words) -> Iterator[tuple[int, int, bool]]:
+    """Yield where pieces of both texts end, and whether they are the same after folding."""
     x_starts, y_starts = [0, *x.ends], [0, *y.ends]
     for match in [*align(x.keys, y.keys), _end(x.keys, y.keys)]:
-        yield _Piece(x_starts[match.a0], y_starts[match.b0], False)
+        yield x_starts[match.a0], y_starts[match.b0], False
         if x.keys[match.a0 : match.a1] == y.keys[match.b0 : match.b1]:
             for i, j in zip(range(match.a0, match.a1), range(match.b0, match.b1), strict=True):
                 if a[x_starts[i] : x.ends[i]] != b[y_starts[j] : y.ends[j]]:
-                    yield _Piece(x.stops[i], y.stops[j], True)
-                yield _Piece(x.ends[i], y.ends[j], True)
+                    yield x.stops[i], y.stops[j], True
+                yield x.ends[i], y.ends[j], True
         else:
-            yield _Piece(x_starts[match.a1], y_starts[match.b1], True)
-
-
-def _common_tail(left: str, right: str) -> int:
-    """Return how much white space both end with: what replaces a word leaves it in place."""
-    most = min(len(text) - len(text.rstrip()) for text in (left, right))
-    size = 0
-    while size < most and left[-size - 1] == right[-size - 1]:
-        size += 1
-    return size
+            yield x_starts[match.a1], y_starts[match.b1], True
 
 
 def _extend(spans: list[Span], kind: str, in_a: int, in_b: int) -> None:
@@ -188,11 +173,10 @@ def _extend(spans: list[Span], kind: str, in_a: int, in_b: int) -> None:
     if not in_a and not in_b:
         return
     a, b = (spans[-1].a[1], spans[-1].b[1]) if spans else (0, 0)
+    a_start, b_start = a, b
     if spans and spans[-1].kind == kind:
-        last = spans.pop()
-        spans.append(Span(kind, (last.a[0], a + in_a), (last.b[0], b + in_b)))
-    else:
-        spans.append(Span(kind, (a, a + in_a), (b, b + in_b)))
+        _, (a_start, _), (b_start, _) = spans.pop()
+    spans.append(Span(kind, (a_start, a + in_a), (b_start, b + in_b)))
 
 
 def align(a: Sequence[str], b: Sequence[str]) -> list[CommonRun]:
@@ -208,20 +192,20 @@ def align(a: Sequence[str], b: Sequence[str]) -> list[CommonRun]:
     """
     starts = (list(accumulate(map(len, words), initial=0)) for words in (a, b))
     runs = _without_chance(_common_runs(a, b), *starts)
-    found: list[CommonRun] = []
+    aligned: list[CommonRun] = []
     for before, run in pairwise([CommonRun(0, 0, 0, 0), *runs, _end(a, b)]):
-        found += _rejoined(a, b, _between(before, run))
-        found.append(run)
-    return [run for run in found if run.a0 < run.a1 or run.b0 < run.b1]
+        aligned += _rejoined(a, b, _between(before, run))
+        aligned.append(run)
+    return [run for run in aligned if run.a0 < run.a1 or run.b0 < run.b1]
 
 
 def _end(a: Sequence[object], b: Sequence[object]) -> CommonRun:
     return CommonRun(len(a), len(a), len(b), len(b))
 
 
-def _between(one: CommonRun, other: CommonRun) -> CommonRun:
+def _between(before: CommonRun, after: CommonRun) -> CommonRun:
     """Return what lies between two matches."""
-    return CommonRun(one.a1, other.a0, one.b1, other.b0)
+    return CommonRun(before.a1, after.a0, before.b1, after.b0)
 
 
 def _common_runs(a: Sequence[str], b: Sequence[str]) -> list[CommonRun]:
@@ -234,18 +218,16 @@ def _common_runs(a: Sequence[str], b: Sequence[str]) -> list[CommonRun]:
     x, y = (
         [tuple(words[i:j]) for i, j in pairwise(at)] for words, at in ((a, cuts[0]), (b, cuts[1]))
     )
-    found: list[CommonRun] = []
-    last = CommonRun(0, 0, 0, 0)
+    runs, last = list[CommonRun](), CommonRun(0, 0, 0, 0)
     for run in [*_runs(x, y), _end(x, y)]:
-        at = CommonRun(cuts[0][run.a0], cuts[0][run.a1], cuts[1][run.b0], cuts[1][run.b1])
+        at = CommonRun(*(cuts[side // 2][place] for side, place in enumerate(run)))
         gap = _between(last, at)
-        inner = _runs(a[gap.a0 : gap.a1], b[gap.b0 : gap.b1])
-        found += (
-            CommonRun(gap.a0 + m.a0, gap.a0 + m.a1, gap.b0 + m.b0, gap.b0 + m.b1) for m in inner
-        )
-        found.append(at)
+        for inner in _runs(a[gap.a0 : gap.a1], b[gap.b0 : gap.b1]):
+            a0, a1, b0, b1 = inner
+            runs.append(CommonRun(gap.a0 + a0, gap.a0 + a1, gap.b0 + b0, gap.b0 + b1))
+        runs.append(at)
         last = at
-    return found
+    return runs
 
 
 def _runs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[CommonRun]:
@@ -253,10 +235,10 @@ def _runs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[CommonRun]:
     if len(a) * len(b) > _MOST_PAIRS:
         return
     numbers: dict[Hashable, int] = {}
-    x, y = ([numbers.setdefault(one, len(numbers)) for one in side] for side in (a, b))
-    for one in LCSseq.opcodes(x, y):
-        if one.tag == "equal":
-            yield CommonRun(one.src_start, one.src_end, one.dest_start, one.dest_end)
+    x, y = ([numbers.setdefault(word, len(numbers)) for word in side] for side in (a, b))
+    for code in LCSseq.opcodes(x, y):
+        if code.tag == "equal":
+            yield CommonRun(code.src_start, code.src_end, code.dest_start, code.dest_end)
 
 
 def _cut_sections(words: Sequence[str], size: int) -> list[int]:
@@ -298,8 +280,7 @@ def _rejoined(a: Sequence[str], b: Sequence[str], gap: CommonRun) -> Iterator[Co
 
 def _same_front(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
     """Return with how many words each two lists begin that have the same characters."""
-    pairs = enumerate(zip("".join(x), "".join(y), strict=False))
-    alike = next((i for i, (one, other) in pairs if one != other), sum(map(len, x)))
+    alike = Prefix.similarity("".join(x), "".join(y))
     sizes = [
         {
             size: count

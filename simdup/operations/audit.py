@@ -76,7 +76,7 @@ def audit(
         name, least = ("sample", 1) if sample < 1 else ("seed", 0)
         raise SimdupError(name, f"expected a number from {least} on", field=name)
     named = [sources] if isinstance(sources, str | os.PathLike) else sources
-    where = [os.fspath(one) for one in named]
+    where = [os.fspath(path) for path in named]
     settings = Settings(reading=reading or Reading())
     audited = examine(found, where, settings, sample, seed)
     path = "" if isinstance(found, Result) else os.fspath(found)
@@ -113,17 +113,17 @@ def examine(
     # Without sources they are read from where their names say.
     opened = open_input(Named(sources or dict.fromkeys(map(without_address, missing))), settings)
     documents, others = list[Document](), False
-    failed = {str(one.document): one for one in opened.skipped}
+    failed = {str(document.document): document for document in opened.skipped}
     for batch in opened.batches:
-        for one in read_stripped(batch, settings.reading, settings.recipe):
-            if isinstance(one, Skipped):
-                failed[str(one.document)] = one
+        for document in read_stripped(batch, settings.reading, settings.recipe):
+            if isinstance(document, Skipped):
+                failed[str(document.document)] = document
                 continue
             # A record whose own name was taken already is named by its place.
-            name = one.name if one.name in missing else one.place
+            name = document.name if document.name in missing else document.place
             if name in missing:
                 del missing[name]
-                documents.append(one._replace(name=name))
+                documents.append(document._replace(name=name))
             else:
                 others = True
     skipped = [
@@ -131,13 +131,13 @@ def examine(
     ]
     if not documents:
         # Records that lack the field are not known by their own names.
-        for one in skipped if others else chain(failed.values(), skipped):
-            if isinstance(one, NoField):
-                raise SourceReport(reading=settings.reading).refuse(one)
+        for fault in skipped if others else chain(failed.values(), skipped):
+            if isinstance(fault, NoField):
+                raise SourceReport(reading=settings.reading).refuse(fault)
         hint = "name the SOURCEs of the scan after FOUND, or run this where it ran"
         if sources:
             hint = "read the SOURCEs as the scan did, with its --id-field and --input-format"
         what = f"none of its {count} can be read again, first {first!r:.200}"
         raise SimdupError(path, what, hint)
-    skipped = [replace(one, error=True) for one in skipped]
+    skipped = [replace(fault, error=True) for fault in skipped]
     return Audited(drawn, Origins.of_texts(documents, settings), skipped, opened.notes)

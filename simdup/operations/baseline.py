@@ -32,12 +32,12 @@ def _entries(result: Result) -> Iterator[list[Entry]]:
     for cluster in result.clusters:
         yield [
             Entry(
-                bytes(digests[one.number]).hex()
-                if one.number >= 0
-                else text_digest(one.fingerprint or "").hex(),
-                shown(str(one.name)),
+                bytes(digests[member.number]).hex()
+                if member.number >= 0
+                else text_digest(member.fingerprint or "").hex(),
+                shown(str(member.name)),
             )
-            for one in cluster.members
+            for member in cluster.members
         ]
 
 
@@ -72,20 +72,22 @@ def new_since(result: Result, baseline: Baseline) -> Result:
         for entry in cluster
     )
     cluster_of = {digest: number for number, group in enumerate(joined) for digest in group}
-    decided = confirmed(result.origins.criteria.decisions, {str(one.name) for one in members})
+    decided = confirmed(result.origins.criteria.decisions, {str(member.name) for member in members})
     compared = [
-        _marked(cluster, [cluster_of.get(int(one.digest, 16)) for one in own], lacking, decided)
-        for cluster, own in zip(result.clusters, entries, strict=True)
+        _marked(cluster, [cluster_of.get(int(entry.digest, 16)) for entry in its], lacking, decided)
+        for cluster, its in zip(result.clusters, entries, strict=True)
     ]
     clusters = tuple(
-        replace(one, number=number) for number, one in enumerate(filter(_has_new, compared), 1)
+        replace(cluster, number=number)
+        for number, cluster in enumerate(filter(_has_new, compared), 1)
     )
     whole, new = result.summary, sum(pair.new for cluster in clusters for pair in cluster.pairs)
-    numbers = {one.number for cluster in clusters for one in cluster.members}
+    members = [member for cluster in clusters for member in cluster.members]
+    numbers = {member.number for member in members}
     summary = replace(
         whole,
         clusters=len(clusters),
-        redundant=sum(one.role == "redundant" for cluster in clusters for one in cluster.members),
+        redundant=sum(member.role == "redundant" for member in members),
         pairs=sum(len(cluster.pairs) for cluster in clusters),
         kept_apart=None,
         facts_differ=None if result.facts is None else len(numbers & result.facts.keys()),
@@ -100,13 +102,13 @@ def new_since(result: Result, baseline: Baseline) -> Result:
         result,
         clusters=clusters,
         notes=(*result.notes, note) if summary.known else result.notes,
-        known=tuple(one for one in compared if not _has_new(one)),
+        known=tuple(cluster for cluster in compared if not _has_new(cluster)),
         summary=summary,
     )
 
 
 def _has_new(cluster: Cluster) -> bool:
-    return any(pair.new for pair in cluster.pairs) or any(one.new for one in cluster.members)
+    return any(pair.new for pair in cluster.pairs) or any(member.new for member in cluster.members)
 
 
 def _marked(
@@ -149,7 +151,8 @@ def _marked(
     return replace(
         cluster,
         members=tuple(
-            replace(one, new=i in beside and one.number in lacking) for i, one in enumerate(members)
+            replace(member, new=i in beside and member.number in lacking)
+            for i, member in enumerate(members)
         ),
         pairs=tuple(pair._replace(new=p in new) for p, pair in enumerate(cluster.pairs)),
     )
@@ -157,18 +160,21 @@ def _marked(
 
 def conflict_baseline(result: ConflictResult) -> Baseline:
     """Return the baseline that has all conflicts of a result, and the forms that it would keep."""
-    known = set[str]()
-    while more := {entry.digest for one in result.conflicts for entry in _values(one)} - known:
-        known |= more
-        result = _keep(result, known)
+    digests = set[str]()
+    while (
+        more := {entry.digest for conflict in result.conflicts for entry in _values(conflict)}
+        - digests
+    ):
+        digests |= more
+        result = _keep(result, digests)
     each = result.conflicts
-    return Baseline(tuple(tuple(_values(one)) for one in each), tuple(map(_place, each)))
+    return Baseline(tuple(tuple(_values(conflict)) for conflict in each), tuple(map(_place, each)))
 
 
-def _place(one: Conflict) -> str:
+def _place(conflict: Conflict) -> str:
     """Return where a conflict is, for a reader: a document of the rarest reading, and the text."""
-    before, after = (" ".join(part.split()) for part in (one.before, one.after))
-    return shown(f"{one.readings[0].documents[0].document}: {before} ... {after}")
+    before, after = (" ".join(part.split()) for part in (conflict.before, conflict.after))
+    return shown(f"{conflict.readings[0].documents[0].document}: {before} ... {after}")
 
 
 def keep_known(result: ConflictResult, baseline: Baseline) -> ConflictResult:
@@ -179,11 +185,11 @@ def keep_known(result: ConflictResult, baseline: Baseline) -> ConflictResult:
     return _keep(result, baseline.digests.keys())
 
 
-def _keep(result: ConflictResult, known: Collection[str]) -> ConflictResult:
+def _keep(result: ConflictResult, digests: Collection[str]) -> ConflictResult:
     """Return a result in which no form has one of some values."""
     kept, forms = list[Conflict](), list[Conflict]()
-    for one in result.forms:
-        (kept if any(entry.digest in known for entry in _values(one)) else forms).append(one)
+    for form in result.forms:
+        (kept if any(entry.digest in digests for entry in _values(form)) else forms).append(form)
     return result.listing([*result.conflicts, *kept], forms)
 
 
@@ -197,18 +203,18 @@ def new_conflicts(result: ConflictResult, baseline: Baseline) -> ConflictResult:
         for entry in entries:
             having.setdefault(entry.digest, set()).add(number)
     listed = [
-        one
-        for one in result.conflicts
-        if not set.intersection(*(having.get(entry.digest, set()) for entry in _values(one)))
+        conflict
+        for conflict in result.conflicts
+        if not set.intersection(*(having.get(entry.digest, set()) for entry in _values(conflict)))
     ]
     return result.listing(listed, result.forms, known=len(result) - len(listed))
 
 
-def _values(one: Conflict) -> Iterator[Entry]:
+def _values(conflict: Conflict) -> Iterator[Entry]:
     """Yield the values of a conflict, by their digests with the text around."""
-    before, after = ("".join(fold(part).split()) for part in (one.before, one.after))
-    for reading in one.readings:
+    before, after = ("".join(fold(part).split()) for part in (conflict.before, conflict.after))
+    for reading in conflict.readings:
         fact = "".join(fold(reading.fact).split())
-        parts = (one.kind, before[-_BESIDE:], fact, after[:_BESIDE])
+        parts = (conflict.kind, before[-_BESIDE:], fact, after[:_BESIDE])
         digest = text_digest("\0".join(parts))
-        yield Entry(digest.hex(), f"{one.kind}: {shown(reading.value)}")
+        yield Entry(digest.hex(), f"{conflict.kind}: {shown(reading.value)}")

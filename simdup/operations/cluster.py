@@ -50,7 +50,13 @@ def cluster(lines: FingerprintLines, settings: Settings) -> Result:
     criteria = replace(settings.criteria, method="simhash", verify=False)
     recipe = replace(settings.recipe, bits=lines.bits)
     settings = replace(settings, criteria=criteria, recipe=recipe)
-    documents = _documents(lines)
+    # They lack the number of terms: each counts as having enough.
+    documents = Documents({
+        "name": objects(lines.names),
+        "reference": np.zeros(len(lines.names), np.bool_),
+        "fingerprint": lines.values,
+        "terms": np.full(len(lines.names), FEW_TERMS, np.uint8),
+    })  # fmt: skip
     compared = Candidates(documents, [NearFingerprints(settings)], settings)
     joined, rows = join(compared), range(len(documents))
     order = np.arange(len(documents))
@@ -65,16 +71,6 @@ def cluster(lines: FingerprintLines, settings: Settings) -> Result:
         **joined.figures,
     )
     return Result(clusters, (), (), summary, inputs=InputDocuments(documents["name"].tolist()))
-
-
-def _documents(lines: FingerprintLines) -> Documents:
-    """Return the lines as a table; they lack the number of terms: each counts as having enough."""
-    return Documents({
-        "name": objects(lines.names),
-        "reference": np.zeros(len(lines.names), np.bool_),
-        "fingerprint": lines.values,
-        "terms": np.full(len(lines.names), FEW_TERMS, np.uint8),
-    })  # fmt: skip
 
 
 @contextmanager
@@ -97,14 +93,13 @@ def pairs(
     )  # fmt: skip
     keys = (combine_rows(pairs.i, pairs.j) for pairs in found)
     room = max(min(PAIR_MEMORY, free_memory()) // _PAIR_BYTES, _LEAST)
-    with sort_chunks(keys, room, partial(spool_folder, "the pairs")) as ordered:
-        yield _iter_pairs(lines, ordered)
-
-
-def _iter_pairs(lines: FingerprintLines, ordered: Iterator[U64]) -> Iterator[Pair]:
     names, values = lines.names, lines.values
-    for keys in ordered:
-        i, j = split_rows(keys)
-        columns = (i.tolist(), j.tolist(), hamming_distances(values, i, values, j).tolist())
-        for a, b, d in zip(*columns, strict=True):
-            yield Pair(names[a], names[b], d, None)
+
+    def in_order(ordered: Iterator[U64]) -> Iterator[Pair]:
+        for i, j in map(split_rows, ordered):
+            columns = (i.tolist(), j.tolist(), hamming_distances(values, i, values, j).tolist())
+            for a, b, distance in zip(*columns, strict=True):
+                yield Pair(names[a], names[b], distance, None)
+
+    with sort_chunks(keys, room, partial(spool_folder, "the pairs")) as ordered:
+        yield in_order(ordered)

@@ -17,9 +17,9 @@ from simdup.model.documents import Document, Skipped
 from simdup.model.fields import FACTS, TITLE
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
-from simdup.model.table import Documents, Side
+from simdup.model.table import Side
 from simdup.near.batch_reader import read_stripped
-from simdup.near.candidates import Search, searches_of
+from simdup.near.candidates import searches_of
 from simdup.near.collection import gathered, ingest
 from simdup.near.counting import columns_for
 from simdup.near.differences import find_differences
@@ -141,6 +141,7 @@ def compare_documents(
 ) -> Comparison:
     """Compare two documents, which were stripped, by the steps of a scan; see `compare`."""
     reading, criteria = with_fields(settings).reading, settings.criteria
+    settings = Settings.of(fingerprinter.recipe, criteria)
     analyzer, makers = fingerprinter.analyzer, columns_for(criteria, reading.titled)
     if criteria.short_texts and not criteria.verify:
         # What is known of the texts is shown all the same.
@@ -149,64 +150,60 @@ def compare_documents(
         makers += short_texts.makers(criteria)
     with gathered(documents, reading, analyzer, makers) as corpus:
         weighting = fingerprinter.weigh(corpus.counts)
-        prints, known = fingerprint(weighting), corpus.of_texts
+        prints, table = fingerprint(weighting), corpus.of_texts
         if not corpus["length"].all():
             # A text without a letter is measured by shingles, of which it has none.
-            known = known.without("letters", "facts")
-        read, weights_of = corpus.spool.read, weighting.document
-        texts = Texts(known, analyzer, criteria.shingle, read, weights_of)
+            table = table.without("letters", "facts")
+        texts = Texts(table, analyzer, criteria.shingle, corpus.spool.read, weighting.document)
         (measures,) = measured(_A, _B, texts, criteria).measures()
-        edited = bool(by_edit(Side(known, _A), Side(known, _B)).all())
+        edited = bool(by_edit(Side(table, _A), Side(table, _B))[0])
         run = 0
         if edited and criteria.by_runs:
             from simdup.near.measures.containment import run_lengths
 
             run = int(run_lengths(texts, _A, _B)[0])
         identical = bool(corpus["digest"][0] == corpus["digest"][1])
-        own = deciding_columns(corpus, prints, (), criteria)
-        own |= {"number": np.arange(2), "content_number": np.array([0, not identical], np.int64)}
-        table = known.and_columns(**own)
-        searches, proposed_by = dict[str, tuple[bool, ...]](), tuple[str, ...]()
-        if prints.terms.all():
-            found = searches_of(corpus, weighting, Settings.of(fingerprinter.recipe, criteria))
-            searches, proposed_by = _proposals(found, table, criteria, edited)
-        one, other = (
-            digits if terms else None
-            for digits, terms in zip(prints.hexes(), prints.terms.tolist(), strict=True)
-        )
+        rows, contents = np.arange(2), np.array([0, not identical], np.int64)
+        columns = deciding_columns(corpus, prints, (), criteria)
+        table = table.and_columns(**columns, number=rows, content_number=contents)
+        ruled = table if criteria.short_decide else table.without("letters", "facts")
+        rules = judged(Side(ruled, _A), Side(ruled, _B))
+        # Titles are compared separately.
+        table = table.without("equal")
+        bands, proposing = dict[str, tuple[bool, ...]](), set[str]()
+        for search in searches_of(corpus, weighting, settings) if prints.terms.all() else ():
+            prepared = search.prepared(table, rows)
+            if prepared.propose(Side(table, _A), Side(table, _B))[0]:
+                proposing.add(prepared.name)
+            # Short texts have bands of their forms too, which come later.
+            if prepared.name not in bands or edited:
+                bands[prepared.name] = tuple(prepared.equal_bands(table, 0, 1))
         a, b = (document.text for document in documents)
-        if identical:
-            facts = []
-        elif edited and criteria.edits_decide:
+        facts = []
+        if edited and criteria.edits_decide and not identical:
             facts = located_differences(a, b)
-        else:
+        elif not identical:
             (facts,) = differing_facts([(a, b)])
+        each = zip(prints.hexes(), prints.terms.tolist(), strict=True)
+        first, second = (digits if terms else None for digits, terms in each)
         return Comparison(
             names=(documents[0].name, documents[1].name),
-            fingerprints=(one, other),
+            fingerprints=(first, second),
             weights=_weights(weighting),
             identical=identical,
-            searches=searches,
-            proposed_by=proposed_by,
+            searches={name: bands[name] for name in criteria.searches if bands},
+            proposed_by=tuple(name for name in criteria.searches if name in proposing),
             measures=measures,
             measure=EDIT if edited else JACCARD,
             run=run,
             fields=tuple(field_verdicts(corpus, criteria)),
-            forbidden_by=_forbidding(table, criteria),
+            forbidden_by=tuple(rule for rule, allows in rules.items() if not allows[0]),
             reuse=between(a, b),
             facts=tuple(facts),
             recipe=fingerprinter.fields,
             criteria=criteria,
             diff=find_differences(a, b, analyzer) if diff else None,
         )
-
-
-def _forbidding(documents: Documents, criteria: Criteria) -> tuple[str, ...]:
-    """Return the rules that forbid the pair, by their columns."""
-    if not criteria.short_decide:
-        documents = documents.without("letters", "facts")
-    rules = judged(Side(documents, _A), Side(documents, _B))
-    return tuple(column for column, allows in rules.items() if not allows[0])
 
 
 def _weights(weighting: Weighting) -> dict[str, tuple[float, float]]:
@@ -216,21 +213,3 @@ def _weights(weighting: Weighting) -> dict[str, tuple[float, float]]:
     rows = zip(top.columns.tolist(), top.weights.tolist(), strict=True)
     a, b = ({terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w} for row in rows)
     return {term: (a.get(term, 0.0), b.get(term, 0.0)) for term in a | b}
-
-
-def _proposals(
-    searches: Sequence[Search], documents: Documents, criteria: Criteria, edited: bool
-) -> tuple[dict[str, tuple[bool, ...]], tuple[str, ...]]:
-    """Return which bands are equal in each search, and which searches propose the pair."""
-    # Without blocking keys: titles are compared separately.
-    documents, rows = documents.without("equal"), np.arange(2)
-    bands, proposing = dict[str, tuple[bool, ...]](), set[str]()
-    for search in searches:
-        prepared = search.prepared(documents, rows)
-        if prepared.propose(Side(documents, _A), Side(documents, _B))[0]:
-            proposing.add(prepared.name)
-        # Short texts have bands of their forms too, which come later.
-        if prepared.name not in bands or edited:
-            bands[prepared.name] = tuple(prepared.equal_bands(documents, 0, 1))
-    names = criteria.searches
-    return {name: bands[name] for name in names}, tuple(filter(proposing.__contains__, names))

@@ -140,7 +140,7 @@ def _of_judged(found: Labels, path: str) -> Precision:
     else:
         raise TypeError(f"found: expected a path or a Result, got {type(found).__name__}")
     judgements = read_judgements(path)
-    sample = max(one.sample for one in judgements.each)
+    sample = max(judgement.sample for judgement in judgements.each)
     measured = estimate(draw(population, sample, judgements.each[0].seed), judgements)
     if measured.not_drawn == len(judgements.each):
         what = "judges no pair that is drawn from FOUND"
@@ -153,7 +153,9 @@ def _labels(argument: str, given: Labels, least_score: float | None = None) -> L
     if isinstance(given, str | os.PathLike):
         return read_labels(os.fspath(given), least_score)
     if isinstance(given, Result) and not given.summary.all_pairs:
-        return from_clusters([str(one.name) for one in each.members] for each in given.clusters)
+        return from_clusters(
+            [str(member.name) for member in cluster.members] for cluster in given.clusters
+        )
     if isinstance(given, Result):
         return _from_listed(pair._asdict() for pair in given.pairs)
     if not isinstance(given, Iterable):
@@ -302,7 +304,7 @@ def _of_json(path: str, text: str) -> _Read:
         try:
             kind, pairs = record["type"], [record]
             if kind == "cluster":
-                clusters.append(_names(one["document"] for one in record["documents"]))
+                clusters.append(_names(row["document"] for row in record["documents"]))
                 pairs = record["pairs"]
             elif kind == "summary":
                 all_pairs = record.get("all_pairs") is True

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
+from itertools import compress
+from typing import Any, NamedTuple
 
 from simdup.base.errors import TEXT, check_type
 from simdup.corpus.records import without_surrogates
-from simdup.model.documents import Skipped
 from simdup.model.recipe import Recipe, as_recipe
 from simdup.model.settings import Settings
 from simdup.near.collection import ingest_fingerprinted
-from simdup.near.inputs import Data, open_input
+from simdup.near.inputs import Data, SourceReport, open_input
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter
 from simdup.text.stripping import strip_texts
@@ -46,19 +43,16 @@ def fingerprint(text: str, recipe: Recipe | str = "default") -> int | None:
     strip = fingerprinter.recipe.strip
     (stripped,) = strip_texts([without_surrogates(text)], strip, ["text"])
     prepared = fingerprinter.analyzer.prepare(stripped)
-    found = fingerprinter.fingerprints(fingerprinter.analyzer.count([prepared]))
-    return int(found.hexes()[0], 16) if found.terms[0] else None
+    prints = fingerprinter.fingerprints(fingerprinter.analyzer.count([prepared]))
+    return int(prints.hexes()[0], 16) if prints.terms[0] else None
 
 
-@dataclass(slots=True)
-class FingerprintRun:
-    """Fingerprints of sources as they arrive, and the data of the run."""
+class FingerprintRun(NamedTuple):
+    """Fingerprints of sources as they arrive, and what is told of the sources once they ended."""
 
-    recipe: dict[str, Any]  # resolved; available before the first chunk
+    recipe: dict[str, Any]  # resolved
     chunks: Iterator[tuple[list[Any], list[str]]]  # names and hex fingerprints, in order
-    # As in `Result`; complete once the chunks have ended.
-    skipped: list[Skipped] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
+    report: SourceReport
 
 
 def fingerprint_sources(data: Data, settings: Settings) -> FingerprintRun:
@@ -69,15 +63,8 @@ def fingerprint_sources(data: Data, settings: Settings) -> FingerprintRun:
     """
     opened = open_input(data, settings)
     fingerprinter, collections = ingest_fingerprinted(opened)
-    report = opened.report
-    run = FingerprintRun(fingerprinter.fields, iter(()), report.skipped, report.notes)
-
-    def chunks() -> Iterator[tuple[list[Any], list[str]]]:
-        for documents, found in collections:
-            hexes = found.hexes()
-            with_terms = np.flatnonzero(found.terms)
-            names = documents["name"][with_terms].tolist()
-            yield names, [hexes[i] for i in with_terms.tolist()]
-
-    run.chunks = chunks()
-    return run
+    chunks = (
+        (documents["name"][prints.terms > 0].tolist(), list(compress(prints.hexes(), prints.terms)))
+        for documents, prints in collections
+    )
+    return FingerprintRun(fingerprinter.fields, chunks, opened.report)

@@ -87,9 +87,9 @@ def fit(
     settings = Settings.of(recipe, reading=reading, run=run, jobs=jobs, text=text, id=id)
     with ingest(open_input(data, settings)) as corpus:
         if not corpus.counts.documents_with_terms:
-            for one in corpus.report.skipped:
-                if one.error:
-                    raise SimdupError(str(one.document), one.fault)
+            for fault in corpus.report.skipped:
+                if fault.error:
+                    raise SimdupError(str(fault.document), fault.fault)
             raise SimdupError("fit", "no document with words to learn from")
         model = learn_model(corpus.counts, corpus.analyzer.terms_digest)
         corpus.skip_wordless(np.diff(corpus.counts.starts)[corpus.text_of] == 0)

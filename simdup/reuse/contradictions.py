@@ -292,7 +292,7 @@ class _Slots(NamedTuple):
 
     def _read(self, texts: FoldedTexts, pairs: I64) -> Iterator[tuple[I64, FoldedText]]:
         """Yield the texts of pairs of sides in order, and which sides each has."""
-        sides = np.unique(pairs)
+        sides = distinct(pairs.ravel())
         owners = self.texts[sides]
         for low, high in pairwise([*run_starts(owners).tolist(), len(owners)]):
             yield sides[low:high], texts(int(owners[low])).at(self.spans[sides[low:high]])

@@ -431,7 +431,7 @@ class FirstPairs(NamedTuple):
         """Return ranges of texts, which begin at `starts`, that have about as many pairs."""
         work = np.searchsorted(self.b, starts)
         cuts = np.searchsorted(work, np.arange(_FIRST_PAIRS, int(work[-1]), _FIRST_PAIRS))
-        return list(pairwise(np.unique([0, *cuts.tolist(), len(starts) - 1]).tolist()))
+        return list(pairwise(sorted({0, *cuts.tolist(), len(starts) - 1})))
 
 
 def pair_with_first(seeds: Seeds, starts: I64) -> FirstPairs:

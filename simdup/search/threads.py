@@ -19,7 +19,6 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TypeVar
 
@@ -60,6 +59,8 @@ def sort(values: U64, threads: int) -> None:
         return
     edges = [len(values) * part // threads for part in range(1, threads)]
     values.partition(edges)
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(np.ndarray.sort, np.split(values, edges)))
 
@@ -88,6 +89,8 @@ def interleave(sources: Iterable[Iterator[Chunk]], threads: int) -> Iterator[Chu
             raise
         finally:
             ready.put(None)
+
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(threads) as pool:
         running = [pool.submit(run, source) for source in sources]

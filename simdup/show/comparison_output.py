@@ -44,40 +44,28 @@ _ALIKE = 0.5
 _WIDEST = 40
 
 
-def facts(found: Comparison) -> dict[str, Any]:
-    """Return what is known of a pair by name, in the order of JSONL, which has all of it.
-
-    A terminal and a page show some of it.  What was not asked for is absent.
-    """
+def comparison_jsonl(compared: Comparison) -> Iterator[bytes]:
+    """Yield all that is known of a pair as one line of JSON; what was not asked for is absent."""
 
     def named(names: str) -> dict[str, Any]:
-        return {name: getattr(found, name) for name in names.split()}
+        return {name: getattr(compared, name) for name in names.split()}
 
-    measures = found.measures
-    known: dict[str, Any] = dict(zip("ab", found.names, strict=True))
-    known |= named("verdict duplicates distance bits agreement ratio similarity measure")
-    known |= {name: getattr(measures, name) for name in found.criteria.extras}
-    known |= {"contained": measures.contained} if measures.contained else {}
-    known |= {"run": found.run} if found.run else {}
-    known |= named("fingerprints bands searches proposed_by shared only_a only_b recipe")
-    known |= {"fields": [verdict._asdict() for verdict in found.fields]} if found.fields else {}
-    known |= named("facts passages share_a share_b")
-    return known | (named("diff") if found.diff is not None else {})
-
-
-def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
-    """Yield a comparison as one line of JSON."""
-    values = {"type": "comparison"} | facts(found)
-    values |= {name: rounded(values[name]) for name in _SHARES if name in values}
-    values["passages"] = list(map(passage_values, found.passages))
-    values["facts"] = [fact._asdict() for fact in found.facts]
-    if found.diff is not None:
-        values["diff"] = [span._asdict() for span in found.diff]
-    yield json_line(values)
+    measures, passages = compared.measures, map(passage_values, compared.passages)
+    values: dict[str, Any] = {"type": "comparison", "a": compared.names[0], "b": compared.names[1]}
+    values |= named("verdict duplicates distance bits agreement ratio similarity measure")
+    values |= {name: getattr(measures, name) for name in compared.criteria.extras}
+    values |= {"contained": measures.contained} if measures.contained else {}
+    values |= {"run": compared.run} if compared.run else {}
+    values |= named("fingerprints bands searches proposed_by shared only_a only_b recipe")
+    values |= {"fields": [rule._asdict() for rule in compared.fields]} if compared.fields else {}
+    values |= {"facts": [fact._asdict() for fact in compared.facts], "passages": list(passages)}
+    values |= named("share_a share_b")
+    values |= {} if compared.diff is None else {"diff": [span._asdict() for span in compared.diff]}
+    yield json_line(values | {name: rounded(values[name]) for name in _SHARES if name in values})
 
 
 def comparison_text(
-    found: Comparison,
+    compared: Comparison,
     texts: tuple[str, str],
     paint: Painter,
     *,
@@ -92,35 +80,35 @@ def comparison_text(
     differences, passages and terms would push these away.
     """
     words = paint.words
-    judgement = verdict(found, texts, words)
+    judgement = verdict(compared, texts, words)
     # Painted after it is wrapped: what colors a terminal has no width.
     first = paint.wrapped(judgement.sentence(words))
-    color = "yes" if found.duplicates else "no"
+    color = "yes" if compared.duplicates else "no"
     first = first.replace(judgement.answer, paint(color, judgement.answer), 1)
-    remark = note(found, words)
+    remark = note(compared, words)
     notes = [paint.wrapped(remark)] if remark else []
-    a, b = map(shown, found.names)
+    a, b = map(shown, compared.names)
     lines = [first, *notes, "", f"  a  {a}", f"  b  {b}", ""]
-    lines += _figures(found, paint)
-    idf = found.recipe["idf"]
+    lines += _figures(compared, paint)
+    idf = compared.recipe["idf"]
     known = words(f"idf.{idf}") if idf in ("builtin", "none") else shown(idf)
     lines.append(_row("idf", known, words))
     if idf == "builtin" and not chosen_idf:
         lines.append(" " * _INDENT + words("idf.scan", n=ENOUGH_DOCUMENTS))
-    lines += [f"  {recipe_words(found.recipe, words)}"] if verbose else []
-    lines += [] if followed else _differences(found, texts, paint)
-    passages, *shares = found.reuse
+    lines += [f"  {recipe_words(compared.recipe, words)}"] if verbose else []
+    lines += [] if followed else _differences(compared, texts, paint)
+    passages, *shares = compared.reuse
     if passages:
         a, b = (percent(share).strip() for share in shares)
         count = words("passages", n=len(passages))
         heading = words("passages.shares", passages=count, a=a, b=b)
-        if found.verdict == COPIED:
+        if compared.verdict == COPIED:
             heading = words("compare.passages")
         # The texts with their differences follow: there is nothing below such a heading.
-        if not (followed and found.verdict == COPIED):
+        if not (followed and compared.verdict == COPIED):
             lines += ["", paint("heading", f"  {heading}")]
         lines += [] if followed else passage_lines(passages, texts[0], paint)
-    lines += [] if followed else _terms(found, paint)
+    lines += [] if followed else _terms(compared, paint)
     yield to_bytes("\n".join(lines) + "\n")
 
 
@@ -129,58 +117,60 @@ def _row(name: str, figure: str, words: Phrases) -> str:
     return f"  {padded(words(f'compare.{name}'), _NAME)}  {figure}"
 
 
-def _differences(found: Comparison, texts: tuple[str, str], paint: Painter) -> Iterator[str]:
+def _differences(compared: Comparison, texts: tuple[str, str], paint: Painter) -> Iterator[str]:
     """Yield where texts differ that are much the same, or whose heaviest terms are."""
-    same_terms = not (found.only_a or found.only_b)
-    if found.identical or not (same_terms or found.similarity >= _ALIKE):
+    same_terms = not (compared.only_a or compared.only_b)
+    if compared.identical or not (same_terms or compared.similarity >= _ALIKE):
         return
-    if found.diff is None:
+    if compared.diff is None:
         yield _row("differences", paint.words("compare.see_diff"), paint.words)
         return
-    places, first = first_difference(found, texts)
+    places, first = first_difference(compared, texts)
     if places:
         yield _row("differences", paint.words("compare.places", n=places), paint.words)
         yield " " * _INDENT + paint.line(first)
 
 
-def _figures(found: Comparison, paint: Painter) -> Iterator[str]:
+def _figures(compared: Comparison, paint: Painter) -> Iterator[str]:
     """Yield the lines of fields, distance, bands, measures, fingerprints and facts."""
-    known, words = facts(found), paint.words
-    for rule in found.fields:
+    measures, criteria, words = compared.measures, compared.criteria, paint.words
+    for rule in compared.fields:
         agree = rule.holds == (rule.rule == "same")
         equal = words("compare.equal") if agree else words("compare.different")
         yield _row("field", f"{field_name(rule.field, words)}: {equal}", words)
         for value in (rule.a, rule.b):
             yield " " * _INDENT + (shown(value[:MOST]) or words("compare.none"))
-    criteria = found.criteria
-    if known["distance"] is not None:
-        bits = words("compare.bits", n=known["distance"], bits=known["bits"])
+    if compared.distance is not None:
+        bits = words("compare.bits", n=compared.distance, bits=compared.bits)
         alone = criteria.searches == ("simhash",)
         most = words("compare.most", most=criteria.distance) if alone else ""
         yield _row("distance", _figure(bits, [most], words), words)
-    for search, equal in known["searches"].items():
-        bands = "".join("=" if band else "." for band in equal)
+    for search, bands in compared.searches.items():
         if search != "passages":
-            matching = words("compare.bands", n=sum(equal), total=len(equal))
-            yield _row(search, f"{bands}  {matching}", words)
+            row = "".join("=" if equal else "." for equal in bands)
+            matching = words("compare.bands", n=sum(bands), total=len(bands))
+            yield _row(search, f"{row}  {matching}", words)
     kind, _, count = str(criteria.shingle).rpartition(":")
     runs = words("compare.word_runs", n=count) if kind else words("compare.runs", n=count)
-    runs = words("compare.edits") if known["measure"] == EDIT else runs
-    side, run = _IN.get(known.get("contained", "")), known.get("run")
+    runs = words("compare.edits") if compared.measure == EDIT else runs
+    side, run = _IN.get(measures.contained or ""), compared.run
     inside = [words(f"compare.{side}") if side else ""]
     inside += [words("compare.short_runs", n=run)] if run else []
     about = {"similarity": [runs], "containment": inside}
     for name in SHARES:
-        if name in known:
+        if name == "similarity" or name in criteria.extras:
             least = getattr(criteria, name) if criteria.verify else None
             required = words("compare.least", least=least) if least else ""
             notes = [*about.get(name, []), required]
-            yield _row(name, _figure(digits(known[name]), notes, words), words)
-    a, b = (value or words("compare.none") for value in known["fingerprints"])
+            figure = digits(
+                compared.similarity if name == "similarity" else getattr(measures, name)
+            )
+            yield _row(name, _figure(figure, notes, words), words)
+    a, b = (value or words("compare.none") for value in compared.fingerprints)
     yield _row("fingerprints", f"{a}  {b}", words)
-    if known["facts"] and found.verdict != DIFFERING and not found.kept_apart:
-        differing = listed_facts(known["facts"], words)
-        figure = words("compare.differ", n=len(known["facts"]), facts=differing)
+    if compared.facts and compared.verdict != DIFFERING and not compared.kept_apart:
+        differing = listed_facts(compared.facts, words)
+        figure = words("compare.differ", n=len(compared.facts), facts=differing)
         yield _row("facts", paint.wrapped(figure, _INDENT), words)
 
 
@@ -196,9 +186,9 @@ def _short(term: str) -> str:
     return term if cell_len(term) <= _WIDEST else set_cell_size(term, _WIDEST - 1) + "…"
 
 
-def _terms(found: Comparison, paint: Painter) -> Iterator[str]:
+def _terms(compared: Comparison, paint: Painter) -> Iterator[str]:
     """Yield the top terms as a table: shared ones, then those of each side."""
-    shared, only_a, only_b = found.shared, found.only_a, found.only_b
+    shared, only_a, only_b = compared.shared, compared.only_a, compared.only_b
     rows = [(_short(term), f"{a:.2f}", f"{b:.2f}") for term, a, b in shared]
     rows += [(_short(term), f"{a:.2f}", "") for term, a in only_a]
     rows += [(_short(term), "", f"{b:.2f}") for term, b in only_b]

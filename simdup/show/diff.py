@@ -31,10 +31,10 @@ _STYLES = {"equal": "", "folded": "dim", "removed": "removed", "added": "added"}
 _MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}")}
 
 
-def diff_text(found: Comparison, texts: tuple[str, str], paint: Painter) -> Iterator[bytes]:
+def diff_text(compared: Comparison, texts: tuple[str, str], paint: Painter) -> Iterator[bytes]:
     """Yield the differences of two texts, in lines that fit a terminal."""
     yield legend(paint)
-    for line in split_lines(shorten(pieces_of(found.diff or (), *texts), paint.words)):
+    for line in split_lines(shorten(pieces_of(compared.diff or (), *texts), paint.words)):
         shown = escape_line(mark(line))
         for part in wrap(shown, paint.width) if paint.width else [shown]:
             yield to_bytes(paint.line(part) + "\n")
@@ -56,11 +56,11 @@ def feed_lines(text: str) -> str:
 def pieces_of(spans: Iterable[Span], a: str, b: str) -> list[Piece]:
     """Return the text of each span: that of `b` only where it is added."""
     a, b = feed_lines(a), feed_lines(b)
-    found: list[Piece] = []
+    parts: list[Piece] = []
     for kind, in_a, in_b in spans:
         text = b[slice(*in_b)] if kind == "added" else a[slice(*in_a)]
-        found.append(Piece(_STYLES[kind], text.replace("\r", "")))
-    return found
+        parts.append(Piece(_STYLES[kind], text.replace("\r", "")))
+    return parts
 
 
 def is_change(piece: Piece) -> bool:
@@ -68,16 +68,18 @@ def is_change(piece: Piece) -> bool:
     return piece.style in _MARKS
 
 
-def first_difference(found: Comparison, texts: tuple[str, str]) -> tuple[int, Line]:
+def first_difference(compared: Comparison, texts: tuple[str, str]) -> tuple[int, Line]:
     """Return in how many places texts differ, and the first one with marks, in one line."""
-    groups = [list(group) for _, group in groupby(pieces_of(found.diff or (), *texts), is_change)]
+    groups = [
+        list(group) for _, group in groupby(pieces_of(compared.diff or (), *texts), is_change)
+    ]
     places = [k for k, group in enumerate(groups) if is_change(group[0])]
     if not places:
         return 0, []
     at = places[0]
     before, after = (
-        "".join(piece.text for group in some for piece in group)
-        for some in (groups[:at], groups[at + 1 : at + 2])
+        "".join(piece.text for group in around for piece in group)
+        for around in (groups[:at], groups[at + 1 : at + 2])
     )
     line = [
         Piece("", _begin(before[::-1], _BESIDE)[::-1]),
@@ -95,20 +97,20 @@ def _begin(text: str, size: int) -> str:
 
 def shorten(pieces: Iterable[Piece], words: Phrases = ENGLISH) -> list[Piece]:
     """Leave out the middle of long unchanged stretches, and say so on a line of its own."""
-    found: list[Piece] = []
+    shortened: list[Piece] = []
     for changed, group in groupby(pieces, is_change):
         stretch = list(group)
         size = sum(len(piece.text) for piece in stretch)
         if changed or size < 2 * _CONTEXT + _LEAST:
-            found += stretch
+            shortened += stretch
             continue
         text = "".join(piece.text for piece in stretch)
         start, end = _after(text), len(text) - _after(text[::-1])
         note = unchanged(end - start, all(not piece.style for piece in stretch), words)
-        found += _cut(stretch, 0, start)
-        found += [Piece("", "\n"), note, Piece("", "\n")]
-        found += _cut(stretch, end, size)
-    return found
+        shortened += _cut(stretch, 0, start)
+        shortened += [Piece("", "\n"), note, Piece("", "\n")]
+        shortened += _cut(stretch, end, size)
+    return shortened
 
 
 def unchanged(characters: int, equal: bool = True, words: Phrases = ENGLISH) -> Piece:
@@ -138,12 +140,12 @@ def _cut(pieces: Iterable[Piece], start: int, end: int) -> Iterator[Piece]:
 
 def mark(line: Line) -> Line:
     """Put marks around what only one of the texts has; white space behind it stays outside."""
-    found: Line = []
+    marked: Line = []
     for style, text in line:
         if style not in _MARKS or not text.strip():
-            found.append(Piece(style, text))
+            marked.append(Piece(style, text))
             continue
-        left, right = _MARKS[style]
+        begin, end = _MARKS[style]
         body = text.rstrip()
-        found += [Piece(style, f"{left}{body}{right}"), Piece("", text[len(body) :])]
-    return [piece for piece in found if piece.text]
+        marked += [Piece(style, f"{begin}{body}{end}"), Piece("", text[len(body) :])]
+    return [piece for piece in marked if piece.text]

@@ -12,8 +12,6 @@ from itertools import accumulate, takewhile
 from typing import IO, TYPE_CHECKING, Any
 
 from rich.cells import cell_len
-from rich.color import ColorSystem
-from rich.style import Style
 
 from simdup.base.system import understands_colors
 from simdup.corpus.names import to_bytes
@@ -40,14 +38,14 @@ _MEMBERS = 10
 _NARROW = 24
 
 STYLES = {
-    "heading": Style(bold=True),
-    "kept": Style(color="green"),
-    "redundant": Style(color="yellow"),
-    "dim": Style(dim=True),
-    "yes": Style(color="green", bold=True),
-    "no": Style(color="red", bold=True),
-    "removed": Style(color="red"),
-    "added": Style(color="green"),
+    "heading": "bold",
+    "kept": "green",
+    "redundant": "yellow",
+    "dim": "dim",
+    "yes": "bold green",
+    "no": "bold red",
+    "removed": "red",
+    "added": "green",
 }
 
 
@@ -81,7 +79,10 @@ class Painter:
         """Return the words, painted."""
         if not self.on:
             return words
-        return STYLES[style].render(words, color_system=ColorSystem.STANDARD)
+        from rich.color import ColorSystem
+        from rich.style import Style
+
+        return Style.parse(STYLES[style]).render(words, color_system=ColorSystem.STANDARD)
 
     def line(self, line: Line) -> str:
         """Return a line as it is written."""

@@ -50,7 +50,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(
-    found: Comparison,
+    compared: Comparison,
     texts: tuple[str, str],
     words: Phrases,
     names: tuple[str, str] | None = None,
@@ -61,7 +61,7 @@ def verdict(
 
     Parameters
     ----------
-    found : Comparison
+    compared : Comparison
         The comparison.
     texts : tuple of str
         What was compared.
@@ -72,39 +72,39 @@ def verdict(
     brief : bool
         Whether figures and facts of near-duplicates are shown elsewhere.
     """
-    kind = found.verdict
-    names = names or found.names
+    kind = compared.verdict
+    names = names or compared.names
     key, why = _KEYS[kind], ""
-    if kind == comparison.EQUAL and not found.duplicates:
-        key, why = "equal_excluded", _exclusion(found, words, names)
+    if kind == comparison.EQUAL and not compared.duplicates:
+        key, why = "equal_excluded", _exclusion(compared, words, names)
     elif kind == comparison.EQUAL:
         why = words(f"equal.{_sameness(texts)}")
     elif kind == comparison.EXCLUDED:
-        why = _exclusion(found, words, names)
+        why = _exclusion(compared, words, names)
     elif kind == comparison.COPIED:
-        why = _copied(found, words, names)
+        why = _copied(compared, words, names)
     elif kind == comparison.NEAR and not brief:
-        why = _figures(found, words) or _places(found, words)
+        why = _figures(compared, words) or _places(compared, words)
     elif kind == comparison.DIFFERING and not brief:
-        why = listed_facts(found.facts, words)
-    return Verdict(words(f"verdict.{key}", n=len(found.facts)), why)
+        why = listed_facts(compared.facts, words)
+    return Verdict(words(f"verdict.{key}", n=len(compared.facts)), why)
 
 
-def note(found: Comparison, words: Phrases) -> str:
+def note(compared: Comparison, words: Phrases) -> str:
     """Return a sentence on how a scan finds the pair, or why it drops it; empty for none."""
-    near = found.verdict in (comparison.NEAR, comparison.DIFFERING)
-    if not near and found.verdict not in (comparison.COPIED, comparison.NEITHER):
+    near = compared.verdict in (comparison.NEAR, comparison.DIFFERING)
+    if not near and compared.verdict not in (comparison.COPIED, comparison.NEITHER):
         return ""
-    proposed, simhash = found.proposed_by, "simhash" in found.searches
-    if not _figures(found, words):
+    proposed, simhash = compared.proposed_by, "simhash" in compared.searches
+    if not _figures(compared, words):
         return words("note.fingerprints" if simhash else "note.bands")
     if not near:
-        dropped = proposed and len(found.searches) == 1
+        dropped = proposed and len(compared.searches) == 1
         return words("note.far" if simhash else "note.far_bands") if dropped else ""
-    if len(found.searches) == 1:
+    if len(compared.searches) == 1:
         return ""
     if not proposed:
-        return words("note.unproposed", place=_places(found, words))
+        return words("note.unproposed", place=_places(compared, words))
     names = (words(f"search.{search}") for search in proposed)
     return words("note.proposed", searches=words("note.and_by").join(names))
 
@@ -131,11 +131,11 @@ def _sameness(texts: tuple[str, str]) -> str:
     return "space" if "".join(a.split()) == "".join(b.split()) else "folded"
 
 
-def _copied(found: Comparison, words: Phrases, names: tuple[str, str]) -> str:
+def _copied(compared: Comparison, words: Phrases, names: tuple[str, str]) -> str:
     """Return how many passages two texts share, and how much of each these cover."""
     name_a, name_b = map(shown, names)
-    a, b = (_share(share, words) for share in (found.share_a, found.share_b))
-    passages = words("copied.passages", n=len(found.passages))
+    a, b = (_share(share, words) for share in (compared.share_a, compared.share_b))
+    passages = words("copied.passages", n=len(compared.passages))
     return words("copied", passages=passages, a=a, b=b, name_a=name_a, name_b=name_b)
 
 
@@ -144,49 +144,49 @@ def _share(share: float, words: Phrases) -> str:
     return words("copied.little") if whole == "0" else words("copied.share", n=whole)
 
 
-def _exclusion(found: Comparison, words: Phrases, names: tuple[str, str]) -> str:
+def _exclusion(compared: Comparison, words: Phrases, names: tuple[str, str]) -> str:
     """Return what excludes a pair whose texts are equal or similar, or too short to tell."""
-    if found.distance is None:
-        return words("reason.no_words", name=shown(names[0 if not found.fingerprints[0] else 1]))
-    if found.kept_apart and found.facts:
-        facts = listed_facts(found.facts, words)
-        return words("reason.facts", n=len(found.facts), facts=facts)
-    for field in found.fields:
+    if compared.distance is None:
+        return words("reason.no_words", name=shown(names[0 if not compared.fingerprints[0] else 1]))
+    if compared.kept_apart and compared.facts:
+        facts = listed_facts(compared.facts, words)
+        return words("reason.facts", n=len(compared.facts), facts=facts)
+    for field in compared.fields:
         if not field.holds:
             return words(f"reason.{field.rule}", field=field_name(field.field, words))
-    if found.too_short:
+    if compared.too_short:
         return words("reason.too_short")
-    if not found.accepted:
+    if not compared.accepted:
         a, b = map(shown, names)
         return words("reason.lossless", a=a, b=b)
     way_out = words("reason.by_auto")
-    if "simhash" in found.searches and found.distance <= _NEAR:
-        way_out = words("reason.by_distance", distance=found.distance)
-    figures, place = _figures(found, words), _places(found, words)
+    if "simhash" in compared.searches and compared.distance <= _NEAR:
+        way_out = words("reason.by_distance", distance=compared.distance)
+    figures, place = _figures(compared, words), _places(compared, words)
     return words("reason.missed", figures=figures, place=place, way_out=way_out)
 
 
-def _figures(found: Comparison, words: Phrases) -> str:
+def _figures(compared: Comparison, words: Phrases) -> str:
     """Return the measures that decide; empty where none does."""
-    criteria = found.criteria
+    criteria = compared.criteria
     names = [*(["similarity"] if criteria.similarity else []), *criteria.extras]
     parts = []
     for name in names if criteria.verify else ():
-        kind = "edit" if name == "similarity" and found.measure == EDIT else name
-        parts.append(words(f"figure.{kind}", value=digits(getattr(found.measures, name))))
+        kind = "edit" if name == "similarity" and compared.measure == EDIT else name
+        parts.append(words(f"figure.{kind}", value=digits(getattr(compared.measures, name))))
     return words.listed(parts)
 
 
-def _places(found: Comparison, words: Phrases) -> str:
+def _places(compared: Comparison, words: Phrases) -> str:
     """Return how near the two are in each search."""
-    return words("semicolon").join(_place(found, search, words) for search in found.searches)
+    return words("semicolon").join(_place(compared, search, words) for search in compared.searches)
 
 
-def _place(found: Comparison, search: str, words: Phrases) -> str:
+def _place(compared: Comparison, search: str, words: Phrases) -> str:
     if search == "simhash":
-        most = found.criteria.distance
-        return words("place.bits", n=found.distance, bits=found.bits, most=most)
-    bands = found.searches[search]
+        most = compared.criteria.distance
+        return words("place.bits", n=compared.distance, bits=compared.bits, most=most)
+    bands = compared.searches[search]
     if search == "passages":
         return words("place.passages" if bands[0] else "place.no_passages")
     name = words(f"search.{search}")

@@ -30,41 +30,41 @@ from simdup.text.fingerprinter import Fingerprinter
 
 
 def comparison_page(
-    found: Comparison,
+    compared: Comparison,
     documents: tuple[Document, Document],
     fingerprinter: Fingerprinter,
     options: PageOptions,
 ) -> Iterator[bytes]:
     """Return the page of a comparison."""
-    origins = Origins.of_texts(documents, Settings(criteria=found.criteria), fingerprinter)
-    group = _group(found, origins)
+    origins = Origins.of_texts(documents, Settings(criteria=compared.criteria), fingerprinter)
+    group = _group(compared, origins)
     texts, verdicts = (documents[0].text, documents[1].text), {}
     for words in (ENGLISH, CHINESE):
         # Where the texts are in the page, the reader lists the facts.
-        judged = verdict(found, texts, words, ("A", "B"), brief=options.texts != 0)
+        judged = verdict(compared, texts, words, ("A", "B"), brief=options.texts != 0)
         verdicts[words.language] = judged.answer, judged.sentence(words)
     about = {
         "title": "",  # the heading has both names
         "verdict": verdicts,
-        "criteria": criteria_values(found.criteria),
-        "recipe": found.recipe,
+        "criteria": criteria_values(compared.criteria),
+        "recipe": compared.recipe,
         **overview([group], {"clusters": 1, "pairs": 1}, [], (), ()),
     }
     add = partial(add_originals, groups=[group], origins=origins)
     return assemble([group], about, replace(options, kind="compare"), add)
 
 
-def _group(found: Comparison, origins: Origins) -> RowGroup:
+def _group(compared: Comparison, origins: Origins) -> RowGroup:
     """Return the two documents; the second is redundant if they are near-duplicates."""
-    distance, similarity = found.distance, found.similarity
-    a, b = ((digits or "").zfill(found.bits // 4) for digits in found.fingerprints)
+    distance, similarity = compared.distance, compared.similarity
+    a, b = ((digits or "").zfill(compared.bits // 4) for digits in compared.fingerprints)
     first, second = (source_row(origins.documents, row) for row in (0, 1))
     second = second._replace(
-        role="redundant" if found.duplicates else "kept",
+        role="redundant" if compared.duplicates else "kept",
         distance=distance,
         similarity=similarity,
         fingerprint=b,
-        flags=second.flags | EXACT * found.identical | EDITED * (found.measure == EDIT),
+        flags=second.flags | EXACT * compared.identical | EDITED * (compared.measure == EDIT),
     )
-    pair = PairRow(0, 1, distance or 0, similarity, SAME * found.identical)
+    pair = PairRow(0, 1, distance or 0, similarity, SAME * compared.identical)
     return RowGroup([first._replace(fingerprint=a), second], [pair])

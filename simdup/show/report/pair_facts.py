@@ -38,25 +38,25 @@ class PairFacts:
         self._groups = groups
         self._left = float(EXAMINED)
 
-    def compare(self, some: Mapping[int, Sequence[str | None]]) -> dict[int, Facts]:
-        """Return the facts of pairs of clusters; `some` has the texts of each.
+    def compare(self, texts_of: Mapping[int, Sequence[str | None]]) -> dict[int, Facts]:
+        """Return the facts of pairs of clusters; `texts_of` has the texts of each.
 
         A cluster has those of its pairs that were compared, and is absent if none was.
         """
         compared: dict[int, Facts] = {}
-        for (cluster, place), facts in aligned(self._affordable(some, compared)):
+        for (cluster, place), facts in aligned(self._affordable(texts_of, compared)):
             compared.setdefault(cluster, {})[place] = facts
             self._left -= _FACT * len(facts)
         return compared
 
     def _affordable(
-        self, some: Mapping[int, Sequence[str | None]], compared: dict[int, Facts]
+        self, texts_of: Mapping[int, Sequence[str | None]], compared: dict[int, Facts]
     ) -> Iterator[tuple[tuple[int, int], str, str]]:
         """Yield the pairs of clusters to compare, first those of which one document took the other.
 
         Those that are known to agree are added to what is compared.
         """
-        for cluster, texts in some.items():
+        for cluster, texts in texts_of.items():
             room = min(self._left, _CLUSTER * EXAMINED)
             for place in self._places(cluster, len(texts)):
                 a, b = (texts[side] for side in self._sides(cluster, place))
