@@ -164,6 +164,22 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class Similarities:
+    """How similar sampled candidates are.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        How many are in each of equal parts of 0 to 1.
+    valley : float or None
+        A similarity that few have, between two that more have; None if there is no such one.
+    """
+
+    counts: tuple[int, ...]
+    valley: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """The figures of a run.
 
