@@ -20,9 +20,9 @@ from simdup.spark.components import (
     SEEDS,
     SHARED,
     STARS,
-    GroupDocuments,
     connect,
     contract,
+    group,
     grouped_schema,
     list_compared,
     list_keys,
@@ -30,21 +30,21 @@ from simdup.spark.components import (
     refine,
     share,
 )
-from simdup.spark.partitions import Work, each, stream, whole
-from simdup.spark.partitions import run as run_task
+from simdup.spark.partitions import Work, each, run_here, stream, whole
 from simdup.spark.prepare import (
     COUNTS,
     FINGERPRINTS,
     FREQUENCIES,
-    MappedModel,
-    Prepare,
     count_terms,
     model_of,
+    prepare,
     prepared_schema,
+    save_model,
     weigh,
 )
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter, learns
+from simdup.text.weights import NoIdf
 
 
 class Grouped(NamedTuple):
@@ -81,7 +81,7 @@ class InProcess:
         )  # fmt: skip
         self._carried = table.drop_columns("texts").schema
         table = table.sort_by("row")
-        work = Prepare(self._analyzer, settings)
+        work = partial(prepare, analyzer=self._analyzer, settings=settings)
         prepared = self._map(table, work, prepared_schema(self._carried), stream)
         documents = prepared.filter(
             pc.and_(prepared["row"].is_valid(), prepared["skipped"].is_null())
@@ -110,7 +110,9 @@ class InProcess:
                 of.setdefault(one["a"], []).append(one["b"])
             partners = pa.array(map(of.get, joined["row"].to_pylist()), pa.list_(pa.int64()))
             joined = joined.append_column("partners", partners)
-        work = GroupDocuments(self._analyzer, settings, self._carried.names)
+        work = partial(
+            group, analyzer=self._analyzer, settings=settings, carried=self._carried.names
+        )
         found = self._map(joined, work, grouped_schema(self._carried), by="root")
         skipped = prepared.filter(prepared["skipped"].is_valid())
         pairs = zip(skipped["id"].to_pylist(), skipped["skipped"].to_pylist(), strict=True)
@@ -119,8 +121,8 @@ class InProcess:
     def _weigh(self, counts: pa.Table, documents: int) -> pa.Table:
         recipe, criteria = self.settings.recipe, self.settings.criteria
 
-        def weighed(fingerprinter: Fingerprinter) -> pa.Table:
-            work = partial(weigh, fingerprinter=fingerprinter, criteria=criteria)
+        def weighed(fingerprinter: Fingerprinter, model: Any = None) -> pa.Table:
+            work = partial(weigh, fingerprinter=fingerprinter, criteria=criteria, model=model)
             return self._map(counts, pickle.loads(pickle.dumps(work)), FINGERPRINTS, each)
 
         if not learns(recipe, documents):
@@ -132,8 +134,8 @@ class InProcess:
         several = summed.filter(pc.greater(summed["documents"], 1))
         model = model_of(several, documents, self._analyzer.terms_digest)
         with tempfile.TemporaryDirectory() as folder:
-            shared = MappedModel.save(model, folder)
-            return weighed(Fingerprinter(self._analyzer, shared, learned=True))
+            _, mapped = save_model(model, folder)
+            return weighed(Fingerprinter(self._analyzer, NoIdf(), learned=True), mapped)
 
     def _share(self, documents: pa.Table, prints: pa.Table) -> pa.Table | None:
         criteria = self.settings.criteria
@@ -175,7 +177,7 @@ class InProcess:
         edges = self._map(keys, partial(connect, settings=self.settings), EDGES, by="key")
         edges = pa.concat_tables([edges, *([] if shared is None else [shared])])
         fewer = self._map(edges, contract, STARS)
-        stars = list(run_task(iter(fewer.to_batches()), contract, STARS))
+        stars = list(run_here(iter(fewer.to_batches()), contract, STARS))
         roots = {one["b"]: one["a"] for batch in stars for one in batch.to_pylist()}
         roots |= {root: root for root in roots.values()}
         copies = {one["b"] for one in edges.to_pylist() if one["copy"]}
@@ -199,7 +201,7 @@ class InProcess:
             # In partitions rows keep their order, as those of a file do.
             some = table.take(pa.array(np.flatnonzero(of == part)))
             batches = some.to_batches(max_chunksize=self._chance.choice([1, 7, 10_000]))
-            found += run_task(iter(batches), work, schema, cut)
+            found += run_here(iter(batches), work, schema, cut)
         return pa.Table.from_batches(found, schema)
 
 

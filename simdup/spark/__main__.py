@@ -22,19 +22,16 @@ from simdup.cli.messages import Status, as_option, say, say_error
 from simdup.cli.options import rows_of
 from simdup.cli.row import Options, Row
 from simdup.model.criteria import Criteria
-from simdup.spark.job import DataFrame, Session, dedupe, exists, scan
+from simdup.spark.job import dedupe, exists, scan
+from simdup.spark.partitions import DataFrame, Session
 
 FORMATS = ("parquet", "json", "csv")
 _SUFFIXES = {".parquet": "parquet", ".jsonl": "json", ".json": "json", ".csv": "csv"}
 # Texts have line feeds within quotes.
 _OPTIONS = {"csv": {"header": True, "multiLine": True, "escape": '"'}}
 
-# As in the table of options; decisions are a file of one machine, and groups do not work here.
-_MATCHING = [
-    row
-    for row in rows_of("dedupe")
-    if row.of is Criteria and row.parameter not in ("decisions", "across")
-]
+# As in the table of options; groups do not work here.
+_MATCHING = [row for row in rows_of("dedupe") if row.of is Criteria and row.parameter != "across"]
 _RECIPE = [row for row in rows_of("dedupe") if row.parameter in ("recipe", "strip", "dictionary")]
 # fmt: off
 _ROWS = [
@@ -58,9 +55,9 @@ _ROWS = [
 _MODULE = "--add-modules=jdk.incubator.vector"
 
 _LAUNCHER = f"""#!/bin/sh
-for one in "$@"; do
+for word in "$@"; do
     shift
-    [ "$one" = {_MODULE} ] || set -- "$@" "$one"
+    [ "$word" = {_MODULE} ] || set -- "$@" "$word"
 done
 exec {{java}} "$@"
 """
@@ -69,6 +66,9 @@ exec {{java}} "$@"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
     typed = sys.argv[1:] if arguments is None else list(arguments)
+    if typed == ["--path"]:
+        print(__file__)
+        return Status.DONE
     try:
         _command(typed, "python -m simdup.spark", standalone_mode=False)
     except click.ClickException as error:
@@ -87,46 +87,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return Status.DONE
 
 
-def _show_path(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value:
-        click.echo(__file__)
-        context.exit()
+class _Command(click.Command):
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help with plain spaces."""
+        return super().get_help(ctx).replace("\xa0", " ")
 
 
-@click.command(params=[Option(row) for row in [*_ROWS, *_MATCHING, *_RECIPE]])
+@click.command(cls=_Command, params=[Option(row) for row in [*_ROWS, *_MATCHING, *_RECIPE]])
 @click.argument("command", metavar="scan|dedupe", type=click.Choice(["scan", "dedupe"]))
 @click.argument("source", metavar="IN")
-@click.option("--path", is_flag=True, is_eager=True, expose_value=False, callback=_show_path,
-              help="Print the file that spark-submit takes.")  # fmt: skip
 @click.pass_context
-def _command(context: click.Context, /, **asked: Any) -> None:
+def _command(context: click.Context, /, **options: Any) -> None:
     """Find near-duplicate rows of IN, a file or folder of rows or a pattern, on Spark.
 
-    It does what `simdup scan` and `simdup dedupe` do.
+    It does what `simdup scan` and `simdup dedupe` do.  --path, alone, prints the file that
+    spark-submit takes.
     """
     recipe = Options(context).recipe
     assert recipe is not None
-    criteria = Criteria(**{row.parameter: asked[row.parameter] for row in _MATCHING})
-    source, output, fields = asked["source"], asked["output"], asked["field"]
-    kind = asked["input_format"] or _format_of(source)
-    session = _session(asked["master"], asked["conf"])
+    values = ((row, options[row.parameter]) for row in _MATCHING)
+    criteria = Criteria(
+        **{row.parameter: row.take(value) if row.take else value for row, value in values}
+    )
+    source, output, reference = (options[name] for name in ("source", "output", "reference"))
+    kind, fields = options["input_format"] or _format_of(source), options["field"]
+    session = _session(options["master"], options["conf"])
     if exists(session, output):
         raise SimdupError(output, "it exists already", "choose another folder")
     frame = _read(session, source, kind)
-    options: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "text": fields[0] if len(fields) == 1 else fields,
-        "id": asked["id_field"],
-        "order": [asked["order"]] if asked["order"] else _file_order(),
-        "references": _read(session, asked["reference"], kind) if asked["reference"] else None,
-        "checkpoint_dir": asked["checkpoint"],
+        "id": options["id_field"],
+        "order": [options["order"]] if options["order"] else _file_order(),
+        "references": _read(session, reference, kind) if reference else None,
+        "checkpoint_dir": options["checkpoint"],
     }
-    if asked["command"] == "dedupe":
-        _write(dedupe(frame, recipe, criteria, **options), output, asked["format"] or kind)
+    if options["command"] == "dedupe":
+        cleaned = dedupe(frame, recipe, criteria, **columns)
+        _write(cleaned, output, options["format"] or kind)
         return
-    found = scan(frame, recipe, criteria, **options)
+    result = scan(frame, recipe, criteria, **columns)
     for name in ("clusters", "pairs", "skipped"):
-        _write(getattr(found, name), f"{output}/{name}", asked["format"] or "parquet")
-    figures = found.summary()
+        _write(getattr(result, name), f"{output}/{name}", options["format"] or "parquet")
+    figures = result.summary()
     say(
         f"{counted(figures.documents, 'document')}, {counted(figures.clusters, 'cluster')}, "
         f"{figures.redundant:,} redundant, {figures.skipped:,} skipped"
@@ -183,7 +186,7 @@ def _session(master: str | None, settings: Iterable[str]) -> Session:
         conf |= dict.fromkeys(("spark.driver.bindAddress", "spark.driver.host"), "127.0.0.1")
         conf |= {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
         conf["spark.ui.showConsoleProgress"] = str(sys.stderr.isatty()).lower()
-    conf |= {name: value for name, _, value in (one.partition("=") for one in settings)}
+    conf |= {name: value for name, _, value in (text.partition("=") for text in settings)}
     for name, value in conf.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()

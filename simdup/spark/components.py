@@ -14,9 +14,9 @@ input order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,14 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from simdup.corpus.records import as_number
+from simdup.corpus.spool import Slot
 from simdup.model.clusters import Cluster
 from simdup.model.settings import Settings
-from simdup.model.table import Documents, objects
+from simdup.model.table import objects
 from simdup.near.clustering import form_clusters
 from simdup.near.copies import find_copies
 from simdup.near.join import distinct_rows, join
-from simdup.near.measures import Measure, measured, unmeasured
+from simdup.near.measures import measured, unmeasured
 from simdup.near.methods.simhash import NearFingerprints
 from simdup.near.orders import order_of
 from simdup.near.short import formed
@@ -41,7 +42,7 @@ from simdup.reuse.sharing import TextSeeds, shared_counts
 from simdup.search import equal_keys
 from simdup.search.arrays import RowIds, distinct, mix_rows
 from simdup.search.grouping import Forest
-from simdup.spark.partitions import Columns, candidates_among, documents_of, to_array
+from simdup.spark.partitions import Columns, DataFrame, candidates_among, documents_of, to_array
 from simdup.text.analyzer import Analyzer
 from simdup.text.counts import CsrRows
 
@@ -149,6 +150,40 @@ def contract(table: pa.Table) -> Iterator[Columns]:
     yield {"a": rows[forest.roots[later]], "b": rows[later]}
 
 
+def large_and_small_stars(
+    edges: DataFrame, stage: Callable[[str, Callable[[], DataFrame]], DataFrame]
+) -> DataFrame:
+    """Return edges from the first row of each component to all others; `stage` keeps each round.
+
+    A large star connects a row's later neighbours with the first of its neighbours, a small star
+    its earlier neighbours.  Each leaves the components as they are, and after few rounds every row
+    is connected with the first one of its component, and with nothing else.
+
+    References
+    ----------
+    R. Kiveris, S. Lattanzi, V. Mirrokni, V. Rastogi, S. Vassilvitskii, "Connected components in
+    MapReduce and beyond", SoCC 2014, section 3.
+    """
+
+    def turn(edges: DataFrame) -> DataFrame:
+        both = edges.unionByName(edges.selectExpr("b as a", "a as b"))
+        first = both.selectExpr("least(a, min(b) over (partition by a)) as first", "a", "b")
+        large = first.where("b > a").selectExpr("first as a", "b")
+        small = large.selectExpr("min(a) over (partition by b) as first", "a", "b")
+        earlier = small.where("a > first").selectExpr("first as a", "a as b")
+        return small.selectExpr("first as a", "b").unionByName(earlier).distinct()
+
+    before = None
+    for number in count(1):
+        edges = stage(f"stars-{number}", partial(turn, edges))
+        # Edges are distinct, so equal sums mean equal edges.
+        total = edges.selectExpr("count(*)", "sum(cast(xxhash64(a, b) as decimal(20, 0)))")
+        if (now := tuple(total.collect()[0])) == before:
+            break
+        before = now
+    return edges
+
+
 # -- only with a containment: pairs of documents that share passages
 
 
@@ -206,82 +241,83 @@ def refine(table: pa.Table, settings: Settings) -> Iterator[Columns]:
     yield {"row": rows, "root": rows[forest.roots], "copy": table["copy"]}
 
 
-@dataclass(frozen=True)
-class GroupDocuments:
-    """Finds the clusters among the documents of a task; can be pickled."""
+def group(
+    table: pa.Table,
+    analyzer: Analyzer,
+    settings: Settings,
+    carried: Sequence[str],
+    all_meet: bool = False,
+) -> Iterator[Columns]:
+    """Yield the members and pairs of the clusters among the documents of a task, and figures.
 
-    analyzer: Analyzer
-    settings: Settings
-    carried: Sequence[str]  # columns that members have
-    all_meet: bool = False  # whether all pairs of the corpus are compared
+    Members have the `carried` columns of documents.
+    """
+    criteria, candidates = settings.criteria, candidates_among(table, settings)
+    documents = candidates.documents.and_columns(
+        path=objects([""] * len(table)),
+        modified=np.zeros(len(table)),
+        value=objects(map(as_number, table["value"].to_pylist())),
+    )
+    read, slots = _texts(table, documents["digest"])
+    texts = Texts(
+        documents.and_columns(original=slots), analyzer, criteria.shingle, read, _weights(table)
+    )
+    measure = partial(measured, texts=texts, criteria=criteria) if criteria.verify else unmeasured
+    order = order_of(documents, criteria, documents.__getitem__)
+    candidates = replace(
+        candidates, measure=measure, sets_of=texts.sets,
+        forms_of=lambda rows: texts.forms(rows.tolist()), order=order, every=all_meet,
+    )  # fmt: skip
+    joined = join(candidates)
+    about = order, criteria, settings.recipe.bits, range(len(table))
+    yield from _named(form_clusters(joined, documents, *about), table, carried)
+    yield {"kind": ["figures"]} | {name: [n] for name, n in joined.figures.items()}
 
-    def __call__(self, table: pa.Table) -> Iterator[Columns]:
-        """Yield members, pairs and figures."""
-        settings, criteria = self.settings, self.settings.criteria
-        candidates = candidates_among(table, settings)
-        documents = candidates.documents.and_columns(
-            path=objects([""] * len(table)),
-            modified=np.zeros(len(table)),
-            value=objects(map(as_number, table["value"].to_pylist())),
-        )
-        texts = self._texts(table, documents)
-        measure: Measure = unmeasured
-        if criteria.verify:
-            measure = partial(measured, texts=texts, criteria=criteria)
-        order = order_of(documents, criteria, documents.__getitem__)
-        candidates = replace(
-            candidates, measure=measure, sets_of=texts.sets,
-            forms_of=lambda rows: texts.forms(rows.tolist()), order=order, every=self.all_meet,
-        )  # fmt: skip
-        joined = join(candidates)
-        about = order, criteria, settings.recipe.bits, range(len(table))
-        yield from self._named(form_clusters(joined, documents, *about), table)
-        yield {"kind": ["figures"]} | {name: [n] for name, n in joined.figures.items()}
 
-    def _texts(self, table: pa.Table, documents: Documents) -> Texts:
-        """Return the texts of a task; of equal ones one came along."""
-        content = table["text_bytes"].cast(pa.large_binary()).combine_chunks()
-        ends = np.frombuffer(content.buffers()[1], np.int64, len(table) + 1, 8 * content.offset)
-        absent = to_array(table["text_bytes"].is_null())
-        by_presence = np.argsort(absent, kind="stable")
-        digests = documents["digest"][by_presence]
-        _, firsts, places = np.unique(digests, return_index=True, return_inverse=True)
-        rows = np.arange(len(table))
-        rows[by_presence] = np.where(absent[by_presence], by_presence[firsts[places]], by_presence)
-        slots = np.stack([ends[rows], ends[rows + 1] - ends[rows]], axis=1)
-        read = partial(cut_slot, memoryview(content.buffers()[2] or b""))
-        about = documents.and_columns(original=slots), self.analyzer
-        return Texts(*about, self.settings.criteria.shingle, read, _weights(table))
+def _texts(
+    table: pa.Table, digests: NDArray[np.void]
+) -> tuple[Callable[[Slot], bytes], NDArray[np.int64]]:
+    """Return what reads texts, and their slots; of equal ones one came along."""
+    content = table["text_bytes"].cast(pa.large_binary()).combine_chunks()
+    ends = np.frombuffer(content.buffers()[1], np.int64, len(table) + 1, 8 * content.offset)
+    absent = to_array(table["text_bytes"].is_null())
+    order = np.argsort(absent, kind="stable")
+    _, firsts, places = np.unique(digests[order], return_index=True, return_inverse=True)
+    rows = np.arange(len(table))
+    rows[order] = np.where(absent[order], order[firsts[places]], order)
+    slots = np.stack([ends[rows], ends[rows + 1] - ends[rows]], axis=1)
+    return partial(cut_slot, memoryview(content.buffers()[2] or b"")), slots
 
-    def _named(self, clusters: Sequence[Cluster], table: pa.Table) -> Iterator[Columns]:
-        """Yield one row per member, with what is known of the document, and one per pair."""
-        firsts = [min(member.number for member in cluster.members) for cluster in clusters]
-        for kind, own in (("member", ("role", "fingerprint")), ("pair", ("a", "b", "exact"))):
-            parts = [getattr(cluster, f"{kind}s") for cluster in clusters]
-            rows, sizes = list(chain.from_iterable(parts)), np.array(list(map(len, parts)), int)
-            first = pa.array(np.repeat(firsts, sizes).astype(np.int64))
-            columns: dict[str, Any] = {
-                "kind": [kind] * len(rows), "first": table["row"].take(first),
-                "place": list(chain.from_iterable(map(range, sizes.tolist()))),
-                **{name: [getattr(row, name) for row in rows] for name in (*own, *_MEASURES)},
-            }  # fmt: skip
-            if kind == "member":
-                numbers, kept = (
-                    pa.array([getattr(row, name) for row in rows], pa.int64())
-                    for name in ("number", "beside")
-                )
-                columns |= {name: table[name].take(numbers) for name in self.carried}
-                columns |= {"kept": table["id"].take(kept), "cluster_id": table["id"].take(first)}
-                columns["size"] = np.repeat(sizes, sizes)
-            yield columns
+
+def _named(
+    clusters: Sequence[Cluster], table: pa.Table, carried: Sequence[str]
+) -> Iterator[Columns]:
+    """Yield one row per member, with what is known of the document, and one per pair."""
+    firsts = [min(member.number for member in cluster.members) for cluster in clusters]
+    for kind, names in (("member", ("role", "fingerprint")), ("pair", ("a", "b", "exact"))):
+        parts = [getattr(cluster, f"{kind}s") for cluster in clusters]
+        rows, sizes = list(chain.from_iterable(parts)), np.array(list(map(len, parts)), int)
+        first = pa.array(np.repeat(firsts, sizes).astype(np.int64))
+        columns: dict[str, Any] = {
+            "kind": [kind] * len(rows), "first": table["row"].take(first),
+            "place": list(chain.from_iterable(map(range, sizes.tolist()))),
+            **{name: [getattr(row, name) for row in rows] for name in (*names, *_MEASURES)},
+        }  # fmt: skip
+        if kind == "member":
+            numbers = pa.array([row.number for row in rows], pa.int64())
+            kept = pa.array([row.beside for row in rows], pa.int64())
+            columns |= {name: table[name].take(numbers) for name in carried}
+            columns |= {"kept": table["id"].take(kept), "cluster_id": table["id"].take(first)}
+            columns["size"] = np.repeat(sizes, sizes)
+        yield columns
 
 
 def _weights(table: pa.Table) -> Callable[[int], CsrRows] | None:
     """Return what returns the weights of a document, under one numbering of the task's terms."""
     if table["weights"].null_count:
         return None
-    hashes = [np.frombuffer(one.as_py(), np.uint64) for one in table["term_hashes"]]
-    weights = [np.frombuffer(one.as_py(), np.float64) for one in table["weights"]]
+    hashes = [np.frombuffer(cell.as_py(), np.uint64) for cell in table["term_hashes"]]
+    weights = [np.frombuffer(cell.as_py(), np.float64) for cell in table["weights"]]
     terms = distinct(np.concatenate([np.zeros(0, np.uint64), *hashes]))
 
     def weights_of(document: int) -> CsrRows:

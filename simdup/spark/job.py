@@ -14,8 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from itertools import count
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Unpack
 
 import pyarrow as pa
 
@@ -29,15 +28,10 @@ from simdup.model.recipe import Recipe, recipe_fields
 from simdup.model.settings import Settings
 from simdup.reuse.sharing import SHARED, least_share
 from simdup.spark import components, prepare
-from simdup.spark.partitions import Work, each, stream, whole
-from simdup.spark.partitions import run as run_here
+from simdup.spark.partitions import DataFrame, Session, Work, each, run, stream
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter, learns
-from simdup.text.weights import Model
-
-# Classes of pyspark, whose types differ between versions.
-DataFrame: TypeAlias = Any
-Session: TypeAlias = Any
+from simdup.text.weights import Model, NoIdf
 
 # The format of checkpoints; those of other formats are not read.
 _FORMAT = 4
@@ -46,7 +40,7 @@ MANY = 1 << 16
 # Edges that one task joins: 2 GB, and some 10 s.
 AT_ONCE = 50_000_000
 # What orders documents as the input does.
-_IN_ORDER = ("position", "row")
+_IN_ORDER = ("position", "id", "row")
 
 
 # -- what users call
@@ -94,10 +88,6 @@ class Found:
 
     def summary(self) -> Summary:
         """Return the figures of the scan."""
-        return self._summary
-
-    @cached_property
-    def _summary(self) -> Summary:
         figures = self.groups.selectExpr(
             "sum(checked) as checked", "sum(unchecked) as unchecked",
             "count_if(role = 'redundant') as redundant", "count_if(kind = 'pair') as pairs",
@@ -177,8 +167,8 @@ def scan(
     by = [order or id] if isinstance(order, str) or order is None else list(order)
     rows = open_rows(df, references, settings, by)
     checkpoint = f"{checkpoint_dir or folder}/{digest_of(rows, settings)}"
-    found = Job(rows, settings, checkpoint, folder).run()
-    return replace(found, seconds=time.monotonic() - started)
+    result = Job(rows, settings, checkpoint, folder).run()
+    return replace(result, seconds=time.monotonic() - started)
 
 
 def dedupe(
@@ -202,8 +192,8 @@ def dedupe(
     twice = df.groupBy(name.alias("id")).count().where("count > 1").limit(1).collect()
     if twice:
         raise SimdupError("id", f"{twice[0][0]!r:.80} is the id of several rows", field="id")
-    found = scan(df, recipe, criteria, id=id, **options)
-    redundant = found.members.where("role = 'redundant' and not reference")
+    result = scan(df, recipe, criteria, id=id, **options)
+    redundant = result.members.where("role = 'redundant' and not reference")
     removed = redundant.selectExpr("id as _removed")
     return df.join(removed, name.eqNullSafe(removed["_removed"]), "left_anti")
 
@@ -225,7 +215,7 @@ class Job:
     def run(self) -> Found:
         """Make what the checkpoint lacks, stage by stage."""
         criteria, stage = self.settings.criteria, self.stage
-        work = prepare.Prepare(self.analyzer, self.settings)
+        work = partial(prepare.prepare, analyzer=self.analyzer, settings=self.settings)
         columns = prepare.prepared_schema(self.carried)
         prepared = stage("prepared", lambda: run(self.rows, work, columns, stream))
         documents = prepared.where("row is not null and skipped is null")
@@ -294,12 +284,12 @@ class Job:
 
     def _prints(self, counts: DataFrame, fingerprinter: Fingerprinter) -> DataFrame:
         """Return the fingerprint of each document."""
-        if isinstance(fingerprinter.idf, Model):
-            mapped = prepare.MappedModel.save(fingerprinter.idf, self.folder)
-            counts.sparkSession.sparkContext.addFile(mapped.path)
-            fingerprinter = replace(fingerprinter, idf=mapped)
-        criteria = self.settings.criteria
-        work = partial(prepare.weigh, fingerprinter=fingerprinter, criteria=criteria)
+        criteria, idf, model = self.settings.criteria, fingerprinter.idf, None
+        if isinstance(idf, Model):
+            path, model = prepare.save_model(idf, self.folder)
+            counts.sparkSession.sparkContext.addFile(path)
+            fingerprinter = replace(fingerprinter, idf=NoIdf())
+        work = partial(prepare.weigh, fingerprinter=fingerprinter, criteria=criteria, model=model)
         return run(counts, work, prepare.FINGERPRINTS, each)
 
     def _ranks(self, documents: DataFrame, prints: DataFrame) -> DataFrame:
@@ -336,7 +326,9 @@ class Job:
         texts = documents.select("row", "digest", "keys", "letters", "form_keys")
         prints = prints.where("terms > 0").select("row", "terms", "fingerprint", "vector_keys")
         work = partial(components.list_keys, settings=self.settings, all_meet=all_meet)
-        of_texts, of_prints = (run(one, work, components.MEETINGS, each) for one in (texts, prints))
+        of_texts, of_prints = (
+            run(frame, work, components.MEETINGS, each) for frame in (texts, prints)
+        )
         meeting = of_texts.unionByName(of_prints).repartition("key")
         connect = partial(components.connect, settings=self.settings)
         edges = run(meeting, connect, components.EDGES)
@@ -346,7 +338,7 @@ class Job:
         """Return the component of each document that is connected to others."""
         stars = run(edges, components.contract, components.STARS)
         if edges.count() > self.at_once:
-            stars = large_and_small_stars(stars, self.stage)
+            stars = components.large_and_small_stars(stars, self.stage)
         else:
             stars = run(stars.repartition(1, "a"), components.contract, components.STARS)
         roots = stars.selectExpr("a as row", "a as root").distinct()
@@ -384,26 +376,15 @@ class Job:
         if shared is not None:
             partners = shared.groupBy("a").agg({"b": "collect_list"}).toDF("row", "partners")
             members = members.join(partners, "row", "left")
-        carried = self.carried
-        work = components.GroupDocuments(self.analyzer, self.settings, carried.names, all_meet)
-        return self._run_by("root", members, work, components.grouped_schema(carried))
+        work = partial(
+            components.group, analyzer=self.analyzer, settings=self.settings,
+            carried=self.carried.names, all_meet=all_meet,
+        )  # fmt: skip
+        return self._run_by("root", members, work, components.grouped_schema(self.carried))
 
     def _run_by(self, key: str, frame: DataFrame, work: Work, schema: pa.Schema) -> DataFrame:
         """Return what is made of documents in input order, those with an equal key together."""
         return run(frame.repartition(key).sortWithinPartitions(*_IN_ORDER), work, schema)
-
-
-def run(
-    frame: DataFrame, work: Work, schema: pa.Schema, cut: Callable[..., Any] = whole
-) -> DataFrame:
-    """Return what is made of each partition: see `simdup.spark.partitions.run`."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    # Spark takes functions of one argument only.
-    return frame.mapInArrow(
-        lambda batches: run_here(batches, work, schema, cut),
-        from_arrow_schema(schema, prefer_timestamp_ntz=True),
-    )
 
 
 def _seeds(documents: DataFrame) -> DataFrame:
@@ -411,40 +392,6 @@ def _seeds(documents: DataFrame) -> DataFrame:
     columns = ", ".join(f"{kind}, {name}_bytes" for kind, name in enumerate(SHARED))
     seeds = documents.selectExpr("row", f"stack({len(SHARED)}, {columns}) as (kind, bytes)")
     return seeds.where("length(bytes) > 0")
-
-
-def large_and_small_stars(
-    edges: DataFrame, stage: Callable[[str, Callable[[], DataFrame]], DataFrame]
-) -> DataFrame:
-    """Return edges from the first row of each component to all others; `stage` keeps each round.
-
-    A large star connects a row's later neighbours with the first of its neighbours, a small star
-    its earlier neighbours.  Each leaves the components as they are, and after few rounds every row
-    is connected with the first one of its component, and with nothing else.
-
-    References
-    ----------
-    R. Kiveris, S. Lattanzi, V. Mirrokni, V. Rastogi, S. Vassilvitskii, "Connected components in
-    MapReduce and beyond", SoCC 2014, section 3.
-    """
-
-    def turn(edges: DataFrame) -> DataFrame:
-        both = edges.unionByName(edges.selectExpr("b as a", "a as b"))
-        first = both.selectExpr("least(a, min(b) over (partition by a)) as first", "a", "b")
-        large = first.where("b > a").selectExpr("first as a", "b")
-        small = large.selectExpr("min(a) over (partition by b) as first", "a", "b")
-        earlier = small.where("a > first").selectExpr("first as a", "a as b")
-        return small.selectExpr("first as a", "b").unionByName(earlier).distinct()
-
-    before = None
-    for number in count(1):
-        edges = stage(f"stars-{number}", partial(turn, edges))
-        # Edges are distinct, so equal sums mean equal edges.
-        total = edges.selectExpr("count(*)", "sum(cast(xxhash64(a, b) as decimal(20, 0)))")
-        if (now := tuple(total.collect()[0])) == before:
-            break
-        before = now
-    return edges
 
 
 def exists(session: Session, path: str) -> bool:
@@ -467,8 +414,8 @@ def open_rows(
 ) -> DataFrame:
     """Return rows with what is wanted of them, references among them.
 
-    Their columns are ``row``, ``reference``, ``id`` and ``position``, which says what comes first;
-    these are handed on; then ``texts``, with the fields of texts, values and titles.
+    Their columns are ``row``, ``reference``, ``id`` and ``position``, which says what comes first,
+    all of which are handed on; then ``texts``, with the fields of texts, values and titles.
 
     Raises
     ------
@@ -481,11 +428,10 @@ def open_rows(
     fields = *reading.text_fields, settings.criteria.keep_field, reading.titled and TITLE
 
     def choose(rows: DataFrame, reference: bool) -> DataFrame:
-        ids = require(rows, reading.id_field)
-        by = [F.lit(not reference), *(require(rows, column) for column in order), ids]
+        by = [F.lit(not reference), *(require(rows, column) for column in order)]
         texts = [require(rows, name).alias(name) for name in dict.fromkeys(filter(None, fields))]
         return rows.select(
-            F.lit(reference).alias("reference"), ids.alias("id"),
+            F.lit(reference).alias("reference"), require(rows, reading.id_field).alias("id"),
             F.struct(*(column.alias(f"by{i}") for i, column in enumerate(by))).alias("position"),
             F.struct(*texts).alias("texts"),
         )  # fmt: skip

@@ -30,6 +30,11 @@ Batches: TypeAlias = Iterator[pa.RecordBatch]
 Columns: TypeAlias = Mapping[str, Any]
 # What is done with a partition, or parts of it; can be pickled.
 Work: TypeAlias = Callable[[Any], Iterator[Columns]]
+Cut: TypeAlias = Callable[[Batches], Iterator[Any]]
+
+# Classes of pyspark, whose types differ between versions.
+DataFrame: TypeAlias = Any
+Session: TypeAlias = Any
 
 # Rows of a batch that goes back to Spark.
 _ROWS = 1 << 13
@@ -51,9 +56,18 @@ def stream(batches: Batches) -> Iterator[Batches]:
     yield batches
 
 
-def run(
-    batches: Batches, work: Work, schema: pa.Schema, cut: Callable[[Batches], Iterator[Any]] = whole
-) -> Batches:
+def run(frame: DataFrame, work: Work, schema: pa.Schema, cut: Cut = whole) -> DataFrame:
+    """Return what is made of each partition of a frame: see `run_here`."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    # Spark takes functions of one argument only.
+    return frame.mapInArrow(
+        lambda batches: run_here(batches, work, schema, cut),
+        from_arrow_schema(schema, prefer_timestamp_ntz=True),
+    )
+
+
+def run_here(batches: Batches, work: Work, schema: pa.Schema, cut: Cut = whole) -> Batches:
     """Yield what is made of a partition, Arrow in and Arrow out.
 
     Parameters
@@ -69,29 +83,24 @@ def run(
         for columns in work(part):
             rows = len(next(iter(columns.values())))
             missing = pa.nulls(rows)
-            arrays = [_cast(columns.get(field.name, missing), field.type) for field in schema]
+            arrays = [to_arrow(columns.get(field.name, missing), field.type) for field in schema]
             batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
             yield from (batch.slice(low, _ROWS) for low in range(0, rows, _ROWS))
 
 
-def _cast(column: Any, kind: pa.DataType) -> pa.Array:
+def to_arrow(column: Any, kind: pa.DataType) -> pa.Array:
+    """Return a column as Spark has it; an array[n, width] becomes bytes."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-    elif isinstance(column, np.ndarray):
-        column = to_arrow(column)
-    return column.cast(kind) if isinstance(column, pa.Array) else pa.array(column, kind)
-
-
-def to_arrow(column: NDArray[Any]) -> pa.Array:
-    """Return an array[n] or array[n, width] as a column."""
-    if column.ndim == 1 and column.dtype.kind in "iu":
-        return pa.array(column.astype(np.int64))
-    if column.ndim == 1 and column.dtype.kind != "V":
-        return pa.array(column)
+    if isinstance(column, pa.Array):
+        return column.cast(kind)
+    if not isinstance(column, np.ndarray):
+        return pa.array(column, kind)
+    if not pa.types.is_binary(kind):
+        return pa.array(column.astype(kind.to_pandas_dtype()))
     width = column.itemsize * int(np.prod(column.shape[1:]))
     buffers = [None, pa.py_buffer(column.tobytes())]
-    fixed = pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(column), buffers)
-    return fixed.cast(pa.binary())
+    return pa.Array.from_buffers(pa.binary(width), len(column), buffers).cast(kind)
 
 
 def to_array(column: pa.ChunkedArray, kind: Any = None) -> NDArray[Any]:

@@ -6,9 +6,10 @@ the counts of many documents, which are weighed once the frequencies of all term
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -44,6 +45,7 @@ _BESIDE = {
     "seeds_bytes": pa.binary(), "runs_bytes": pa.binary(),
 }  # fmt: skip
 # Counts of distinct texts, see `pack_counts`, and how many of their documents have terms.
+_PACKED = ("starts", "columns", "counts", "ids", "hashes")
 COUNTS = {"counts": pa.binary(), "words": pa.list_(pa.string()), "with_terms": pa.int64()}
 
 FREQUENCIES = pa.schema({"term": pa.int64(), "documents": pa.int64()})
@@ -69,48 +71,40 @@ def prepared_schema(carried: pa.Schema) -> pa.Schema:
     return pa.schema([*carried, *pa.schema(COMPARED | _BESIDE | COUNTS)])
 
 
-@dataclass(frozen=True)
-class Prepare:
-    """Prepares the documents of a partition, whose ``texts`` have the fields that are read."""
+def prepare(batches: Batches, analyzer: Analyzer, settings: Settings) -> Iterator[Columns]:
+    """Yield prepared documents and counts of rows, whose ``texts`` are the fields that are read."""
+    first = next(batches, None)
+    if first is None:
+        return
+    carried = list[pa.RecordBatch]()
 
-    analyzer: Analyzer
-    settings: Settings
+    def texts() -> Batches:
+        for batch in chain([first], batches):
+            carried.append(batch.drop_columns(["texts"]))
+            yield pa.RecordBatch.from_struct_array(batch["texts"])
 
-    def __call__(self, batches: Batches) -> Iterator[Columns]:
-        """Yield prepared documents and counts."""
-        first = next(batches, None)
-        if first is None:
-            return
-        carried = list[pa.RecordBatch]()
-
-        def texts() -> Batches:
-            for batch in chain([first], batches):
-                carried.append(batch.drop_columns(["texts"]))
-                yield pa.RecordBatch.from_struct_array(batch["texts"])
-
-        fields = pa.schema(list(first.schema.field("texts").type))
-        reader = pa.RecordBatchReader.from_batches(fields, texts())
-        # The ids of rows stay outside.
-        settings = self.settings
-        settings = replace(settings, reading=replace(settings.reading, id_field=None))
-        # What turns texts into terms was read by the driver.
-        fingerprinter = Fingerprinter(self.analyzer, NoIdf())
-        opened = replace(open_input(reader, settings), fingerprinter=fingerprinter)
-        # There is no hint that needs titles, and no page that shows texts.
-        criteria = settings.criteria
-        unused = (titles,) if criteria.verify else (titles, originals)
-        makers = [one for one in columns_for(criteria, TITLE in criteria.same) if one not in unused]
-        with spool_folder() as folder, closing(SpoolReader(folder)) as spool:
-            collection = ingest_all(opened, makers, spool)
-            rows = pa.Table.from_batches(carried)
-            yield from _documents(collection, rows)
-            yield from _counts(collection, to_array(rows["row"]))
+    fields = pa.schema(list(first.schema.field("texts").type))
+    reader = pa.RecordBatchReader.from_batches(fields, texts())
+    # The ids of rows stay outside.
+    settings = replace(settings, reading=replace(settings.reading, id_field=None))
+    # What turns texts into terms was read by the driver.
+    opened = replace(open_input(reader, settings), fingerprinter=Fingerprinter(analyzer, NoIdf()))
+    # There is no hint that needs titles, and no page that shows texts.
+    criteria = settings.criteria
+    unused = (titles,) if criteria.verify else (titles, originals)
+    makers = columns_for(criteria, TITLE in criteria.same)
+    makers = [maker for maker in makers if maker not in unused]
+    with spool_folder() as folder, closing(SpoolReader(folder)) as spool:
+        collection = ingest_all(opened, makers, spool)
+        rows = pa.Table.from_batches(carried)
+        yield from _documents(collection, rows)
+        yield from _counts(collection, to_array(rows["row"]))
 
 
 def _documents(collection: Collection, rows: pa.Table) -> Iterator[Columns]:
     """Yield the rows of a partition with what was made of each."""
     reasons = np.full(len(rows), None, object)
-    reasons[collection.skipped] = [one.reason for one in collection.report.skipped if one.number]
+    reasons[collection.skipped] = [skip.reason for skip in collection.report.skipped if skip.number]
     for low in range(0, len(rows), _DOCUMENTS):
         part = rows.slice(low, _DOCUMENTS)
         documents = collection.documents.take(np.arange(low, low + len(part)))
@@ -130,7 +124,11 @@ def _documents(collection: Collection, rows: pa.Table) -> Iterator[Columns]:
             has = texts["form"] >= 0
             forms = collection.forms.take(texts["form"][has])
             form_of = pa.array(np.cumsum(has) - 1, mask=~has)
-            columns |= {name: to_arrow(forms[name]).take(form_of) for name in forms}
+            columns |= {
+                name: to_arrow(forms[name], COMPARED[name]).take(form_of)
+                for name in forms
+                if name in COMPARED
+            }
         yield columns
 
 
@@ -145,8 +143,8 @@ def _counts(collection: Collection, numbers: I64) -> Iterator[Columns]:
     by_text = np.argsort(text_of, kind="stable")
     ends = np.searchsorted(text_of[by_text], np.arange(len(counts) + 1))
     for first, last in iter_chunks(counts.starts, _ENTRIES):
-        own = by_text[ends[first] : ends[last]]
-        yield pack_counts(counts, first, last, text_of[own] - first, numbers[taken[own]])
+        places = by_text[ends[first] : ends[last]]
+        yield pack_counts(counts, first, last, text_of[places] - first, numbers[taken[places]])
 
 
 def pack_counts(counts: Counts, first: int, last: int, text_of: I64, rows: I64) -> Columns:
@@ -155,12 +153,14 @@ def pack_counts(counts: Counts, first: int, last: int, text_of: I64, rows: I64) 
     Beside them are the rows of their documents, and which of the texts each of these has.
     """
     entries, content = counts.rows(first, last), BytesIO()
-    used, columns = np.unique(entries.columns, return_inverse=True)
+    used = np.zeros(len(counts.ids), np.bool_)
+    used[entries.columns] = True
+    columns = (np.cumsum(used, dtype=np.int32) - 1)[entries.columns]
     np.savez(
-        content, starts=entries.starts, columns=columns.astype(np.int32), counts=entries.values,
+        content, starts=entries.starts, columns=columns, counts=entries.values,
         ids=counts.ids[used], hashes=counts.hashes[used], text_of=text_of, rows=rows,
     )  # fmt: skip
-    words = [counts.terms[term] for term in used.tolist()] if counts.terms else []
+    words = [counts.terms[term] for term in np.flatnonzero(used).tolist()] if counts.terms else []
     with_terms = int(np.count_nonzero(np.diff(entries.starts)[text_of]))
     return {"counts": [content.getvalue()], "words": [words], "with_terms": [with_terms]}
 
@@ -169,14 +169,15 @@ def unpack_counts(table: pa.Table, hash_bytes: int) -> Iterator[tuple[Counts, I6
     """Yield the counts in each row of a table, and the rows of their documents."""
     for content, words in zip(table["counts"], table["words"], strict=True):
         arrays = np.load(BytesIO(content.as_py()))
-        ids, entries = arrays["ids"], (arrays[name] for name in ("starts", "columns", "counts"))
-        chunk = CountedChunk(*entries, ids, ids, arrays["hashes"], tuple(words.as_py()))
+        starts, columns, values, ids, hashes = (arrays[name] for name in _PACKED)
+        chunk = CountedChunk(starts, columns, values, ids, ids, hashes, tuple(words.as_py()))
         yield join([chunk], hash_bytes, row_of=arrays["text_of"]), arrays["rows"]
 
 
 def count_terms(table: pa.Table, hash_bytes: int) -> Iterator[Columns]:
     """Yield how many documents of a batch have each term."""
-    parts = [(one.ids, one.document_frequencies()) for one, _ in unpack_counts(table, hash_bytes)]
+    counted = unpack_counts(table, hash_bytes)
+    parts = [(counts.ids, counts.document_frequencies()) for counts, _ in counted]
     ids, frequencies = map(np.concatenate, zip(*parts, strict=True))
     terms, places = np.unique(ids, return_inverse=True)
     sums = np.bincount(places, frequencies, len(terms)).astype(np.int64)
@@ -191,37 +192,36 @@ def model_of(terms: pa.Table, documents: int, terms_digest: str) -> Model:
     return Model("corpus", documents, ids[order], df[order], terms_digest, unlisted=1)
 
 
-@dataclass(frozen=True)
-class MappedModel(Model):
-    """A model that workers map from a file, so that those of a machine share its memory."""
+def save_model(model: Model, folder: str) -> tuple[str, Callable[[], Model]]:
+    """Return the path of a file of a folder that has a model, and what maps it.
 
-    path: str = ""
-
-    @classmethod
-    def save(cls, model: Model, folder: str) -> MappedModel:
-        """Write the terms and frequencies of a model to a file of a folder."""
-        path = str(Path(folder) / f"simdup-{model.digest()}.npy")
-        np.save(path, np.stack([model.ids, model.df.astype(np.uint64)]))
-        return cls.map(path, model.name, model.documents, model.terms_digest, model.unlisted)
-
-    @classmethod
-    def map(cls, path: str, name: str, documents: int, digest: str, unlisted: int) -> MappedModel:
-        """Map a file of the driver, or the copy of it that Spark made on another machine."""
-        if not (own := Path(path)).exists():
-            from pyspark import SparkFiles
-
-            own = Path(SparkFiles.get(own.name))
-        ids, df = np.load(own, mmap_mode="r")
-        return cls(name, documents, ids, df, digest, unlisted, path)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Pickle without what is in the file."""
-        about = self.name, self.documents, self.terms_digest, self.unlisted
-        return self.map, (self.path, *about)
+    Workers of a machine share its memory.
+    """
+    path = str(Path(folder) / f"simdup-{model.digest()}.npy")
+    np.save(path, np.stack([model.ids, model.df.astype(np.uint64)]))
+    about = model.name, model.documents, model.terms_digest, model.unlisted
+    return path, partial(_map_model, path, *about)
 
 
-def weigh(table: pa.Table, fingerprinter: Fingerprinter, criteria: Criteria) -> Iterator[Columns]:
-    """Yield the fingerprints of counted documents."""
+def _map_model(path: str, name: str, documents: int, digest: str, unlisted: int) -> Model:
+    """Map a file of the driver, or the copy of it that Spark made on another machine."""
+    if not Path(path).exists():
+        from pyspark import SparkFiles
+
+        path = SparkFiles.get(Path(path).name)
+    ids, df = np.load(path, mmap_mode="r")
+    return Model(name, documents, ids, df, digest, unlisted)
+
+
+def weigh(
+    table: pa.Table,
+    fingerprinter: Fingerprinter,
+    criteria: Criteria,
+    model: Callable[[], Model] | None = None,
+) -> Iterator[Columns]:
+    """Yield the fingerprints of counted documents, whose IDF a `model` has that is mapped here."""
+    if model is not None:
+        fingerprinter = replace(fingerprinter, idf=model())
     for counts, rows in unpack_counts(table, fingerprinter.analyzer.hash_bytes):
         weighting = fingerprinter.weigh(counts)
         columns: dict[str, Any] = {"row": rows, **fingerprint(weighting).columns}

@@ -114,8 +114,9 @@ def test_rows_are_those_of_the_command(scanned: Any, simdup: Command, tmp_path: 
     write(tmp_path, rows)
     expected = by_library(rows)
     assert plain(scanned.clusters.collect()) == by_command(simdup, tmp_path)
+    figures = scanned.summary()
     for name in ("documents", "clusters", "redundant", "skipped", "pairs"):
-        assert getattr(scanned.summary(), name) == getattr(expected.summary, name), name
+        assert getattr(figures, name) == getattr(expected.summary, name), name
     assert [tuple(row)[1:5] for row in scanned.pairs.collect()] == [
         pair[:4] for cluster in expected.clusters for pair in cluster.pairs
     ]
@@ -225,7 +226,7 @@ def test_a_checkpoint_is_read_by_the_same_job_and_format_only(
 
 def test_large_and_small_stars_find_components(spark: Any) -> None:
     """Long paths, stars and cliques, in any order, against a search in plain Python."""
-    from simdup.spark.job import large_and_small_stars
+    from simdup.spark.components import large_and_small_stars
 
     chance = random.Random(7)
     rows = chance.sample(range(10_000), 300)

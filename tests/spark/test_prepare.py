@@ -12,7 +12,7 @@ from simdup.text.weights import learn_model
 
 pa = pytest.importorskip("pyarrow")
 
-from simdup.spark.prepare import pack_counts, unpack_counts
+from simdup.spark.prepare import pack_counts, unpack_counts  # noqa: E402
 
 TEXTS = st.lists(st.text(st.characters(codec="utf-8") | st.sampled_from("的 a\n"), max_size=60))
 
