@@ -89,6 +89,8 @@ class InProcess:
         documents = documents.drop_columns(list(COUNTS))
         with_terms = pc.sum(prepared["with_terms"]).as_py() or 0
         prints = self._weigh(prepared.filter(prepared["counts"].is_valid()), with_terms)
+        criteria = settings.criteria
+        self._all_meet = criteria.all_pairs and criteria.compares_all(len(documents))
         shared = self._share(documents, prints)
         labels = self._label(documents, prints, shared)
         if not settings.criteria.shingle.by_words:
@@ -111,8 +113,9 @@ class InProcess:
             partners = pa.array(map(of.get, joined["row"].to_pylist()), pa.list_(pa.int64()))
             joined = joined.append_column("partners", partners)
         work = partial(
-            group, analyzer=self._analyzer, settings=settings, carried=self._carried.names
-        )
+            group, analyzer=self._analyzer, settings=settings, carried=self._carried.names,
+            all_meet=self._all_meet,
+        )  # fmt: skip
         found = self._map(joined, work, grouped_schema(self._carried), by="root")
         skipped = prepared.filter(prepared["skipped"].is_valid())
         pairs = zip(skipped["id"].to_pylist(), skipped["skipped"].to_pylist(), strict=True)
@@ -170,7 +173,7 @@ class InProcess:
 
     def _label(self, documents: pa.Table, prints: pa.Table, shared: pa.Table | None) -> pa.Table:
         some = prints.filter(pc.greater(prints["terms"], 0))
-        work = partial(list_keys, settings=self.settings)
+        work = partial(list_keys, settings=self.settings, all_meet=self._all_meet)
         keys = pa.concat_tables(
             self._map(frame, work, MEETINGS, each) for frame in (documents, some)
         )

@@ -68,7 +68,7 @@ SHARED = pa.schema(dict.fromkeys(("kind", "large", "small", "shared", "size"), p
 
 _MEASURES = {
     "distance": pa.int64(), "similarity": pa.float64(), "containment": pa.float64(),
-    "cosine": pa.float64(), "contained": pa.string(), "measure": pa.string(),
+    "cosine": pa.float64(), "measure": pa.string(),
 }  # fmt: skip
 
 

@@ -45,7 +45,6 @@ _BESIDE = {
     "seeds_bytes": pa.binary(), "runs_bytes": pa.binary(),
 }  # fmt: skip
 # Counts of distinct texts, see `pack_counts`, and how many of their documents have terms.
-_PACKED = ("starts", "columns", "counts", "ids", "hashes")
 COUNTS = {"counts": pa.binary(), "words": pa.list_(pa.string()), "with_terms": pa.int64()}
 
 FREQUENCIES = pa.schema({"term": pa.int64(), "documents": pa.int64()})
@@ -169,7 +168,8 @@ def unpack_counts(table: pa.Table, hash_bytes: int) -> Iterator[tuple[Counts, I6
     """Yield the counts in each row of a table, and the rows of their documents."""
     for content, words in zip(table["counts"], table["words"], strict=True):
         arrays = np.load(BytesIO(content.as_py()))
-        starts, columns, values, ids, hashes = (arrays[name] for name in _PACKED)
+        names = "starts", "columns", "counts", "ids", "hashes"
+        starts, columns, values, ids, hashes = (arrays[name] for name in names)
         chunk = CountedChunk(starts, columns, values, ids, ids, hashes, tuple(words.as_py()))
         yield join([chunk], hash_bytes, row_of=arrays["text_of"]), arrays["rows"]
 

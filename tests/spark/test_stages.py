@@ -74,6 +74,7 @@ CRITERIA: list[dict[str, Any]] = [
     {"same": "title"}, {"same": "title", "method": "simhash"},
     {"containment": 0.5, "same": "title"}, {"containment": 0.6}, {"same": "facts"},
     {"containment": 0.4, "similarity": 0.1}, {"lossless": True}, {"decisions": DECISIONS},
+    {"all_pairs": True}, {"all_pairs": True, "method": "simhash"},
 ]  # fmt: skip
 RECIPES = [
     {}, {"idf": "corpus"}, {"idf": "corpus", "min_df": 3}, {"hash": "md5", "bits": 128},
