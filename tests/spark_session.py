@@ -12,7 +12,7 @@ import pytest
 from support import environment
 
 from simdup import SimdupError
-from simdup.spark.command import prepare_java
+from simdup.spark.__main__ import prepare_java
 
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 

@@ -3,7 +3,6 @@
 import pickle
 import random
 import tempfile
-from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,34 +13,38 @@ import pyarrow.compute as pc
 from simdup.model.settings import Settings
 from simdup.reuse.sharing import SHARED as SHARED_COLUMNS
 from simdup.reuse.sharing import least_share
-from simdup.spark.groups import GroupDocuments, grouped_schema, refine
-from simdup.spark.meet import (
+from simdup.spark.components import (
     EDGES,
     LABELS,
     MEETINGS,
     SEEDS,
     SHARED,
+    STARS,
     connect,
     contract,
-    label,
+    group,
+    grouped_schema,
     list_compared,
     list_keys,
     list_seeds,
+    refine,
     share,
 )
-from simdup.spark.partitions import Task, each, stream
+from simdup.spark.partitions import Work, each, run_here, stream, whole
 from simdup.spark.prepare import (
+    COUNTS,
     FINGERPRINTS,
-    TERMS,
-    MappedModel,
-    Prepare,
+    FREQUENCIES,
     count_terms,
     model_of,
+    prepare,
     prepared_schema,
+    save_model,
     weigh,
 )
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter, learns
+from simdup.text.weights import NoIdf
 
 
 class Grouped(NamedTuple):
@@ -63,18 +66,31 @@ class InProcess:
     def run(self, table: pa.Table) -> Grouped:
         """Group documents with the columns `reference`, `id`, `order0`, `text0`, and `value`."""
         settings = self.settings
+        table = table.sort_by(
+            [("reference", "descending"), ("order0", "ascending"), ("id", "ascending")]
+        )
+        texts = {"text": table["text0"].combine_chunks(), "v": table["value"].combine_chunks()}
         if settings.criteria.keep_field is None:
-            table = table.drop_columns("value")
-        place = self._chance.randrange(1 << 40)
-        table = table.take(self._shuffled(len(table)))
-        rows = pa.array(range(place, place + len(table)))
-        table = table.add_column(0, "row", rows)
-        self._carried = table.select(["row", "reference", "id", "order0"]).schema
-        task = Task(Prepare(self._analyzer, settings), prepared_schema(self._carried), stream)
-        prepared = self._map(task, table)
-        documents = prepared.filter(prepared["digest"].is_valid())
+            del texts["v"]
+        row = self._chance.randrange(1 << 40)
+        table = pa.table(
+            {"row": pa.array(self._chance.sample(range(row, row + len(table)), len(table))),
+             "reference": table["reference"], "id": table["id"],
+             "position": pa.array(range(len(table))),
+             "texts": pa.StructArray.from_arrays(list(texts.values()), list(texts))}
+        )  # fmt: skip
+        self._carried = table.drop_columns("texts").schema
+        table = table.sort_by("row")
+        work = partial(prepare, analyzer=self._analyzer, settings=settings)
+        prepared = self._map(table, work, prepared_schema(self._carried), stream)
+        documents = prepared.filter(
+            pc.and_(prepared["row"].is_valid(), prepared["skipped"].is_null())
+        )
+        documents = documents.drop_columns(list(COUNTS))
         with_terms = pc.sum(prepared["with_terms"]).as_py() or 0
         prints = self._weigh(prepared.filter(prepared["counts"].is_valid()), with_terms)
+        criteria = settings.criteria
+        self._all_meet = criteria.all_pairs and criteria.compares_all(len(documents))
         shared = self._share(documents, prints)
         labels = self._label(documents, prints, shared)
         if not settings.criteria.shingle.by_words:
@@ -87,7 +103,8 @@ class InProcess:
         joined = _joined(labels, prints, documents)
         sketched = settings.criteria.searches != ("simhash",)
         if sketched and shared is None and self._chance.random() < 0.5:
-            parted = self._map(Task(partial(refine, settings=settings), LABELS), joined, "root")
+            work = partial(refine, settings=settings)
+            parted = self._map(joined, work, LABELS, by="root")
             joined = _joined(parted, prints, documents)
         if shared is not None:
             of: dict[int, list[int]] = {}
@@ -95,8 +112,11 @@ class InProcess:
                 of.setdefault(one["a"], []).append(one["b"])
             partners = pa.array(map(of.get, joined["row"].to_pylist()), pa.list_(pa.int64()))
             joined = joined.append_column("partners", partners)
-        work = GroupDocuments(self._analyzer, settings)
-        found = self._map(Task(work, grouped_schema(self._carried)), joined, "root")
+        work = partial(
+            group, analyzer=self._analyzer, settings=settings, carried=self._carried.names,
+            all_meet=self._all_meet,
+        )  # fmt: skip
+        found = self._map(joined, work, grouped_schema(self._carried), by="root")
         skipped = prepared.filter(prepared["skipped"].is_valid())
         pairs = zip(skipped["id"].to_pylist(), skipped["skipped"].to_pylist(), strict=True)
         return Grouped(_members(found), _pairs(found), set(pairs))
@@ -104,66 +124,78 @@ class InProcess:
     def _weigh(self, counts: pa.Table, documents: int) -> pa.Table:
         recipe, criteria = self.settings.recipe, self.settings.criteria
 
-        def weighed(fingerprinter: Fingerprinter) -> pa.Table:
-            work = partial(weigh, fingerprinter=fingerprinter, criteria=criteria)
-            return self._map(pickle.loads(pickle.dumps(Task(work, FINGERPRINTS, each))), counts)
+        def weighed(fingerprinter: Fingerprinter, model: Any = None) -> pa.Table:
+            work = partial(weigh, fingerprinter=fingerprinter, criteria=criteria, model=model)
+            return self._map(counts, pickle.loads(pickle.dumps(work)), FINGERPRINTS, each)
 
         if not learns(recipe, documents):
             return weighed(Fingerprinter.alone(self._analyzer))
         work = partial(count_terms, hash_bytes=self._analyzer.hash_bytes)
-        terms = self._map(Task(work, TERMS, each), counts)
+        terms = self._map(counts, work, FREQUENCIES, each)
         summed = terms.group_by("term").aggregate([("documents", "sum")])
         summed = summed.rename_columns(["term", "documents"])
         several = summed.filter(pc.greater(summed["documents"], 1))
         model = model_of(several, documents, self._analyzer.terms_digest)
         with tempfile.TemporaryDirectory() as folder:
-            shared = MappedModel.save(model, folder)
-            return weighed(Fingerprinter(self._analyzer, shared, learned=True))
+            _, mapped = save_model(model, folder)
+            return weighed(Fingerprinter(self._analyzer, NoIdf(), learned=True), mapped)
 
     def _share(self, documents: pa.Table, prints: pa.Table) -> pa.Table | None:
         criteria = self.settings.criteria
         if "passages" not in criteria.searches:
             return None
-        names = SHARED_COLUMNS if criteria.by_runs else SHARED_COLUMNS[:1]
-        edges = {one for name in names for one in self._sharing(name, documents, prints)}
-        found = [dict(zip(EDGES.names, (*one, False), strict=True)) for one in edges]
-        return pa.Table.from_pylist(found, EDGES)
-
-    def _sharing(
-        self, name: str, documents: pa.Table, prints: pa.Table
-    ) -> Iterator[tuple[int, ...]]:
-        sizes = pc.binary_length(documents[f"{name}_bytes"]).cast(pa.int64())
-        joined = _joined(documents.append_column("size", sizes), prints, None)
-        schema = self._carried.append(pa.field("size", pa.int64()))
-        task = Task(partial(list_compared, settings=self.settings), schema)
-        compared = self._map(task, joined, "digest").to_pylist()
-        compared.sort(key=lambda o: (-o["size"], not o["reference"], o["order0"], o["id"]))
-        ranked = pa.table(
-            {"row": pa.array([one["row"] for one in compared], pa.int64()),
-             "rank": pa.array(range(len(compared)), pa.int64())}
-        )  # fmt: skip
-        own = documents.select(["row", f"{name}_bytes"]).rename_columns(["row", "bytes"])
-        seeds = ranked.join(own, "row", join_type="inner")
-        seeds = self._map(Task(list_seeds, SEEDS, each), seeds)
-        counted = self._map(Task(share, SHARED), seeds, "seed").group_by(["large", "small"])
+        work = partial(list_compared, settings=self.settings)
+        joined = _joined(documents, prints, None)
+        positions = self._map(joined, work, self._carried, by="digest")["position"].to_pylist()
+        names = ("row", "position", "seeds_bytes", "runs_bytes")
+        contents = (documents[name].to_pylist() for name in names)
+        compared = [
+            {"kind": kind, "row": row, "position": position, "bytes": content[kind]}
+            for row, position, *content in zip(*contents, strict=True)
+            for kind in (0, 1)
+            if position in positions and content[kind]
+        ]
+        compared.sort(key=lambda one: (-len(one["bytes"]), one["position"]))
+        schema = {"kind": pa.int64(), "row": pa.int64(), "bytes": pa.binary(), "rank": pa.int64()}
+        ranked = [one | {"rank": rank} for rank, one in enumerate(compared)]
+        self._chance.shuffle(ranked)
+        table = pa.Table.from_pylist(ranked, pa.schema(schema))
+        seeds = self._map(table, list_seeds, SEEDS, each)
+        counted = self._map(seeds, share, SHARED, by="seed").group_by(["kind", "large", "small"])
         pairs = counted.aggregate([("shared", "sum"), ("size", "max")]).to_pylist()
-        least = least_share(name, self.settings.criteria.containment or 0)
-        found = (p for p in pairs if p["shared_sum"] >= least * p["size_max"])
-        return (tuple(sorted((p["large"], p["small"]))) for p in found)
+        least = [least_share(name, criteria.containment or 0) for name in SHARED_COLUMNS]
+        edges = {
+            (min(one["large"], one["small"]), max(one["large"], one["small"]))
+            for one in pairs
+            if one["shared_sum"] >= least[one["kind"]] * one["size_max"]
+        }
+        return pa.Table.from_pylist([{"a": a, "b": b, "copy": False} for a, b in edges], EDGES)
 
     def _label(self, documents: pa.Table, prints: pa.Table, shared: pa.Table | None) -> pa.Table:
         some = prints.filter(pc.greater(prints["terms"], 0))
-        task = Task(partial(list_keys, settings=self.settings), MEETINGS, each)
-        keys = pa.concat_tables(self._map(task, frame) for frame in (documents, some))
-        edges = [self._map(Task(partial(connect, settings=self.settings), EDGES), keys, "key")]
-        edges += [] if shared is None else [shared]
-        fewer = self._map(Task(contract, EDGES), pa.concat_tables(edges))
-        return pa.Table.from_batches(list(Task(label, LABELS)(iter(fewer.to_batches()))), LABELS)
+        work = partial(list_keys, settings=self.settings, all_meet=self._all_meet)
+        keys = pa.concat_tables(
+            self._map(frame, work, MEETINGS, each) for frame in (documents, some)
+        )
+        edges = self._map(keys, partial(connect, settings=self.settings), EDGES, by="key")
+        edges = pa.concat_tables([edges, *([] if shared is None else [shared])])
+        fewer = self._map(edges, contract, STARS)
+        stars = list(run_here(iter(fewer.to_batches()), contract, STARS))
+        roots = {one["b"]: one["a"] for batch in stars for one in batch.to_pylist()}
+        roots |= {root: root for root in roots.values()}
+        copies = {one["b"] for one in edges.to_pylist() if one["copy"]}
+        labels = ({"row": row, "root": root, "copy": row in copies} for row, root in roots.items())
+        return pa.Table.from_pylist(list(labels), LABELS)
 
-    def _map(self, task: Task, table: pa.Table, by: str | None = None) -> pa.Table:
-        """Run a task on each partition; rows with an equal value of `by` are in one."""
+    def _map(
+        self, table: pa.Table, work: Work, schema: pa.Schema, cut: Any = whole, by: str = ""
+    ) -> pa.Table:
+        """Do work on each partition; rows with an equal value of `by` are in one."""
         parts = self._chance.randint(1, 4)
-        if by is None:
+        if by in ("digest", "root"):
+            # These tasks get documents in input order.
+            table = table.sort_by("position")
+        if not by:
             of = np.array([self._chance.randrange(parts) for _ in range(len(table))], int)
         else:
             of = np.array([hash((parts, value)) % parts for value in table[by].to_pylist()], int)
@@ -172,11 +204,8 @@ class InProcess:
             # In partitions rows keep their order, as those of a file do.
             some = table.take(pa.array(np.flatnonzero(of == part)))
             batches = some.to_batches(max_chunksize=self._chance.choice([1, 7, 10_000]))
-            found += list(task(iter(batches)))
-        return pa.Table.from_batches(found, task.schema)
-
-    def _shuffled(self, n: int) -> list[int]:
-        return self._chance.sample(range(n), n)
+            found += run_here(iter(batches), work, schema, cut)
+        return pa.Table.from_batches(found, schema)
 
 
 def _joined(labels: pa.Table, prints: pa.Table, documents: pa.Table | None) -> pa.Table:

@@ -17,6 +17,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.documents import Document
 from simdup.near.batch_reader import DOCUMENTS, TEXTS, Columns, Spool, Tables
 from simdup.near.methods import methods_of
+from simdup.search.arrays import Bools
 from simdup.text.analyzer import Analyzer
 from simdup.text.characters import DIGEST_TYPE, PreparedText, text_digest
 from simdup.text.counts import CountedChunk, TermCounter
@@ -62,8 +63,7 @@ def originals(batch: Prepared) -> Mapping[str, Columns]:
 
 def titles(batch: Prepared) -> Mapping[str, Columns]:
     """Spool the titles that records and pages name; others are in the texts."""
-    given = [document.title for document, _ in batch.documents]
-    named = np.array([title is not None for title in given], np.bool_)
+    given, named = [document.title for document, _ in batch.documents], _named(batch)
     slots = np.zeros((len(given), 2), np.int64)
     slots[named] = batch.spooled([title for title in given if title is not None])
     return {DOCUMENTS: {"title": slots, "named": named}}
@@ -73,7 +73,12 @@ def keys_of_titles(batch: Prepared) -> Mapping[str, Columns]:
     """Make keys of the titles, which decide."""
     found = [title_of(document) for document, _ in batch.documents]
     keys = b"".join(title_keys(found, [text for _, text in batch.documents]))
-    return {DOCUMENTS: {"title_key": np.frombuffer(keys, np.uint64)}}
+    return {DOCUMENTS: {"title_key": np.frombuffer(keys, np.uint64), "named": _named(batch)}}
+
+
+def _named(batch: Prepared) -> Bools:
+    """Return which documents have a title beside their text."""
+    return np.array([document.title is not None for document, _ in batch.documents], np.bool_)
 
 
 def columns_for(criteria: Criteria, titled: bool) -> list[Maker]:

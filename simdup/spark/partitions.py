@@ -8,8 +8,7 @@ and seeds, which one machine spools, come along as ``text_bytes``, ``seeds_bytes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,18 +19,22 @@ from numpy.typing import NDArray
 from simdup.model.settings import Settings
 from simdup.model.table import SCHEMA, Documents, objects
 from simdup.near.candidates import Candidates, EqualKeys, Search
+from simdup.near.methods.passages import ListedPairs
 from simdup.near.methods.short_texts import EqualForms
 from simdup.near.methods.simhash import NearFingerprints
 from simdup.near.short import formed
 from simdup.text.bands import EditSignatures, Signatures, pstable_fewest
 from simdup.text.titles import share_titles
 
+Batches: TypeAlias = Iterator[pa.RecordBatch]
+Columns: TypeAlias = Mapping[str, Any]
+# What is done with a partition, or parts of it; can be pickled.
+Work: TypeAlias = Callable[[Any], Iterator[Columns]]
+Cut: TypeAlias = Callable[[Batches], Iterator[Any]]
+
 # Classes of pyspark, whose types differ between versions.
 DataFrame: TypeAlias = Any
 Session: TypeAlias = Any
-
-Batches: TypeAlias = Iterator[pa.RecordBatch]
-Columns: TypeAlias = Mapping[str, Any]
 
 # Rows of a batch that goes back to Spark.
 _ROWS = 1 << 13
@@ -39,8 +42,8 @@ _ROWS = 1 << 13
 
 def whole(batches: Batches) -> Iterator[pa.Table]:
     """Yield all batches of a partition as one table, if they have rows."""
-    if every := list(batches):
-        yield pa.Table.from_batches(every)
+    if parts := list(batches):
+        yield pa.Table.from_batches(parts)
 
 
 def each(batches: Batches) -> Iterator[pa.Table]:
@@ -53,58 +56,51 @@ def stream(batches: Batches) -> Iterator[Batches]:
     yield batches
 
 
-@dataclass(frozen=True)
-class Task:
-    """What is done with a partition, Arrow in and Arrow out; can be pickled.
+def run(frame: DataFrame, work: Work, schema: pa.Schema, cut: Cut = whole) -> DataFrame:
+    """Return what is made of each partition of a frame: see `run_here`."""
+    from pyspark.sql.pandas.types import from_arrow_schema
 
-    Attributes
+    # Spark takes functions of one argument only.
+    return frame.mapInArrow(
+        lambda batches: run_here(batches, work, schema, cut),
+        from_arrow_schema(schema, prefer_timestamp_ntz=True),
+    )
+
+
+def run_here(batches: Batches, work: Work, schema: pa.Schema, cut: Cut = whole) -> Batches:
+    """Yield what is made of a partition, Arrow in and Arrow out.
+
+    Parameters
     ----------
+    batches : iterator of pyarrow.RecordBatch
     work : callable
         Yields columns of some rows; those of the schema that it leaves out are null.
     schema : pyarrow.Schema
     cut : callable
         What `work` gets of the batches: `whole`, `each` or `stream`.
     """
-
-    work: Callable[[Any], Iterator[Columns]]
-    schema: pa.Schema
-    cut: Callable[[Batches], Iterator[Any]] = whole
-
-    def __call__(self, batches: Batches) -> Batches:
-        """Yield what is made of the batches of a partition."""
-        for part in self.cut(batch for batch in batches if len(batch)):
-            for columns in self.work(part):
-                rows = len(next(iter(columns.values())))
-                arrays = [
-                    _cast(columns[field.name], field.type)
-                    if field.name in columns
-                    else pa.nulls(rows, field.type)
-                    for field in self.schema
-                ]
-                batch = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
-                yield from (batch.slice(low, _ROWS) for low in range(0, rows, _ROWS))
+    for part in cut(batch for batch in batches if len(batch)):
+        for columns in work(part):
+            rows = len(next(iter(columns.values())))
+            missing = pa.nulls(rows)
+            arrays = [to_arrow(columns.get(field.name, missing), field.type) for field in schema]
+            batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
+            yield from (batch.slice(low, _ROWS) for low in range(0, rows, _ROWS))
 
 
-def _cast(column: Any, kind: pa.DataType) -> pa.Array:
+def to_arrow(column: Any, kind: pa.DataType) -> pa.Array:
+    """Return a column as Spark has it; an array[n, width] becomes bytes."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-    elif isinstance(column, np.ndarray):
-        column = to_arrow(column)
     if isinstance(column, pa.Array):
-        return column if column.type == kind else column.cast(kind)
-    return pa.array(column, kind)
-
-
-def to_arrow(column: NDArray[Any]) -> pa.Array:
-    """Return an array[n] or array[n, width] as a column."""
-    if column.ndim == 1 and column.dtype.kind in "iu":
-        return pa.array(column.astype(np.int64))
-    if column.ndim == 1 and column.dtype.kind != "V":
-        return pa.array(column)
+        return column.cast(kind)
+    if not isinstance(column, np.ndarray):
+        return pa.array(column, kind)
+    if not pa.types.is_binary(kind):
+        return pa.array(column.astype(kind.to_pandas_dtype()))
     width = column.itemsize * int(np.prod(column.shape[1:]))
     buffers = [None, pa.py_buffer(column.tobytes())]
-    fixed = pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(column), buffers)
-    return fixed.cast(pa.binary())
+    return pa.Array.from_buffers(pa.binary(width), len(column), buffers).cast(kind)
 
 
 def to_array(column: pa.ChunkedArray, kind: Any = None) -> NDArray[Any]:
@@ -116,39 +112,10 @@ def to_array(column: pa.ChunkedArray, kind: Any = None) -> NDArray[Any]:
         rows, kind = column.to_pylist(), np.dtype(kind)
         size = max((len(row) for row in rows if row is not None), default=0)
         content = b"".join(bytes(size) if row is None else row for row in rows)
-        found = np.frombuffer(content, kind)
-        return found if kind.kind == "V" else found.reshape(len(rows), size // kind.itemsize)
+        values = np.frombuffer(content, kind)
+        return values if kind.kind == "V" else values.reshape(len(rows), size // kind.itemsize)
     array: NDArray[Any] = np.asarray(column.fill_null(0) if column.null_count else column)
     return array if kind is None else array.astype(kind, copy=False)
-
-
-def content_of(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], memoryview]:
-    """Return where the bytes of each row begin, with the end of the last, and those of all rows."""
-    array = column.cast(pa.large_binary()).combine_chunks()
-    starts = np.frombuffer(array.buffers()[1], np.int64, len(array) + 1, 8 * array.offset)
-    return starts, memoryview(array.buffers()[2] or b"")
-
-
-def order_names(names: Sequence[str]) -> list[str]:
-    """Return which columns order documents, after references."""
-    return [*(one for one in names if one.startswith("order")), "id", "row"]
-
-
-def carried_names(names: Sequence[str]) -> list[str]:
-    """Return which columns are handed on from stage to stage: ids, and what orders documents."""
-    handed_on = {"reference", *order_names(names)}
-    return [one for one in names if one in handed_on]
-
-
-def in_order(table: pa.Table) -> pa.Table:
-    """Return documents in input order: references first; what is equal in all, by row."""
-    columns = [pc.invert(table["reference"]).cast(pa.int8())]
-    for name in order_names(table.column_names):
-        # As Spark does: nulls first.
-        columns += [table[name].is_valid().cast(pa.int8()), table[name]]
-    keys = pa.table(columns, list(map(str, range(len(columns)))))
-    places = pc.sort_indices(keys, sort_keys=[(name, "ascending") for name in keys.column_names])
-    return table.take(places)
 
 
 def documents_of(table: pa.Table) -> Documents:
@@ -167,7 +134,7 @@ def documents_of(table: pa.Table) -> Documents:
 
 
 def candidates_among(table: pa.Table, settings: Settings) -> Candidates:
-    """Return the documents of a table with what proposes pairs of them."""
+    """Return the documents of a table, in input order, with what proposes pairs of them."""
     documents = documents_of(table)
     criteria, rows = settings.criteria, np.arange(len(documents))
     searches: list[Search] = []
@@ -190,12 +157,10 @@ def candidates_among(table: pa.Table, settings: Settings) -> Candidates:
 
 def _listed(table: pa.Table) -> Search:
     """Return the pairs that share passages, by the places of their documents in the table."""
-    from simdup.near.methods.passages import ListedPairs
-
-    rows, partners = to_array(table["row"]), table["partners"].combine_chunks()
-    by_row, others = np.argsort(rows), to_array(partners.flatten())
+    numbers, partners = to_array(table["row"]), table["partners"].combine_chunks()
+    by_number, later = np.argsort(numbers), to_array(partners.flatten())
     a = to_array(pc.list_parent_indices(partners))
-    b = by_row[np.searchsorted(rows, others, sorter=by_row)]
+    b = by_number[np.searchsorted(numbers, later, sorter=by_number)]
     low, high = np.minimum(a, b), np.maximum(a, b)
     order = np.lexsort((high, low))
     return ListedPairs(low[order], high[order])

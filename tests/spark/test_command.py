@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from simdup import SimdupError
-from simdup.spark import command
+from simdup.spark import __main__ as command
 
 
 @pytest.fixture

@@ -114,8 +114,9 @@ def test_rows_are_those_of_the_command(scanned: Any, simdup: Command, tmp_path: 
     write(tmp_path, rows)
     expected = by_library(rows)
     assert plain(scanned.clusters.collect()) == by_command(simdup, tmp_path)
+    figures = scanned.summary()
     for name in ("documents", "clusters", "redundant", "skipped", "pairs"):
-        assert getattr(scanned.summary(), name) == getattr(expected.summary, name), name
+        assert getattr(figures, name) == getattr(expected.summary, name), name
     assert [tuple(row)[1:5] for row in scanned.pairs.collect()] == [
         pair[:4] for cluster in expected.clusters for pair in cluster.pairs
     ]
@@ -180,20 +181,19 @@ def test_references_are_never_redundant(spark: Any, simdup: Command, tmp_path: P
 def test_workers_map_a_model_that_the_recipe_names(
     spark: Any, simdup: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from simdup.spark import scan
-    from simdup.spark.job import Job
+    from simdup.spark import job, scan
 
     rows, model = make_rows(), tmp_path / "idf.model"
     write(tmp_path, rows)
     simdup("fit", tmp_path / "rows.jsonl", "-o", model)
     sizes: list[int] = []
-    run = Job._map
+    run = job.run
 
-    def measured(self: Job, frame: Any, task: Any) -> Any:
-        sizes.append(len(pickle.dumps(task)))
-        return run(self, frame, task)
+    def measured(frame: Any, work: Any, *more: Any) -> Any:
+        sizes.append(len(pickle.dumps(work)))
+        return run(frame, work, *more)
 
-    monkeypatch.setattr(Job, "_map", measured)
+    monkeypatch.setattr(job, "run", measured)
     frame = spark.createDataFrame(rows, "id string, text string, n long")
     found = scan(frame, Recipe(idf=str(model), strip=(STRIPPED,)), order="n")
     expected = by_command(simdup, tmp_path, "--recipe", f"default,idf={model}", "--strip", STRIPPED)
@@ -204,52 +204,47 @@ def test_workers_map_a_model_that_the_recipe_names(
 def test_a_checkpoint_is_read_by_the_same_job_and_format_only(
     spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from simdup.spark import operations
-    from simdup.spark.job import open_rows
+    from simdup.spark import job
 
     schema = "id string, text string, name string"
     frame = spark.createDataFrame([("a", "one", "two")], schema)
 
     def digest(**fields: Any) -> str:
         settings = Settings.of(id="id", **fields)
-        return operations._digest(open_rows(frame, None, settings, ["id"]), settings)
+        return job.digest_of(job.open_rows(frame, None, settings, ["id"]), settings)
 
-    jobs: list[dict[str, Any]] = [
+    cases: list[dict[str, Any]] = [
         {"text": ("text", "name")}, {"text": "text", "same": "title"},
         {"text": "text", "keep": "max:name"},
     ]  # fmt: skip
-    digests = [digest(**job) for job in jobs]
-    assert len(set(digests)) == len(jobs)
-    assert digest(**jobs[0]) == digests[0]
-    monkeypatch.setattr(operations, "_FORMAT", operations._FORMAT - 1)
-    assert digest(**jobs[0]) not in digests
+    digests = [digest(**case) for case in cases]
+    assert len(set(digests)) == len(cases)
+    assert digest(**cases[0]) == digests[0]
+    monkeypatch.setattr(job, "_FORMAT", job._FORMAT - 1)
+    assert digest(**cases[0]) not in digests
 
 
 def test_large_and_small_stars_find_components(spark: Any) -> None:
     """Long paths, stars and cliques, in any order, against a search in plain Python."""
-    from simdup.spark.meet import label_by_stars
+    from simdup.spark.components import large_and_small_stars
 
     chance = random.Random(7)
     rows = chance.sample(range(10_000), 300)
     edges = list(pairwise(rows[:100])) + [(rows[100], one) for one in rows[101:200]]
     edges += [*combinations(rows[200:210], 2), *zip(rows[210::2], rows[211::2], strict=True)]
-    edges = [(min(edge), max(edge), chance.random() < 0.5) for edge in edges]
+    edges = [(min(edge), max(edge)) for edge in edges]
     chance.shuffle(edges)
-    frame = spark.createDataFrame(edges, "a long, b long, copy boolean")
-    made = label_by_stars(frame, lambda name, make: make().localCheckpoint()).collect()
-    groups = components((a, b) for a, b, _ in edges)
-    copies = {b for _, b, copy in edges if copy}
-    expected = {(row, min(group), row in copies) for group in groups for row in group}
+    frame = spark.createDataFrame(edges, "a long, b long")
+    made = large_and_small_stars(frame, lambda name, make: make().localCheckpoint()).collect()
+    groups = [sorted(group) for group in components(edges)]
+    expected = {(group[0], row) for group in groups for row in group[1:]}
     assert {tuple(row) for row in made} == expected
     assert len(made) == len(expected)
 
 
 def test_limits_of_a_task_change_nothing(scanned: Any) -> None:
-    from simdup.spark import Found
-
-    folder = f"{scanned.job.checkpoint.folder}/limited"
-    checkpoint = replace(scanned.job.checkpoint, folder=folder)
-    limited = Found(replace(scanned.job, checkpoint=checkpoint, many=20, at_once=100))
+    folder = f"{scanned.job.checkpoint}/limited"
+    limited = replace(scanned.job, checkpoint=folder, many=20, at_once=100).run()
     assert limited.clusters.collect() == scanned.clusters.collect()
     assert {"components", "stars-2"} <= {path.name for path in Path(folder).iterdir()}
 
@@ -258,12 +253,12 @@ def test_a_job_that_was_stopped_goes_on_at_the_next_stage(
     frame: Any, scanned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from simdup.spark import scan
-    from simdup.spark.job import Checkpoint
+    from simdup.spark.job import Job
 
     made: list[str] = []
-    stage = Checkpoint.stage
+    stage = Job.stage
 
-    def stopped(self: Checkpoint, name: str, make: Any) -> Any:
+    def stopped(self: Job, name: str, make: Any) -> Any:
         begun = []
         content = stage(self, name, lambda: begun.append(name) or make())
         if begun:
@@ -272,7 +267,7 @@ def test_a_job_that_was_stopped_goes_on_at_the_next_stage(
         return content
 
     expected = [tuple(row) for row in scanned.clusters.collect()]
-    monkeypatch.setattr(Checkpoint, "stage", stopped)
+    monkeypatch.setattr(Job, "stage", stopped)
     stages = ["prepared", "frequencies", "fingerprints", "edges", "labels", "groups", "numbers"]
     for _ in stages:
         with pytest.raises(KeyboardInterrupt):
@@ -285,7 +280,7 @@ def test_a_job_that_was_stopped_goes_on_at_the_next_stage(
 def test_the_command_writes_folders(
     spark: Any, simdup: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from simdup.spark.command import main
+    from simdup.spark.__main__ import main
 
     write(tmp_path, make_rows())
     source, out = str(tmp_path / "rows.jsonl"), tmp_path / "out"
@@ -304,6 +299,8 @@ def test_the_command_writes_folders(
     assert "exists already" in capsys.readouterr().err
     assert main(["scan", source, "-o", str(tmp_path / "no"), "--field", "body"]) == 2
     assert "there is no column 'body'" in capsys.readouterr().err
+    assert main(["scan", source, "-o", str(tmp_path / "no"), "--keep", "last"]) == 2
+    assert "--keep: " in capsys.readouterr().err
     assert main(["--path"]) == 0
     assert Path(capsys.readouterr().out.strip()).is_file()
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import simdup
 from lab.corpora.made import edited, near, prose
+from simdup.model.decisions import Decision, Decisions
 from simdup.model.settings import Settings
 
 pa = pytest.importorskip("pyarrow")
@@ -61,6 +62,9 @@ def without_numbers(rows: list[tuple[Any, ...]]) -> list[list[tuple[Any, ...]]]:
     return sorted(clusters.values(), key=repr)
 
 
+DECISIONS = Decisions(
+    (Decision("keep", ("d00005",)), Decision("distinct", tuple(f"d{i:05}" for i in range(9, 30))))
+)
 CRITERIA: list[dict[str, Any]] = [
     {}, {"method": "minhash", "similarity": 0.5}, {"method": "simhash"},
     {"verify": False, "distance": 8}, {"cosine": 0.7}, {"shingle": "words:2"},
@@ -69,7 +73,8 @@ CRITERIA: list[dict[str, Any]] = [
     {"similarity": 0.6},
     {"same": "title"}, {"same": "title", "method": "simhash"},
     {"containment": 0.5, "same": "title"}, {"containment": 0.6}, {"same": "facts"},
-    {"containment": 0.4, "similarity": 0.1},
+    {"containment": 0.4, "similarity": 0.1}, {"lossless": True}, {"decisions": DECISIONS},
+    {"all_pairs": True}, {"all_pairs": True, "method": "simhash"},
 ]  # fmt: skip
 RECIPES = [
     {}, {"idf": "corpus"}, {"idf": "corpus", "min_df": 3}, {"hash": "md5", "bits": 128},
