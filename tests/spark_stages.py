@@ -89,8 +89,7 @@ class InProcess:
         documents = documents.drop_columns(list(COUNTS))
         with_terms = pc.sum(prepared["with_terms"]).as_py() or 0
         prints = self._weigh(prepared.filter(prepared["counts"].is_valid()), with_terms)
-        criteria = settings.criteria
-        self._all_meet = criteria.all_pairs and criteria.compares_all(len(documents))
+        self._size = len(documents)
         shared = self._share(documents, prints)
         labels = self._label(documents, prints, shared)
         if not settings.criteria.shingle.by_words:
@@ -114,7 +113,7 @@ class InProcess:
             joined = joined.append_column("partners", partners)
         work = partial(
             group, analyzer=self._analyzer, settings=settings, carried=self._carried.names,
-            all_meet=self._all_meet,
+            size=self._size,
         )  # fmt: skip
         found = self._map(joined, work, grouped_schema(self._carried), by="root")
         skipped = prepared.filter(prepared["skipped"].is_valid())
@@ -173,7 +172,8 @@ class InProcess:
 
     def _label(self, documents: pa.Table, prints: pa.Table, shared: pa.Table | None) -> pa.Table:
         some = prints.filter(pc.greater(prints["terms"], 0))
-        work = partial(list_keys, settings=self.settings, all_meet=self._all_meet)
+        meet = self.settings.criteria.compares_all(self._size)
+        work = partial(list_keys, settings=self.settings, all_meet=meet)
         keys = pa.concat_tables(
             self._map(frame, work, MEETINGS, each) for frame in (documents, some)
         )

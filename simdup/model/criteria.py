@@ -279,11 +279,11 @@ class Criteria:
         """Whether edit similarity decides about pairs: not if no similarity is asked for."""
         return self.by_edit and self.similarity > 0
 
-    def lists_all(self, documents: int) -> bool:
+    def lists_all(self, documents: float) -> bool:
         """Return whether all near pairs of this number of documents are listed, copies too."""
         return self.all_pairs and documents < _FEW_DOCUMENTS
 
-    def compares_all(self, documents: int) -> bool:
+    def compares_all(self, documents: float) -> bool:
         """Return whether all pairs of this number of documents are compared, not only candidates.
 
         Where the distance is a condition, or nothing is measured, candidates are all pairs.

@@ -11,6 +11,7 @@ answers which pairs are candidates without listing all of them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -235,8 +236,8 @@ class Candidates:
         these decide.
     order : int64[documents], optional
         The place of each number in the order of keeping; without it, that of input.
-    every : bool
-        Whether all pairs are compared; see `Criteria.compares_all`.
+    size : int, optional
+        How many documents the run has, for `Criteria.all_pairs`; without it, too many.
     """
 
     documents: Documents
@@ -246,7 +247,7 @@ class Candidates:
     sets_of: Callable[[RowIds], Sets] = _no_texts
     forms_of: Callable[[RowIds], list[str]] = _no_texts
     order: I64 | None = None
-    every: bool = False
+    size: float = math.inf
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -256,6 +257,11 @@ class Candidates:
     def criteria(self) -> Criteria:
         """When two documents are near-duplicates."""
         return self.settings.criteria
+
+    @property
+    def every(self) -> bool:
+        """Whether all pairs are compared."""
+        return self.criteria.compares_all(self.size)
 
     @property
     def numbers(self) -> RowIds:

@@ -362,7 +362,7 @@ class _Join:
         several copies is paired with others.
         """
         near = self._near.copy(MeasuredPairs)
-        first = not self._criteria.lists_all(len(self._every.documents))
+        first = not self._criteria.lists_all(self._every.size)
         for row in np.flatnonzero(self._copies.sizes > 1).tolist():
             rows = self._of(row)
             yield from product(rows[:1], rows[1:]) if first else combinations(rows, 2)

@@ -91,7 +91,7 @@ class Rows:
             lambda rows: texts.sets(text_of[rows]),
             lambda rows: texts.forms(text_of[rows].tolist()),
             self.order,
-            every=self.criteria.compares_all(int((~self.corpus.skipped).sum())),
+            size=int((~self.corpus.skipped).sum()),
         )
 
     def clusters(self, joined: Joined) -> tuple[Cluster, ...]:

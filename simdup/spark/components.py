@@ -13,6 +13,7 @@ input order.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -246,7 +247,7 @@ def group(
     analyzer: Analyzer,
     settings: Settings,
     carried: Sequence[str],
-    all_meet: bool = False,
+    size: float = math.inf,
 ) -> Iterator[Columns]:
     """Yield the members and pairs of the clusters among the documents of a task, and figures.
 
@@ -266,7 +267,7 @@ def group(
     order = order_of(documents, criteria, documents.__getitem__)
     candidates = replace(
         candidates, measure=measure, sets_of=texts.sets,
-        forms_of=lambda rows: texts.forms(rows.tolist()), order=order, every=all_meet,
+        forms_of=lambda rows: texts.forms(rows.tolist()), order=order, size=size,
     )  # fmt: skip
     joined = join(candidates)
     about = order, criteria, settings.recipe.bits, range(len(table))

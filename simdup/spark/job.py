@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
+import math
 import shutil
 import tempfile
 import time
@@ -226,7 +227,8 @@ class Job:
         if "passages" in criteria.searches:
             ranks = stage("ranks", lambda: self._ranks(documents, prints))
             shared = stage("shared", lambda: self._shared(documents, ranks))
-        all_meet = criteria.all_pairs and criteria.compares_all(documents.count())
+        size = documents.count() if criteria.all_pairs else math.inf
+        all_meet = criteria.compares_all(size)
         edges = stage("edges", lambda: self._edges(documents, prints, shared, all_meet))
         connected = labels = stage("labels", lambda: self._labels(edges))
         joined = partial(self._joined, documents, prints)
@@ -235,7 +237,7 @@ class Job:
         if criteria.searches != ("simhash",) and shared is None and not large.isEmpty():
             labels = stage("components", lambda: self._parted(connected, large, joined))
         members = joined(labels, "value", "text_bytes")
-        groups = stage("groups", lambda: self._groups(members, shared, all_meet))
+        groups = stage("groups", lambda: self._groups(members, shared, size))
         place = f"row_number() over (order by size desc, {', '.join(_IN_ORDER)})"
         firsts = groups.where("kind = 'member' and row = first")
         numbered = firsts.selectExpr("first", f"cast({place} as bigint) as cluster")
@@ -371,14 +373,14 @@ class Job:
         parted = self._run_by("root", within, work, components.LABELS)
         return labels.join(large, "root", "left_anti").unionByName(parted)
 
-    def _groups(self, members: DataFrame, shared: DataFrame | None, all_meet: bool) -> DataFrame:
+    def _groups(self, members: DataFrame, shared: DataFrame | None, size: float) -> DataFrame:
         """Return members and pairs of clusters, and figures."""
         if shared is not None:
             partners = shared.groupBy("a").agg({"b": "collect_list"}).toDF("row", "partners")
             members = members.join(partners, "row", "left")
         work = partial(
             components.group, analyzer=self.analyzer, settings=self.settings,
-            carried=self.carried.names, all_meet=all_meet,
+            carried=self.carried.names, size=size,
         )  # fmt: skip
         return self._run_by("root", members, work, components.grouped_schema(self.carried))
 
