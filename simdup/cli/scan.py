@@ -44,8 +44,9 @@ def command(call: Call) -> Status:
     with call.writing(*sources, *references) as stream:
         with call.watch() as settings:
             # Only the page shows facts; all else is found in half the time without them.
-            facts = out.format == PAGE and not listed
-            found = typed(examine(open_scan(sources, settings, references), facts).result)
+            asked = ["facts"] if out.format == PAGE and not listed else []
+            asked += ["similarities"] if call.screen.verbose else []
+            found = typed(examine(open_scan(sources, settings, references), asked).result)
         call.screen.skipped(found.skipped, found.notes)
         result = found if known is None else new_since(found, known)
         if listed:

@@ -5,6 +5,7 @@ Documents that indexes hold come first; then a row for whatever was named, in th
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -107,7 +108,7 @@ class Scanned(NamedTuple):
     rows: Rows
     joined: Joined
     clusters: tuple[Cluster, ...]
-    facts: bool = False  # whether somebody asks in which facts redundant documents differ
+    asked: Container[str] = ()  # fields of the result that are made for who asks
 
     @property
     def criteria(self) -> Criteria:

@@ -329,7 +329,7 @@ class _Task:
 
     def find(self) -> _Losses:
         """Find what is redundant; raise if a reference gave no document."""
-        result, collection, matches = examine(self.opened, facts=True)
+        result, collection, matches = examine(self.opened, ["facts"])
         groups, by = None, self.options.by
         if by is not None:
             groups = group_by("by", by, collection)

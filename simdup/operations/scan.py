@@ -47,6 +47,7 @@ def scan(
     text: str | tuple[str, ...] | None = None,
     id: str | None = None,  # noqa: A002
     facts: bool = False,
+    similarities: bool = False,
     **fields: Unpack[CriteriaFields],
 ) -> Result:
     """Find near-duplicates among documents.
@@ -84,6 +85,9 @@ def scan(
     facts : bool
         Whether to find in which facts redundant documents differ from the kept ones:
         `Result.facts`, and a figure in the summary.  It costs 1 us a character of these.
+    similarities : bool
+        Whether to say how similar candidates are, those that are no pairs too:
+        `Summary.similarities`.  It measures up to 2,000 of them.
     **fields
         Fields of `Criteria`, such as ``distance=6``; they override those of `criteria`.
 
@@ -111,8 +115,11 @@ def scan(
     settings = Settings.of(
         recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields,
     )  # fmt: skip
-    check_type("facts", facts, (bool, "True or False"))
-    return examine(open_scan(data, settings, references), facts).result
+    steps = {"facts": facts, "similarities": similarities}
+    for name, asked in steps.items():
+        check_type(name, asked, (bool, "True or False"))
+    asked_for = [name for name, asked in steps.items() if asked]
+    return examine(open_scan(data, settings, references), asked_for).result
 
 
 def open_scan(data: Data, settings: Settings, references: Paths = ()) -> Input:
@@ -129,15 +136,15 @@ class Examined(NamedTuple):
     matches: IndexMatches  # what indexes hold near them
 
 
-def examine(opened: Input, facts: bool = False) -> Examined:
-    """Find the near-duplicates in opened sources; see `scan` for `facts`."""
+def examine(opened: Input, asked: Sequence[str] = ()) -> Examined:
+    """Find the near-duplicates in opened sources, and what is `asked`: see `Scanned`."""
     opened.settings.check_distance()
     started = time.monotonic()
     with open_indexes(opened.indexes, opened.seen) as indexes, ExitStack() as stack:
         opened, folder = indexes.prepare(opened), stack.enter_context(spool_folder())
         with _read(opened, indexes, folder) as (rows, matches):
             joined = join(rows.candidates(), rows.held)
-            scanned = Scanned(rows, joined, rows.clusters(joined), facts)
+            scanned = Scanned(rows, joined, rows.clusters(joined), asked)
             said = after(scanned) | indexes.figures
             result = _result(opened, scanned, said, matches.notes, started)
         result.origins.spool.keep(stack.pop_all())

@@ -12,10 +12,11 @@ from simdup.near.features import Feature, asked_for
 from simdup.near.rows import Scanned
 
 STEPS = (
-    Feature("spared", lambda scanned: scanned.criteria.directed),
-    Feature("template_hint", lambda scanned: scanned.criteria.verify),
-    Feature("kept_apart", lambda scanned: scanned.criteria.by_edit),
-    Feature("facts_lost", lambda scanned: scanned.facts and scanned.criteria.verify),
+    Feature("spared", lambda run: run.criteria.directed),
+    Feature("template_hint", lambda run: run.criteria.verify),
+    Feature("kept_apart", lambda run: run.criteria.by_edit),
+    Feature("similarities", lambda run: "similarities" in run.asked and run.criteria.verify),
+    Feature("facts_lost", lambda run: "facts" in run.asked and run.criteria.verify),
 )
 
 
