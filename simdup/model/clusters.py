@@ -205,6 +205,8 @@ class Summary:
     new, known, stale : int or None
         Of the pairs found, how many a baseline lacks, and has; its entries that are no longer
         found.  None without a baseline.
+    similarities : Similarities or None
+        How similar candidates are; None where nobody asked.
     all_pairs : bool
         Whether all near pairs of candidates are listed, not only those that show the clusters.
     seconds : float
@@ -228,6 +230,7 @@ class Summary:
     new: int | None = None
     known: int | None = None
     stale: int | None = None
+    similarities: Similarities | None = None
     all_pairs: bool = False
 
     @classmethod

@@ -99,7 +99,7 @@ def summary_jsonl(result: Findings) -> Iterator[bytes]:
         yield skipped_line(skipped)
     summary = asdict(result.summary)
     recipe = summary.pop("recipe")
-    for name in ("kept_apart", "indexed", "new", "known", "stale"):
+    for name in ("kept_apart", "indexed", "new", "known", "stale", "similarities"):
         if summary[name] is None:
             del summary[name]
     if not summary["all_pairs"]:

@@ -37,6 +37,9 @@ _KINDS = {
 }
 
 
+_BARS = " ▁▂▃▄▅▆▇█"
+
+
 def report(
     result: Findings,
     criteria: Criteria,
@@ -62,6 +65,7 @@ def report(
         _checked(result, criteria, words),
         _indexed(summary, criteria, words),
         _unchecked(summary, words),
+        _similarities(summary, words),
         words("hint", hint=result.hint) if result.hint else "",
     ]
     return "\n".join(filter(None, lines))
@@ -119,6 +123,18 @@ def _compared(summary: Summary, words: Phrases) -> str:
     parts = [words("new", n=summary.new, known=summary.known)] if summary.new else []
     parts += [words("stale", n=summary.stale)] if summary.stale else []
     return words("between").join(parts)
+
+
+def _similarities(summary: Summary, words: Phrases) -> str:
+    """Return how similar candidates are, as bars, and where the valley is."""
+    if summary.similarities is None or not any(counts := summary.similarities.counts):
+        return ""
+    # What is there can be seen, however little it is.
+    heights = [-(-count * (len(_BARS) - 1) // max(counts)) for count in counts]
+    said = [words("similarities", n=sum(counts), bars="".join(_BARS[height] for height in heights))]
+    if (valley := summary.similarities.valley) is not None:
+        said.append(words("similarities.valley", valley=valley))
+    return words("between").join(said)
 
 
 def _spared(result: Findings, words: Phrases) -> str:
