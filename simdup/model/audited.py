@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from simdup.model.decisions import UNSURE
+from simdup.model.formats import Figure, Hidden, Interval
 
 # Pairs that are drawn: with them a precision of 0.95 is known to within 3 or 4 in 100.
 SAMPLE = 200
 SEED = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """The measures: shares from 0 to 1, except the Rand index, which may be negative."""
 
     documents: int  # how many documents either side names
@@ -22,16 +22,16 @@ class Evaluation:
     true_pairs: int
     both_pairs: int  # those in both
     # Of pairs.  If nothing was found, precision is 1; if nothing is true, recall is 1.
-    precision: float
-    recall: float
-    f1: float
+    precision: Figure
+    recall: Figure
+    f1: Figure
     found_clusters: int  # of two documents or more
     true_clusters: int  # likewise
-    adjusted_rand: float  # 1 for equal partitions, about 0 for unrelated ones
+    adjusted_rand: Figure  # 1 for equal partitions, about 0 for unrelated ones
     # Means over documents.
-    bcubed_precision: float
-    bcubed_recall: float
-    bcubed_f1: float
+    bcubed_precision: Figure
+    bcubed_recall: Figure
+    bcubed_f1: Figure
 
 
 class FoundPair(NamedTuple):
@@ -165,15 +165,15 @@ class BandPrecision(NamedTuple):
         It holds the precision of all pairs, judged or not, in 95 of 100 audits.
     """
 
-    low: float | None
-    high: float | None
+    low: Figure | None
+    high: Figure | None
     pairs: int
     drawn: int
     duplicates: int
     distinct: int
     unsure: int
-    precision: float | None
-    interval: tuple[float, float] | None
+    precision: Figure | None
+    interval: Interval | None
 
     @property
     def judged(self) -> int:
@@ -204,9 +204,9 @@ class Precision:
         Decisions that are no judgements of an audit.
     """
 
-    bands: tuple[BandPrecision, ...]
-    total: BandPrecision
-    bounds: tuple[float, float] | None
+    bands: Hidden[tuple[BandPrecision, ...]]
+    total: Hidden[BandPrecision]
+    bounds: Interval | None
     seed: int
     removal: bool
     not_drawn: int

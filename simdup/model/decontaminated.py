@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from simdup.base.errors import NUMBER, check_type, counted, invalid
 from simdup.model.documents import Skipped
+from simdup.model.formats import Counted, Hidden, Seconds, Share, Written
 from simdup.model.shared_passages import PassageCriteria
 
 # Text that more documents have may be a licence or a proverb.
@@ -79,10 +80,10 @@ class Leak(NamedTuple):
     """
 
     document: Any
-    evaluation: Any
-    share: float
+    evaluation: Annotated[Any, Written(key="eval")]
+    share: Share
     spans: list[tuple[int, int]]
-    evaluation_spans: list[tuple[int, int]]
+    evaluation_spans: Annotated[list[tuple[int, int]], Written(key="eval_spans")]
 
 
 class LeakRate(NamedTuple):
@@ -108,7 +109,7 @@ class LeakRate(NamedTuple):
     widespread: int
 
     @property
-    def rate(self) -> float:
+    def rate(self) -> Share:
         """The share that is leaked."""
         return self.leaked / self.texts
 
@@ -118,55 +119,55 @@ class Decontaminated(NamedTuple):
 
     Attributes
     ----------
-    leaks : sequence of Leak
-        By document and evaluation text, in input order.
-    rates : tuple of LeakRate
-        One for each file of evaluation texts, in input order.
     documents, evaluations : int
         How many were read.
+    leaks : sequence of Leak
+        By document and evaluation text, in input order.
     affected, left_out, kept : int
         Documents with a leak, how many of these are left out, and how many stay though they should
         not, as `skipped` says; the others have lost the spans.
+    masked : bool
+        Whether documents lost the spans only.
+    rates : tuple of LeakRate
+        One for each file of evaluation texts, in input order.
     lengths : (int, int, int)
         Units of the shortest evaluation text, of the one in the middle, and of the longest.
     common_units, common_texts : int
         Units of evaluation texts that too many texts of a file share, which make no leak, and how
         many texts have some.
-    masked : bool
-        Whether documents lost the spans only.
     skipped, notes
         As in `Result`.
+    seconds : float
+        How long the run took.
     written : str or None
         Where the corpus is.
     bytes_before, bytes_after : int or None
         Its size.
     missing : tuple of str
         Files that could not be copied.
-    seconds : float
-        How long the run took.
     data
         The data without leaks, of the same kind as was passed; of files None.
     """
 
-    leaks: Sequence[Leak]
-    rates: tuple[LeakRate, ...]
     documents: int
     evaluations: int
+    leaks: Counted[Sequence[Leak]]
     affected: int
     left_out: int
     kept: int
+    masked: bool
+    rates: tuple[LeakRate, ...]
     lengths: tuple[int, int, int]
     common_units: int
     common_texts: int
-    masked: bool
-    skipped: tuple[Skipped, ...]
-    notes: tuple[tuple[str, str], ...]
-    seconds: float
-    written: str | None = None
-    bytes_before: int | None = None
-    bytes_after: int | None = None
-    missing: tuple[str, ...] = ()
-    data: Any = None
+    skipped: Counted[tuple[Skipped, ...]]
+    seconds: Seconds
+    notes: Hidden[tuple[tuple[str, str], ...]]
+    written: Hidden[str | None] = None
+    bytes_before: Hidden[int | None] = None
+    bytes_after: Hidden[int | None] = None
+    missing: Hidden[tuple[str, ...]] = ()
+    data: Hidden[Any] = None
 
     def __repr__(self) -> str:
         """Return the counts: data may be large."""

@@ -39,9 +39,8 @@ def cluster_columns(clusters: Sequence[Cluster]) -> Columns:
     """Return the columns of the CSV of clusters, a row for each document: None for no value."""
     members = [member for cluster in clusters for member in cluster.members]
     numbers = [cluster.number for cluster in clusters for _ in cluster.members]
-    kept = [name for cluster in clusters for name in cluster.kept_names()]
-    columns = columns_of((*CLUSTER_COLUMNS[1:], *MEASURE_COLUMNS), members)
-    return {"cluster": numbers} | columns | {"kept": kept} | columns_of(("new",), members)
+    columns = (*CLUSTER_COLUMNS[1:], *MEASURE_COLUMNS, "kept", "new")
+    return {"cluster": numbers} | columns_of(columns, members)
 
 
 def table_columns(clusters: Sequence[Cluster]) -> Columns:

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from simdup.model.documents import Skipped
+from simdup.model.formats import Share
 
 
 class Match(NamedTuple):
@@ -26,7 +27,7 @@ class Match(NamedTuple):
 
     document: str
     distance: int
-    similarity: float | None
+    similarity: Share | None = None
 
 
 class QueryResult(NamedTuple):
@@ -43,7 +44,7 @@ class QueryResult(NamedTuple):
     """
 
     document: str
-    matches: tuple[Match, ...]
+    matches: tuple[Match, ...] = ()
     added: bool = False
 
     @property

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from simdup.base.errors import WHOLE, as_strings, check_type, invalid
 from simdup.model.documents import Skipped
 from simdup.model.fields import check_scope, parse_fields
+from simdup.model.formats import Seconds, Share, one_of
 
 # A single character is no run.
 SHORTEST_RUN = 2
@@ -36,7 +37,7 @@ class TextPart(NamedTuple):
         Characters of the decoded text, end exclusive.
     """
 
-    kind: str
+    kind: Annotated[str, one_of(*PARTS, "template")]
     start: int
     end: int
 
@@ -168,7 +169,7 @@ class Passage(NamedTuple):
     a: tuple[int, int]
     b: tuple[int, int]
     length: int
-    similarity: float
+    similarity: Share
 
 
 class SharedText(NamedTuple):
@@ -197,6 +198,8 @@ class Overlap(NamedTuple):
         references, `b` is one.
     share_a, share_b : float
         How much of the units of each document, without text of templates, the passages cover.
+    longest : int
+        The length of the longest passage.
     passages : tuple of Passage
         In the order of the first document.
     identical : bool
@@ -205,15 +208,11 @@ class Overlap(NamedTuple):
 
     a: Any
     b: Any
-    share_a: float
-    share_b: float
+    share_a: Share
+    share_b: Share
+    longest: int
     passages: tuple[Passage, ...]
     identical: bool = False
-
-    @property
-    def longest(self) -> int:
-        """The length of the longest passage."""
-        return max(passage.length for passage in self.passages)
 
 
 class Rate(NamedTuple):
@@ -240,12 +239,12 @@ class Rate(NamedTuple):
     """
 
     document: Any
-    share: float
-    counted: float
-    largest_source: Any
-    largest_share: float
+    share: Share
+    counted: Share
+    largest_source: Any | None
+    largest_share: Share
     sources: int
-    left_out: tuple[TextPart, ...] = ()
+    left_out: tuple[TextPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +287,7 @@ class PassageSummary:
     common_documents: int
     most_documents: int
     repeated: int
-    seconds: float
+    seconds: Seconds
     rated_units: int = 0
     many_units: int = 0
 

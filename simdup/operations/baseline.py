@@ -209,7 +209,7 @@ def _compare(cluster: Cluster, known: _Known) -> Cluster:
     return replace(
         cluster,
         members=tuple(
-            replace(one, new=i in beside and one.number in known.new)
+            one._replace(new=i in beside and one.number in known.new)
             for i, one in enumerate(members)
         ),
         pairs=tuple(pair._replace(new=p in new) for p, pair in enumerate(cluster.pairs)),

@@ -107,4 +107,4 @@ def _iter_pairs(lines: FingerprintLines, ordered: Iterator[U64]) -> Iterator[Pai
         i, j = split_rows(keys)
         columns = (i.tolist(), j.tolist(), hamming_distances(values, i, values, j).tolist())
         for a, b, d in zip(*columns, strict=True):
-            yield Pair(names[a], names[b], d, None)
+            yield Pair(names[a], names[b], d)

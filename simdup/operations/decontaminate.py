@@ -397,11 +397,11 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
         common = units_of(references.shared, texts.symbols, criteria.min_run)
         rates = texts.rates(leaks, sizes - common, criteria.min_run)
         about = Decontaminated(
-            [
+            leaks=[
                 Leak(names[row], texts.documents[number].name, share, spans, eval_spans)
                 for row, number, share, spans, eval_spans in leaks
             ],
-            tuple(rates),
+            rates=tuple(rates),
             documents=pile.documents - len(texts.documents),
             evaluations=len(texts.documents),
             affected=len(rows),

@@ -39,6 +39,7 @@ from simdup.model.cleaned import DedupeOptions, PartCriteria, Removed, RemovedDo
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
 from simdup.model.fields import parse_fields
+from simdup.model.formats import rounded
 from simdup.model.frames import measure_of
 from simdup.model.matches import Added
 from simdup.model.recipe import Recipe
@@ -62,7 +63,6 @@ from simdup.show.cleaned_corpus import (
     rereadable,
     root_of,
 )
-from simdup.show.csv_jsonl import rounded
 from simdup.show.removed import Cleaned, account, by_source
 from simdup.show.removed_parts import Shortened
 from simdup.show.result import Result

@@ -10,10 +10,11 @@ from rich.cells import cell_len, set_cell_size
 from simdup.corpus.names import to_bytes
 from simdup.model.comparison import COPIED, DIFFERING
 from simdup.model.criteria import EDIT, SHARES
-from simdup.show.csv_jsonl import digits, json_line, rounded
+from simdup.model.formats import rounded
 from simdup.show.diff import first_difference
 from simdup.show.escaping import shown
-from simdup.show.passage_output import passage_lines, passage_values, percent
+from simdup.show.lines import digits, json_line, records
+from simdup.show.passage_output import passage_lines, percent
 from simdup.show.summary import field_name, recipe_words
 from simdup.show.text import Painter, aligned, padded
 from simdup.show.verdict import listed_facts, note, verdict
@@ -69,7 +70,7 @@ def comparison_jsonl(found: Comparison) -> Iterator[bytes]:
     """Yield a comparison as one line of JSON."""
     values = {"type": "comparison"} | facts(found)
     values |= {name: rounded(values[name]) for name in _SHARES if name in values}
-    values["passages"] = list(map(passage_values, found.passages))
+    values["passages"] = records(found.passages)
     values["facts"] = [fact._asdict() for fact in found.facts]
     if found.diff is not None:
         values["diff"] = [span._asdict() for span in found.diff]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from simdup.corpus.names import to_bytes
-from simdup.show.csv_jsonl import json_line
+from simdup.show.lines import json_line, record, typed
 from simdup.show.text import aligned, padded
 from simdup.show.words import ENGLISH, Phrases
 
@@ -21,9 +20,7 @@ _NAME = 20
 
 def evaluation_jsonl(measured: Evaluation) -> Iterator[bytes]:
     """Yield an evaluation as one line of JSON."""
-    values = asdict(measured)
-    rounded = {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}
-    yield json_line({"type": "evaluation"} | rounded)
+    return typed("evaluation", [measured])
 
 
 def evaluation_text(measured: Evaluation, words: Phrases = ENGLISH) -> Iterator[bytes]:
@@ -70,20 +67,10 @@ def sample_table(sample: Sample, words: Phrases) -> Iterator[str]:
 
 def precision_jsonl(measured: Precision) -> Iterator[bytes]:
     """Yield what judgements say: a typed line of JSON for each band, and one for all of them."""
-    for band in measured.bands:
-        yield json_line({"type": "band"} | _plain(band._asdict()))
-    total = measured.total._asdict()
+    yield from typed("band", measured.bands)
+    total = record(measured.total)
     del total["low"], total["high"]
-    about = {"seed": measured.seed, "removal": measured.removal}
-    about |= {"not_drawn": measured.not_drawn, "others": measured.others}
-    yield json_line({"type": "precision"} | _plain(total | {"bounds": measured.bounds}) | about)
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Return figures with shares of 4 digits."""
-    plain = {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}
-    shares = {k: [round(one, 4) for one in v] for k, v in values.items() if isinstance(v, tuple)}
-    return plain | shares
+    yield json_line({"type": "precision"} | total | record(measured))
 
 
 def precision_text(measured: Precision, words: Phrases = ENGLISH) -> Iterator[bytes]:

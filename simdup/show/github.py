@@ -23,8 +23,8 @@ from simdup.model.readings import Conflict
 from simdup.near.findings import Findings
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.conflict_output import value_words
-from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
+from simdup.show.lines import digits
 from simdup.show.words import ENGLISH
 
 # GitHub shows this many warnings of a step beside the files; the log has all.

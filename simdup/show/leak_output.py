@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simdup._version import __version__
 from simdup.model.decontaminated import MANY, Decontaminated, LeakCriteria
-from simdup.show.csv_jsonl import SCHEMA, json_line, rounded, skipped_line
 from simdup.show.escaping import shown
+from simdup.show.lines import closing, typed
 from simdup.show.summary import skipped_words
 from simdup.show.words import ENGLISH, Phrases
 
@@ -17,26 +16,8 @@ _MOST = 20
 
 def evidence(found: Decontaminated) -> Iterator[bytes]:
     """Yield the typed JSON lines of leaks, of what was skipped, and of the figures."""
-    for one in found.leaks:
-        yield json_line(
-            {
-                "type": "leak", "document": one.document, "eval": one.evaluation,
-                "share": rounded(one.share), "spans": one.spans, "eval_spans": one.evaluation_spans,
-            }
-        )  # fmt: skip
-    yield from map(skipped_line, found.skipped)
-    rates = [one._asdict() | {"rate": rounded(one.rate)} for one in found.rates]
-    yield json_line(
-        {
-            "type": "summary", "schema": SCHEMA, "documents": found.documents,
-            "evaluations": found.evaluations, "leaks": len(found.leaks),
-            "affected": found.affected, "left_out": found.left_out, "kept": found.kept,
-            "masked": found.masked, "rates": rates,
-            "lengths": found.lengths, "common_units": found.common_units,
-            "common_texts": found.common_texts, "skipped": len(found.skipped),
-            "seconds": round(found.seconds, 3), "simdup": __version__,
-        }
-    )  # fmt: skip
+    yield from typed("leak", found.leaks)
+    yield from closing(found.skipped, found)
 
 
 def leak_report(

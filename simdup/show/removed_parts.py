@@ -11,7 +11,7 @@ from simdup.model.cleaned import Part, RemovedPart
 from simdup.model.documents import Skipped
 from simdup.model.formats import REMOVED_PART_COLUMNS
 from simdup.near.part_search import RepeatedParts
-from simdup.show.csv_jsonl import csv_head, csv_rows, json_line
+from simdup.show.lines import csv_lines, typed
 from simdup.show.summary import size_words
 from simdup.show.words import ENGLISH, Phrases
 
@@ -136,11 +136,10 @@ def shortened_words(shortened: Shortened, words: Phrases = ENGLISH) -> str:
 
 def removed_parts_csv(parts: Sequence[RemovedPart], bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV of parts that were cut: a header, then one row per part."""
-    yield csv_head(REMOVED_PART_COLUMNS, bom)
-    yield from (csv_rows([one], bom) for one in parts)
+    return csv_lines(REMOVED_PART_COLUMNS, parts, bom)
 
 
 def removed_parts_jsonl(shortened: Shortened) -> Iterator[bytes]:
     """Yield a typed JSON line for each part that was cut, and each group."""
-    yield from (json_line({"type": "removed_part"} | one._asdict()) for one in shortened.removed)
-    yield from (json_line({"type": "part"} | one._asdict()) for one in shortened.parts)
+    yield from typed("removed_part", shortened.removed)
+    yield from typed("part", shortened.parts)

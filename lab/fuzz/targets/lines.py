@@ -39,7 +39,7 @@ from simdup.operations.baseline import baseline_of, new_since
 from simdup.operations.cluster import cluster, pairs
 from simdup.operations.evaluate import evaluate
 from simdup.operations.scan import scan
-from simdup.show.csv_jsonl import baseline_lines
+from simdup.show.lines import baseline_lines
 from simdup.text.analyzer import Analyzer
 from simdup.text.counts import Counts
 from simdup.text.simhash import to_hex, to_int
