@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from simdup.model.decisions import UNSURE
-from simdup.model.formats import Figure, Hidden, Interval
+from simdup.model.formats import Figure, Hidden, Interval, SignedFigure
 
 # Pairs that are drawn: with them a precision of 0.95 is known to within 3 or 4 in 100.
 SAMPLE = 200
@@ -27,7 +27,7 @@ class Evaluation(NamedTuple):
     f1: Figure
     found_clusters: int  # of two documents or more
     true_clusters: int  # likewise
-    adjusted_rand: Figure  # 1 for equal partitions, about 0 for unrelated ones
+    adjusted_rand: SignedFigure  # 1 for equal partitions, about 0 for unrelated ones
     # Means over documents.
     bcubed_precision: Figure
     bcubed_recall: Figure

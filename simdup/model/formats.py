@@ -57,6 +57,11 @@ def rounded(similarity: float | None) -> float | None:
     return (math.floor(round(whole, 6)) if whole - down > 0.99 else down) / 1e4
 
 
+def nearest(figure: float) -> float:
+    """Return a figure with 4 digits."""
+    return round(figure, 4)
+
+
 def one_of(*values: str) -> Written:
     """Return how a field is written that has one of these values."""
     return Written(schema=(("enum", values),))
@@ -64,12 +69,12 @@ def one_of(*values: str) -> Written:
 
 _SHARE = ("minimum", 0), ("maximum", 1)
 
-# A share from 0 to 1, unrounded; a figure that is rounded to the nearest; two shares of that kind.
+# A share from 0 to 1, unrounded; shares that are rounded to the nearest, which may be negative in
+# the second; two ends of that kind.
 Share: TypeAlias = Annotated[float, Written(rounded, schema=_SHARE)]
-Figure: TypeAlias = Annotated[float, Written(lambda figure: round(figure, 4))]
-Interval: TypeAlias = Annotated[
-    tuple[float, float], Written(lambda ends: [round(end, 4) for end in ends])
-]
+Figure: TypeAlias = Annotated[float, Written(nearest, schema=_SHARE)]
+SignedFigure: TypeAlias = Annotated[float, Written(nearest)]
+Interval: TypeAlias = Annotated[tuple[float, float], Written(lambda ends: [*map(nearest, ends)])]
 # How long a run took.
 Seconds: TypeAlias = Annotated[float, Written(lambda seconds: round(seconds, 3))]
 # What is written is how many there are.
@@ -84,9 +89,7 @@ class WrittenField(NamedTuple):
 
     name: str
     key: str
-    type: Any  # without None, and without what is said by `written`
-    nullable: bool  # whether it may be None
-    written: Written
+    hint: Any
     default: Any  # absent where it has this value; `ALWAYS` where it never is
 
 
@@ -105,17 +108,22 @@ def written_fields(kind: type) -> Iterator[WrittenField]:
             hint = get_type_hints(member.fget, include_extras=True)["return"]
             hints |= {name: hint} if get_origin(hint) is Annotated else {}
     for name, hint in hints.items():
-        options, about = get_args(hint), Written()
-        if nullable := NoneType in options:
-            hint = next(option for option in options if option is not NoneType)
-        if get_origin(hint) is Annotated:
-            hint, about = get_args(hint)
+        _, about = what_is_written(hint)
         if about is not _HIDDEN:
             default = defaults.get(name, ALWAYS)
             unset = any(default is empty for empty in (None, False, ()))
-            yield WrittenField(
-                name, about.key or name, hint, nullable, about, default if unset else ALWAYS
-            )
+            yield WrittenField(name, about.key or name, hint, default if unset else ALWAYS)
+
+
+def what_is_written(hint: Any) -> tuple[Any, Written]:
+    """Return the type that an annotation is of, without None, and how it is written."""
+    options = get_args(hint)
+    if NoneType in options:
+        hint = next(option for option in options if option is not NoneType)
+    if get_origin(hint) is Annotated:
+        hint, about = get_args(hint)
+        return hint, about
+    return hint, Written()
 
 
 def value_class(hint: Any) -> type | None:

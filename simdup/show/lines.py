@@ -30,6 +30,7 @@ from simdup.model.formats import (
     WrittenField,
     rounded,
     value_class,
+    what_is_written,
     written_fields,
 )
 from simdup.model.frames import Columns, cluster_columns, columns_of
@@ -86,9 +87,10 @@ def _fields(
 
 def _spelling(field: WrittenField) -> Callable[[Any], Any] | None:
     """Return what makes the value of a field that is written; None where it is as it is."""
-    if field.written.spell or value_class(field.type) is None:
-        return field.written.spell
-    return record if field.type is value_class(field.type) else records
+    kind, about = what_is_written(field.hint)
+    if about.spell or value_class(kind) is None:
+        return about.spell
+    return record if kind is value_class(kind) else records
 
 
 def records(values: Iterable[Any]) -> list[dict[str, Any]]:
