@@ -7,8 +7,8 @@ import json
 from types import NoneType
 from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints
 
+from simdup.index.matching import Match
 from simdup.index.opening import IndexInfo
-from simdup.model.audited import BandPrecision, Evaluation, Precision
 from simdup.model.cleaned import Part, Removed, RemovedPart
 from simdup.model.clusters import Member, Pair, Spared, Summary
 from simdup.model.comparison import (
@@ -31,9 +31,10 @@ from simdup.model.formats import (
     what_is_written,
     written_fields,
 )
-from simdup.model.matches import Match
 from simdup.model.readings import Conflict, ConflictSummary, FactDifference
 from simdup.model.shared_passages import Overlap, Passage, PassageSummary, Rate
+from simdup.near.audit_sample import BandPrecision, Precision
+from simdup.show.evaluation import Evaluation
 
 HEAD = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

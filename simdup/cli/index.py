@@ -17,7 +17,7 @@ from simdup.model.documents import Skipped
 
 if TYPE_CHECKING:
     from simdup.index.index import Index
-    from simdup.model.matches import Added
+    from simdup.index.matching import Added
 
 
 @click.group("index", cls=CommandGroup)

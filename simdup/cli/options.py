@@ -31,9 +31,9 @@ from simdup.cli.row import (
     text_bytes_of,
 )
 from simdup.model import criteria, readings, settings
-from simdup.model.audited import SAMPLE, SEED
 from simdup.model.cleaned import UNITS, DedupeOptions, PartCriteria
 from simdup.model.criteria import Criteria
+from simdup.model.decisions import SAMPLE, SEED
 from simdup.model.decontaminated import LeakCriteria
 from simdup.model.formats import PageOptions
 from simdup.model.readings import ConflictCriteria, ConflictScope

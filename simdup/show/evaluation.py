@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdup.corpus.names import to_bytes
+from simdup.model.formats import Figure, SignedFigure
 from simdup.show.lines import json_line, record, typed
 from simdup.show.text import aligned, padded
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
-    from simdup.model.audited import Band, BandPrecision, Evaluation, Precision, Sample
+    from simdup.near.audit_sample import Band, BandPrecision, Precision, Sample
 
 
 # Terminal cells of the names of figures.
 _NAME = 20
+
+
+class Evaluation(NamedTuple):
+    """The measures: shares from 0 to 1, except the Rand index, which may be negative."""
+
+    documents: int  # how many documents either side names
+    found_pairs: int
+    true_pairs: int
+    both_pairs: int  # those in both
+    # Of pairs.  If nothing was found, precision is 1; if nothing is true, recall is 1.
+    precision: Figure
+    recall: Figure
+    f1: Figure
+    found_clusters: int  # of two documents or more
+    true_clusters: int  # likewise
+    adjusted_rand: SignedFigure  # 1 for equal partitions, about 0 for unrelated ones
+    # Means over documents.
+    bcubed_precision: Figure
+    bcubed_recall: Figure
+    bcubed_f1: Figure
 
 
 def evaluation_jsonl(measured: Evaluation) -> Iterator[bytes]:

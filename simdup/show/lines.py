@@ -14,7 +14,7 @@ from functools import cache, partial
 from itertools import islice
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from simdup._version import __version__
 from simdup.base.when_used import pattern
@@ -34,8 +34,10 @@ from simdup.model.formats import (
     written_fields,
 )
 from simdup.model.frames import Columns, cluster_columns, columns_of
-from simdup.model.matches import QueryResult
 from simdup.show.escaping import shown
+
+if TYPE_CHECKING:
+    from simdup.index.matching import QueryResult
 
 # The version of the typed lines; it increases with incompatible changes.
 SCHEMA = 1

@@ -19,7 +19,6 @@ from simdup.model.cleaned import Part, Removed
 from simdup.model.clusters import Spared
 from simdup.model.formats import REMOVED_COLUMNS
 from simdup.model.frames import measure_of
-from simdup.model.matches import Added
 from simdup.model.readings import FactDifference
 from simdup.near.field_groups import Groups
 from simdup.near.findings import Findings
@@ -31,6 +30,7 @@ from simdup.show.summary import size_words
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
+    from simdup.index.matching import Added
     from simdup.show.text import Painter
 
 # Characters of a text that tell a person which one it is: a line of a terminal, or 40 Chinese ones.
@@ -266,9 +266,8 @@ def _row(cells: Iterable[str], name: str) -> str:
 
 def given_up(result: Findings) -> list[Spared]:
     """Return the redundant documents that have something that the kept one lacks, as if spared."""
-    names = {member.number: member.name for one in result.clusters for member in one.members}
     return [
-        Spared(m.name, names[m.beside], m.similarity, m.covered, m.number, m.beside)
+        Spared(m.name, m.kept, m.similarity, m.covered, m.number, m.beside)
         for one in result.clusters
         for m in one.members
         if m.role == "redundant" and m.covered is not None and m.covered < 1

@@ -18,7 +18,6 @@ from rich.style import Style
 from simdup.base.system import understands_colors
 from simdup.corpus.names import to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
-from simdup.model.matches import QueryResult
 from simdup.show.escaping import shown
 from simdup.show.lines import digits
 from simdup.show.summary import recipe_words
@@ -26,6 +25,7 @@ from simdup.show.words import ENGLISH, Phrases
 from simdup.show.wrapping import Line, fill
 
 if TYPE_CHECKING:
+    from simdup.index.matching import QueryResult
     from simdup.index.opening import IndexInfo
 
 # Columns before the name in the answer to a query.
