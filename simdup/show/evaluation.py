@@ -39,11 +39,6 @@ class Evaluation(NamedTuple):
     bcubed_f1: Figure
 
 
-def evaluation_jsonl(measured: Evaluation) -> Iterator[bytes]:
-    """Yield an evaluation as one line of JSON."""
-    return typed("evaluation", [measured])
-
-
 def evaluation_text(measured: Evaluation, words: Phrases = ENGLISH) -> Iterator[bytes]:
     """Yield an evaluation as text: pairs first, then clusters; ``-`` is a share of nothing."""
     m = measured

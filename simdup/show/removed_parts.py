@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, overload
 
 from simdup.base.errors import counted
@@ -134,12 +135,8 @@ def shortened_words(shortened: Shortened, words: Phrases = ENGLISH) -> str:
     return words.sentence(said)
 
 
-def removed_parts_csv(parts: Sequence[RemovedPart], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV of parts that were cut: a header, then one row per part."""
-    return csv_lines(REMOVED_PART_COLUMNS, parts, bom)
-
-
-def removed_parts_jsonl(shortened: Shortened) -> Iterator[bytes]:
-    """Yield a typed JSON line for each part that was cut, and each group."""
-    yield from typed("removed_part", shortened.removed)
-    yield from typed("part", shortened.parts)
+def removed_part_lines(shortened: Shortened, jsonl: bool, bom: bool = False) -> Iterator[bytes]:
+    """Return the lines of the parts that were cut; those of JSON have each group, too."""
+    if jsonl:
+        return chain(typed("removed_part", shortened.removed), typed("part", shortened.parts))
+    return csv_lines(REMOVED_PART_COLUMNS, shortened.removed, bom)
