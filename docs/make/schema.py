@@ -21,7 +21,6 @@ from simdup.model.comparison import (
     Comparison,
 )
 from simdup.model.criteria import SHARES
-from simdup.model.decontaminated import Decontaminated, Leak
 from simdup.model.documents import Skipped
 from simdup.model.formats import (
     ALWAYS,
@@ -35,6 +34,7 @@ from simdup.model.readings import Conflict, ConflictSummary, FactDifference
 from simdup.model.shared_passages import Overlap, Passage, PassageSummary, Rate
 from simdup.near.audit_sample import BandPrecision, Precision
 from simdup.show.evaluation import Evaluation
+from simdup.show.leak_output import Decontaminated, Leak
 
 HEAD = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -57,6 +57,11 @@ def rounded(similarity: float | None) -> float | None:
     return (math.floor(round(whole, 6)) if whole - down > 0.99 else down) / 1e4
 
 
+def digits(similarity: float | None) -> str:
+    """Return `rounded` as text, empty for None."""
+    return "" if similarity is None else f"{rounded(similarity):.4f}"
+
+
 def nearest(figure: float) -> float:
     """Return a figure with 4 digits."""
     return round(figure, 4)

@@ -1,4 +1,4 @@
-"""Passages: when two documents share one, and what is found."""
+"""Passages: when two documents share one, when an evaluation text is leaked, and what is found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypedDict
 
-from simdup.base.errors import WHOLE, as_strings, check_type, invalid
+from simdup.base.errors import NUMBER, WHOLE, as_strings, check_type, invalid
 from simdup.model.documents import Skipped
 from simdup.model.fields import check_scope, parse_fields
 from simdup.model.formats import Seconds, Share, one_of
@@ -150,6 +150,59 @@ class PassageScope:
         for part in parts:
             if part not in PARTS:
                 raise invalid("leave_out", part, f"one of {', '.join(PARTS)}")
+
+
+# K-grams that more evaluation texts have start no run, which bounds the time.
+_MOST = 1000
+
+
+class LeakFields(TypedDict, total=False):
+    """The fields of `LeakCriteria`, as keywords."""
+
+    share: float
+    min_run: int
+    gap: int
+    common: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeakCriteria:
+    """When an evaluation text is leaked.
+
+    Attributes
+    ----------
+    share : float
+        The least share of its units that one document has, in equal runs.
+    min_run : int
+        The least number of units of a run; `PassageCriteria` says what a unit is.
+    gap : int
+        Runs with at most this many units between them in both texts become one span.
+    common : int or None
+        Text that more evaluation texts of a file share, such as an instruction, makes no leak, and
+        is in neither number that the share is of.  None for the larger of 5 and 5 % of them.
+    """
+
+    share: float = 0.5
+    min_run: int = PassageCriteria().min_run
+    gap: int = PassageCriteria().gap
+    common: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_type("share", self.share, NUMBER)
+        if not 0 < self.share <= 1:
+            raise invalid("share", self.share, "above 0, up to 1")
+        PassageCriteria(self.min_run, self.gap, self.min_run, self.common)
+
+    @property
+    def passages(self) -> PassageCriteria:
+        """When a document and an evaluation text share a run."""
+        common = max(self.common or 0, _MOST)
+        return PassageCriteria(self.min_run, 0, self.min_run, common)
+
+    def most_texts(self, texts: int) -> int:
+        """Return how many of so many evaluation texts may share text that counts."""
+        return max(5, texts // 20) if self.common is None else self.common
 
 
 class Passage(NamedTuple):

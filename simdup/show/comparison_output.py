@@ -10,10 +10,10 @@ from rich.cells import cell_len, set_cell_size
 from simdup.corpus.names import to_bytes
 from simdup.model.comparison import COPIED, DIFFERING
 from simdup.model.criteria import EDIT, SHARES
-from simdup.model.formats import rounded
+from simdup.model.formats import digits, rounded
 from simdup.show.diff import first_difference
 from simdup.show.escaping import shown
-from simdup.show.lines import digits, json_line, records
+from simdup.show.lines import json_line, records
 from simdup.show.passage_output import passage_lines, percent
 from simdup.show.summary import field_name, recipe_words
 from simdup.show.text import Painter, aligned, padded

@@ -1,7 +1,8 @@
 """Write results for programs: CSV, JSONL, tab-separated pairs, and known near-duplicates.
 
-All lines of all commands are written here.  A line of JSON is made from the fields of a value, as
-their annotations say: see `simdup.model.formats`.
+`record` makes a line of JSON from the fields of a value, as their annotations say: see
+`simdup.model.formats`.  Where a line or a row has more than one value says, what shows that result
+to people adds it, and writes it with what is here.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import cache, partial
 from itertools import islice
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from simdup._version import __version__
 from simdup.base.when_used import pattern
@@ -28,7 +29,7 @@ from simdup.model.formats import (
     PAIR_COLUMNS,
     QUERY_COLUMNS,
     WrittenField,
-    rounded,
+    digits,
     value_class,
     what_is_written,
     written_fields,
@@ -45,13 +46,11 @@ SCHEMA = 1
 # Values of which columns are made at a time, if there may be any number of them.
 _AT_ONCE = 1 << 10
 
+# What makes the value of a field that is written.
+_Spell: TypeAlias = Callable[[Any], Any]
+
 _ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 _SURROGATE = pattern("[\ud800-\udfff]")
-
-
-def digits(similarity: float | None) -> str:
-    """Return `rounded` as text, empty for None."""
-    return "" if similarity is None else f"{rounded(similarity):.4f}"
 
 
 # -- lines of JSON --
@@ -77,9 +76,7 @@ def record(value: Any) -> dict[str, Any]:
 
 
 @cache
-def _fields(
-    kind: type,
-) -> tuple[Callable[[Any], tuple[Any, ...]], list[tuple[str, Callable[[Any], Any] | None, Any]]]:
+def _fields(kind: type) -> tuple[_Spell, list[tuple[str, _Spell | None, Any]]]:
     """Return what gets the fields of a class; the key of each, its spelling, and what is unset."""
     # There are several in every class: of a single one, this would return no tuple.
     each = list(written_fields(kind))
@@ -87,7 +84,7 @@ def _fields(
     return getter, [(field.key, _spelling(field), field.default) for field in each]
 
 
-def _spelling(field: WrittenField) -> Callable[[Any], Any] | None:
+def _spelling(field: WrittenField) -> _Spell | None:
     """Return what makes the value of a field that is written; None where it is as it is."""
     kind, about = what_is_written(field.hint)
     if about.spell or value_class(kind) is None:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from rich.cells import cell_len
 
 from simdup.corpus.names import to_bytes
-from simdup.model.formats import PASSAGE_COLUMNS, RATE_COLUMNS
+from simdup.model.formats import PASSAGE_COLUMNS, RATE_COLUMNS, digits
 from simdup.model.shared_passages import (
     MANY,
     Overlap,
@@ -18,7 +18,7 @@ from simdup.model.shared_passages import (
     Rate,
 )
 from simdup.show.escaping import shown
-from simdup.show.lines import closing, csv_lines, digits, json_line, record, typed
+from simdup.show.lines import closing, csv_lines, json_line, record, typed
 from simdup.show.summary import read_words
 from simdup.show.text import Painter, aligned, first_cells, padded, told_apart
 from simdup.show.words import ENGLISH, Phrases

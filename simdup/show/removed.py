@@ -17,14 +17,14 @@ from simdup.base.when_used import pattern
 from simdup.corpus.names import is_archive
 from simdup.model.cleaned import Part, Removed
 from simdup.model.clusters import Spared
-from simdup.model.formats import REMOVED_COLUMNS
+from simdup.model.formats import REMOVED_COLUMNS, digits
 from simdup.model.frames import measure_of
 from simdup.model.readings import FactDifference
 from simdup.near.field_groups import Groups
 from simdup.near.findings import Findings
 from simdup.near.source_documents import SourceDocuments
 from simdup.show.escaping import shown
-from simdup.show.lines import csv_lines, digits, json_line, record, typed
+from simdup.show.lines import csv_lines, json_line, record, typed
 from simdup.show.result import Result
 from simdup.show.summary import size_words
 from simdup.show.words import ENGLISH, Phrases

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, overload
 from simdup.base.errors import counted
 from simdup.model.clusters import Cluster
 from simdup.model.criteria import EDIT
-from simdup.model.formats import MEASURE_COLUMNS, PAIR_COLUMNS, TEXT_BYTES, PageOptions
+from simdup.model.formats import MEASURE_COLUMNS, PAIR_COLUMNS, TEXT_BYTES, PageOptions, digits
 from simdup.model.frames import table_columns, to_arrow, to_frame
 from simdup.near.findings import Findings
 from simdup.show.escaping import shown
-from simdup.show.lines import digits
 
 if TYPE_CHECKING:
     import pandas

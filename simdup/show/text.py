@@ -18,8 +18,8 @@ from rich.style import Style
 from simdup.base.system import understands_colors
 from simdup.corpus.names import to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
+from simdup.model.formats import digits
 from simdup.show.escaping import shown
-from simdup.show.lines import digits
 from simdup.show.summary import recipe_words
 from simdup.show.words import ENGLISH, Phrases
 from simdup.show.wrapping import Line, fill

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simdup.model import comparison
 from simdup.model.criteria import EDIT
+from simdup.model.formats import digits
 from simdup.show.conflict_output import value_words
 from simdup.show.escaping import shown
-from simdup.show.lines import digits
 from simdup.show.passage_output import percent
 from simdup.show.summary import field_name
 from simdup.show.words import Phrases

@@ -2,9 +2,9 @@
 
 import json
 
-from simdup.model.decontaminated import Decontaminated, Leak, LeakCriteria, LeakRate
 from simdup.model.documents import Skipped
-from simdup.show.leak_output import evidence, leak_report
+from simdup.model.shared_passages import LeakCriteria
+from simdup.show.leak_output import Decontaminated, Leak, LeakRate, evidence, leak_report
 from simdup.show.words import CHINESE
 
 RATES = (LeakRate("a.jsonl", 3, 0, 0, 0), LeakRate("b\x1b[31m.jsonl", 3, 2, 1, 0))

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simdup.model.formats import Counted, Hidden, Share, Written, nearest, rounded
-from simdup.show.lines import csv_lines, digits, json_line, record, typed
+from simdup.model.formats import Counted, Hidden, Share, Written, digits, nearest, rounded
+from simdup.show.lines import csv_lines, json_line, record, typed
 
 
 class Inner(NamedTuple):
