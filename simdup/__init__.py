@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from simdup.model.clusters import Pair as Pair
     from simdup.model.comparison import Comparison as Comparison
     from simdup.model.criteria import Criteria as Criteria
-    from simdup.model.decontaminated import LeakCriteria as LeakCriteria
     from simdup.model.readings import ConflictCriteria as ConflictCriteria
     from simdup.model.readings import ConflictScope as ConflictScope
     from simdup.model.recipe import Recipe as Recipe
+    from simdup.model.shared_passages import LeakCriteria as LeakCriteria
     from simdup.model.shared_passages import PassageCriteria as PassageCriteria
     from simdup.operations.audit import audit as audit
     from simdup.operations.compare import compare as compare
@@ -47,7 +47,7 @@ _HOMES = {
     "ConflictScope": "simdup.model.readings",
     "Criteria": "simdup.model.criteria",
     "Index": "simdup.index.index",
-    "LeakCriteria": "simdup.model.decontaminated",
+    "LeakCriteria": "simdup.model.shared_passages",
     "Pair": "simdup.model.clusters",
     "PassageCriteria": "simdup.model.shared_passages",
     "Recipe": "simdup.model.recipe",

@@ -1,4 +1,4 @@
-"""The parts of the documentation that are made by a program.
+"""The parts of the documentation that are made by a program, and the JSON Schema of results.
 
 `pages` returns them all; ``python -m docs.make`` writes them, and a test compares.
 """
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from docs.make import blocks, cli_page, curves, families, figures, proof, terminal
+from docs.make import blocks, cli_page, curves, families, figures, proof, schema, terminal
 from docs.make.tables import put_tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +19,7 @@ MADE: dict[str, Callable[[], str]] = {
     "docs/images/minhash-curves.svg": curves.minhash,
     "docs/images/pstable-curves.svg": curves.pstable,
     "docs/images/simhash-plans.svg": curves.simhash,
+    "simdup/show/jsonl.schema.json": schema.page,
 }
 
 # Pages with tables that are made, by their names.

@@ -1,4 +1,4 @@
-"""Write everything in `docs/` that is made by a program: ``python -m docs.make``."""
+"""Write what a program makes, `docs/` and the JSON Schema: ``python -m docs.make``."""
 
 from docs.make import ROOT, pages
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from lab.corpora.audits import judge, make
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial
-from simdup.model.audited import SAMPLE, Precision
-from simdup.near.audit_sample import draw, estimate
+from simdup.model.decisions import SAMPLE
+from simdup.near.audit_sample import Precision, draw, estimate
 
 # How often a pair is wrong, by band, compared with the others.
 _ALIKE, _FALLING = (1, 1, 1, 1), (9, 3, 1, 0)

@@ -6,7 +6,9 @@ import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simdup.model.audited import FoundPair, Judgement, Judgements, Population, Sample
+from simdup.corpus.decision_files import Judgement, Judgements
+from simdup.corpus.found_pairs import FoundPair, Population
+from simdup.near.audit_sample import Sample
 
 # Similarities of the pairs of a result, by band, with 0.8 as the threshold.
 _SPANS = ((0.8, 0.85), (0.85, 0.9), (0.9, 0.9999), (1.0, 1.0))

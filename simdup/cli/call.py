@@ -171,7 +171,7 @@ class Call(Options):
         if any(one.error for one in skipped):
             say_error(path, "was not updated: some documents could not be read")
             return
-        from simdup.show.csv_jsonl import baseline_lines
+        from simdup.show.lines import baseline_lines
         from simdup.show.streams import open_output
 
         with open_output(path) as stream:

@@ -11,11 +11,11 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, as_typed
 from simdup.model.cleaned import DedupeOptions
-from simdup.model.decontaminated import LeakCriteria
+from simdup.model.shared_passages import LeakCriteria
 from simdup.show.streams import Output
 
 if TYPE_CHECKING:
-    from simdup.model.decontaminated import Decontaminated
+    from simdup.show.leak_output import Decontaminated
 
 
 @declare("decontaminate", "SOURCE...")

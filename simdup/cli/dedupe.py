@@ -81,18 +81,13 @@ def _cut_parts(call: Call, options: DedupeOptions, listing: Output) -> Status:
     """Cut repeated parts out of the documents of a corpus."""
     from simdup.operations.repeated_parts import shorten_files
     from simdup.show.removed import account_text, missing_words
-    from simdup.show.removed_parts import (
-        removed_parts_csv,
-        removed_parts_jsonl,
-        shortened_words,
-    )
+    from simdup.show.removed_parts import removed_part_lines, shortened_words
 
     def list_removed(shortened: Shortened) -> None:
         if listing.path is not None:
-            parts, jsonl = shortened.removed, listing.format == "jsonl"
+            jsonl = listing.format == "jsonl"
             with listing.open() as stream:
-                lines = removed_parts_csv(parts, listing.bom)
-                stream.writelines(removed_parts_jsonl(shortened) if jsonl else lines)
+                stream.writelines(removed_part_lines(shortened, jsonl, listing.bom))
 
     # What is configured for whole documents does not matter here.
     options = replace(options, references=(), max_removed=None, index=None)

@@ -38,6 +38,7 @@ def command(call: Call) -> Status:
     """
     from simdup.operations.evaluate import evaluate
     from simdup.show import evaluation as show
+    from simdup.show.lines import typed
 
     found, truth, judged = call["found"], call["truth"], call["judged"]
     if truth is None and judged is None:
@@ -50,7 +51,8 @@ def command(call: Call) -> Status:
     else:
         files = call.pair("found", "truth")
         measured = evaluate(*files, call["min_score"])
-        as_jsonl, as_text = show.evaluation_jsonl(measured), partial(show.evaluation_text, measured)
+        as_jsonl = typed("evaluation", [measured])
+        as_text = partial(show.evaluation_text, measured)
     with call.writing(*files) as stream:
         jsonl = call.out.format == "jsonl"
         stream.writelines(as_jsonl if jsonl else as_text(call.screen.words))

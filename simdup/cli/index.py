@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from simdup.model.documents import Skipped
 
 if TYPE_CHECKING:
     from simdup.index.index import Index
-    from simdup.model.matches import Added
+    from simdup.index.matching import Added
 
 
 @click.group("index", cls=CommandGroup)
@@ -141,7 +140,7 @@ def info(call: Call) -> Status:
       simdup index info -f jsonl seen.index
     """
     from simdup.index.opening import index_info, open_storage
-    from simdup.show.csv_jsonl import json_line
+    from simdup.show.lines import typed
     from simdup.show.text import info_text
 
     with closing(open_storage(call["index"])) as storage:
@@ -150,7 +149,7 @@ def info(call: Call) -> Status:
         if call.out.format == "text":
             stream.write(info_text(facts, call.screen.words))
         else:
-            stream.write(json_line({"type": "index"} | asdict(facts)))
+            stream.writelines(typed("index", [facts]))
     return call.finish()
 
 

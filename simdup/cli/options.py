@@ -31,15 +31,14 @@ from simdup.cli.row import (
     text_bytes_of,
 )
 from simdup.model import criteria, readings, settings
-from simdup.model.audited import SAMPLE, SEED
 from simdup.model.cleaned import UNITS, DedupeOptions, PartCriteria
 from simdup.model.criteria import Criteria
-from simdup.model.decontaminated import LeakCriteria
+from simdup.model.decisions import SAMPLE, SEED
 from simdup.model.formats import PageOptions
 from simdup.model.readings import ConflictCriteria, ConflictScope
 from simdup.model.recipe import RECIPES, Recipe
 from simdup.model.settings import EXTRACTS, INPUT_FORMATS, Reading, RunOptions
-from simdup.model.shared_passages import PARTS, PassageCriteria, PassageScope
+from simdup.model.shared_passages import PARTS, LeakCriteria, PassageCriteria, PassageScope
 from simdup.show.selection import SORTS, Selection
 from simdup.show.streams import COLORS, Output
 

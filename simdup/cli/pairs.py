@@ -20,7 +20,7 @@ def command(call: Call) -> Status:
     """
     from simdup.corpus.fingerprint_lines import read_lines
     from simdup.operations.cluster import pairs
-    from simdup.show.csv_jsonl import pair_csv, pair_jsonl, pair_lines
+    from simdup.show.lines import pair_csv, pair_lines, typed
 
     files, distance, run = call["files"], call.settings.criteria.distance, call.settings.run
     with (
@@ -30,5 +30,6 @@ def command(call: Call) -> Status:
         if call.out.format == "csv":
             stream.writelines(pair_csv(near, bom=call.out.bom))
         else:
-            stream.writelines((pair_jsonl if call.out.format == "jsonl" else pair_lines)(near))
+            jsonl = call.out.format == "jsonl"
+            stream.writelines(typed("pair", near) if jsonl else pair_lines(near))
     return call.finish()

@@ -16,7 +16,7 @@ from simdup.cli.messages import Status, say_error, typed
 from simdup.cli.options import PAGE
 
 if TYPE_CHECKING:
-    from simdup.model.matches import QueryResult, QueryResults
+    from simdup.index.matching import QueryResult, QueryResults
 
 
 # Options that are named like keywords of `Index.query`.
@@ -55,7 +55,7 @@ def command(call: Call) -> Status:
     started = time.monotonic()
     from simdup.index.index import Index
     from simdup.index.opening import holds_index
-    from simdup.show.csv_jsonl import query_summary
+    from simdup.show.lines import query_summary
     from simdup.show.summary import query_words
 
     path, sources, criteria, out = call["index"], call.sources, call.settings.criteria, call.out
@@ -115,7 +115,7 @@ def _counted(
 
 def _lines(answers: Iterator[QueryResult], call: Call, stream: BinaryIO) -> Iterable[bytes]:
     """Return the answers in the format of the output."""
-    from simdup.show.csv_jsonl import name_lines, query_csv, query_jsonl
+    from simdup.show.lines import name_lines, query_csv, query_jsonl
     from simdup.show.text import query_text
 
     if call.out.format == "jsonl":

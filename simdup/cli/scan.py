@@ -35,7 +35,7 @@ def command(call: Call) -> Status:
     """
     from simdup.operations.baseline import baseline_of, new_since
     from simdup.operations.scan import examine, open_scan
-    from simdup.show.csv_jsonl import name_lines
+    from simdup.show.lines import name_lines
     from simdup.show.summary import report
 
     sources, references, listed = call.sources, call["references"], call["list"]

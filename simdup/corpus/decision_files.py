@@ -9,15 +9,41 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from simdup.base.errors import NEWER, SimdupError
 from simdup.base.regular_files import read_named
 from simdup.base.when_used import pattern
 from simdup.corpus.json_text import object_lines
-from simdup.model.audited import VERDICTS, Judgement, Judgements
-from simdup.model.decisions import KINDS, UNSURE, Baseline, Decision, Decisions, Entry
+from simdup.model.decisions import KINDS, UNSURE, VERDICTS, Baseline, Decision, Decisions, Entry
 from simdup.model.formats import BASELINE_HEAD
+
+
+class Judgement(NamedTuple):
+    """What somebody said of a pair.
+
+    Attributes
+    ----------
+    kind : str
+        ``duplicates``, ``distinct`` or ``unsure``.
+    documents : tuple of (str, str)
+        Names, in any order.
+    seed, sample : int
+        Of the audit.
+    """
+
+    kind: str
+    documents: tuple[str, str]
+    seed: int
+    sample: int
+
+
+class Judgements(NamedTuple):
+    """The judgements of a file, in its order, and how many other decisions it has."""
+
+    each: tuple[Judgement, ...]
+    others: int = 0
+
 
 # How the file of an argument is made.
 _SAVE = {

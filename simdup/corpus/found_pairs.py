@@ -9,14 +9,56 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from simdup.base.errors import NEWER, SimdupError
 from simdup.corpus.json_text import object_lines
 from simdup.corpus.names import from_bytes
 from simdup.corpus.sources import read_bytes
-from simdup.model.audited import FoundPair, Population
 from simdup.model.formats import PASSAGE_COLUMNS
+
+
+class FoundPair(NamedTuple):
+    """Two documents of a result.
+
+    Attributes
+    ----------
+    stays, goes : str
+        Names: of a redundant document and the one that stays instead; of a mere pair, of both.
+    similarity : float or None
+        As results print it, with 4 digits, rounded down, unless it was not measured.
+    """
+
+    stays: str
+    goes: str
+    similarity: float | None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What identifies the pair, whichever document is named first."""
+        return min(self.stays, self.goes), max(self.stays, self.goes)
+
+
+class Population(NamedTuple):
+    """The pairs that a precision is about.
+
+    Attributes
+    ----------
+    pairs : tuple of FoundPair
+        Each once.
+    removal : bool
+        Whether they are redundant documents, each with the one that stays instead; else they are
+        all pairs that are listed.
+    """
+
+    pairs: tuple[FoundPair, ...]
+    removal: bool
+
+    @classmethod
+    def of(cls, pairs: Iterable[FoundPair], removal: bool) -> Population:
+        """Return the pairs, each once."""
+        return cls(tuple({pair.key: pair for pair in pairs}.values()), removal)
+
 
 # The types of lines that are no near-duplicates, and the commands that write them.
 _UNJUDGED = {
@@ -105,30 +147,12 @@ def _of_lines(path: str, text: str) -> tuple[bool, list[FoundPair]]:
             raise _unjudged(path, command)
         try:
             kind = values["type"]
-            if kind == "cluster":
-                removed += _redundant(values["documents"])
-            elif kind == "removed":
-                removed.append(_pair(values["kept"], values["document"], values["similarity"]))
-            elif kind == "pair":
-                listed.append(_pair(values["a"], values["b"], values.get("similarity")))
+            rows = values["documents"] if kind == "cluster" else [values]
+            if kind in _KINDS:
+                (listed if kind == "pair" else removed).extend(_pairs(kind, rows))
         except (KeyError, TypeError, IndexError):
             raise not_written(path, number, _HINT) from None
     return not listed, removed + listed
-
-
-def _redundant(documents: list[dict[str, Any]]) -> Iterator[FoundPair]:
-    for one in documents:
-        if one["role"] == "redundant":
-            yield _pair(one["kept"], one["document"], one.get("similarity"))
-
-
-def _pair(stays: Any, goes: Any, similarity: Any) -> FoundPair:
-    """Return a pair; raise TypeError if its names are no strings, or its similarity no share."""
-    share = number_in(similarity)
-    known = similarity in (None, "") or (share is not None and 0 <= share <= 1)
-    if not (isinstance(stays, str) and isinstance(goes, str) and known):
-        raise TypeError
-    return FoundPair(stays, goes, share)
 
 
 def _of_table(path: str, rows: list[list[str]]) -> tuple[bool, list[FoundPair]]:
@@ -136,8 +160,8 @@ def _of_table(path: str, rows: list[list[str]]) -> tuple[bool, list[FoundPair]]:
     columns = {name: header.index(name) for name in header}
     if columns.keys() >= set(PASSAGE_COLUMNS):
         raise _unjudged(path, "passages")
-    known = next((needed for needed in _TABLES if columns.keys() >= set(needed)), None)
-    if known is None:
+    kind = next((kind for kind, needed in _KINDS.items() if columns.keys() >= needed), None)
+    if kind is None:
         what = f"columns {', '.join(rows[0])}: not those of a result" if rows else "is empty"
         raise SimdupError(path, what, _HINT)
     cells = []
@@ -147,27 +171,29 @@ def _of_table(path: str, rows: list[list[str]]) -> tuple[bool, list[FoundPair]]:
             raise SimdupError(f"{path}, row {number}", what, _HINT)
         cells.append({name: row[place] for name, place in columns.items()})
     try:
-        return known != ("a", "b"), list(_TABLES[known](path, cells))
+        return kind != "pair", list(_pairs(kind, cells))
     except TypeError:
         raise SimdupError(path, "a similarity is not a number from 0 to 1", _HINT) from None
 
 
-def _of_clusters(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
-    """Yield the redundant documents of a CSV of clusters, each with its kept one."""
-    return _of_removed(path, (row for row in cells if row["role"] == "redundant"))
-
-
-def _of_removed(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
-    return (_pair(row["kept"], row["document"], row.get("similarity")) for row in cells)
-
-
-def _of_pairs(path: str, cells: Iterable[dict[str, str]]) -> Iterator[FoundPair]:
-    return (_pair(row["a"], row["b"], row.get("similarity")) for row in cells)
-
-
-# How a table is read, by the columns that it has at least.
-_TABLES = {
-    ("cluster", "role", "document", "kept"): _of_clusters,
-    ("document", "reason", "kept"): _of_removed,
-    ("a", "b"): _of_pairs,
+# What holds pairs, lines of JSON or tables, and the columns that tell a table.
+_KINDS = {
+    "cluster": {"cluster", "role", "document", "kept"},
+    "removed": {"document", "reason", "kept"},
+    "pair": {"a", "b"},
 }
+
+
+def _pairs(kind: str, rows: Iterable[dict[str, Any]]) -> Iterator[FoundPair]:
+    """Yield the pairs of rows; raise TypeError if a name is no string, or a similarity no share."""
+    names = ("a", "b") if kind == "pair" else ("kept", "document")
+    for row in rows:
+        if kind == "cluster" and row["role"] != "redundant":
+            continue
+        stays, goes = (row[name] for name in names)
+        similarity = row.get("similarity")
+        share = number_in(similarity)
+        known = similarity in (None, "") or (share is not None and 0 <= share <= 1)
+        if not (isinstance(stays, str) and isinstance(goes, str) and known):
+            raise TypeError
+        yield FoundPair(stays, goes, share)

@@ -15,14 +15,20 @@ from simdup.base.errors import SimdupError, counted, invalid
 from simdup.corpus.files import STDIN
 from simdup.corpus.fingerprint_lines import format_header, format_lines
 from simdup.index.ingest import Sources, are_present, build, line_documents_of, text_documents
-from simdup.index.matching import QueryOptions, adding_chunks, query, query_and_add
+from simdup.index.matching import (
+    Added,
+    QueryOptions,
+    QueryResults,
+    adding_chunks,
+    query,
+    query_and_add,
+)
 from simdup.index.opening import IndexInfo, index_info, open_storage
 from simdup.index.passage_index import find_common, passage_faults, read_common
 from simdup.index.sections import name_keys
 from simdup.index.session import TIMEOUT, Patience, Session, keep_silent
 from simdup.model.criteria import INDEX_METHODS, Criteria
 from simdup.model.documents import Skipped
-from simdup.model.matches import Added, QueryResults
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.model.shared_passages import PassageCriteria

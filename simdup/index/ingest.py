@@ -15,6 +15,7 @@ import numpy as np
 
 from simdup.base.errors import SimdupError
 from simdup.corpus.fingerprint_lines import FingerprintLines, format_header, read_lines
+from simdup.index.matching import Added, QueryResults
 from simdup.index.opening import create_storage, open_storage
 from simdup.index.passage_index import begin_passages, load_passages, passage_makers, seal
 from simdup.index.sections import (
@@ -41,7 +42,6 @@ from simdup.index.storage import Storage
 from simdup.index.store import KeySet, Load, Store, Writer, as_they_are
 from simdup.model.criteria import Shingling
 from simdup.model.documents import Document
-from simdup.model.matches import Added, QueryResults
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Settings, no_progress
 from simdup.model.shared_passages import PassageCriteria

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise, repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,8 @@ from simdup.index.row_searches import MOST, IndexRows
 from simdup.index.sections import removed_keys, text_hashes
 from simdup.index.session import Patience, Session
 from simdup.model.criteria import Criteria
-from simdup.model.matches import Match, QueryResult
+from simdup.model.documents import Skipped
+from simdup.model.formats import Share
 from simdup.model.measures import LARGEST, MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side, objects
@@ -44,6 +46,88 @@ _FEW = 4
 NO_MATCHES = MeasuredPairs(
     dict.fromkeys(("a", "b", "distance"), np.zeros(0, np.int64)) | {"similarity": np.zeros(0)}
 )
+
+
+class Match(NamedTuple):
+    """A document of an index that is near another.
+
+    Attributes
+    ----------
+    document : str
+        The name of the document.
+    distance : int
+        Hamming distance of the fingerprints.
+    similarity : float or None
+        Estimated Jaccard similarity of the texts, 0 to 1; None if one of them has no text.  If
+        `dedupe` removed the same text because of this document, the similarity of then.
+    """
+
+    document: str
+    distance: int
+    similarity: Share | None = None
+
+
+class QueryResult(NamedTuple):
+    """The near-duplicates of a document in an index.
+
+    Attributes
+    ----------
+    document : str
+        The name of the document.
+    matches : tuple of Match
+        The matches, best first.
+    added : bool
+        Whether it was added to the index because it had no match.
+    """
+
+    document: str
+    matches: tuple[Match, ...] = ()
+    added: bool = False
+
+    @property
+    def new(self) -> bool:
+        """Whether there is no match."""
+        return not self.matches
+
+
+@dataclass(slots=True)
+class QueryResults:
+    """The results of queries as they arrive; can be iterated over once.
+
+    Attributes
+    ----------
+    chunks : iterator of list of QueryResult
+        Results in groups, as they become available.
+    skipped, notes : list
+        As in `Result`; complete once the results have ended.
+    """
+
+    chunks: Iterator[list[QueryResult]]
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[QueryResult]:
+        """Yield the results, one for each document, in the order of the documents."""
+        return chain.from_iterable(self.chunks)
+
+
+@dataclass(slots=True)
+class Added:
+    """What happened to the documents given to an index.
+
+    Attributes
+    ----------
+    added, replaced, unchanged : int
+        How many names were new, how many had new content, and how many documents were present.
+    skipped, notes : list
+        As in `Result`.
+    """
+
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from simdup.base.errors import NUMBER, WHOLE, SimdupError, check_type, invalid
+from simdup.model.clusters import Measure
+from simdup.model.formats import Share, Written, one_of
 from simdup.model.readings import FactDifference
 
 
@@ -92,34 +94,38 @@ class RemovedPart(NamedTuple):
     document: Any  # its name, or its id as it was passed from Python
     start: int
     end: int
-    kept: Any  # the first document that has it; None, as the place, if it stays in none
+    kept: Any | None  # the first document that has it; None, as the place, if it stays in none
     kept_start: int | None
     kept_end: int | None
     text: str  # what was cut
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+def _without_places(facts: tuple[FactDifference, ...]) -> list[dict[str, str]]:
+    """Return facts as they are written: their places are those in folded texts."""
+    return [{"kind": fact.kind, "a": fact.a, "b": fact.b} for fact in facts]
+
+
+class Removed(NamedTuple):
     """A document that was left out of a cleaned corpus."""
 
     document: str  # its name
-    reason: str  # ``exact copy`` (of the folded text without white space) or ``near-duplicate``
+    # ``exact copy`` (of the folded text without white space) or ``near-duplicate``
+    reason: Annotated[str, one_of("exact copy", "near-duplicate")]
     distance: int | None  # to the document that was kept; None for equal texts without words
-    similarity: float | None  # Jaccard similarity to it; None where it was not measured
+    similarity: Share | None  # Jaccard similarity to it; None where it was not measured
     kept: str  # its name
     estimated: bool = False  # whether the similarity is an estimate: the kept one is in an index
-    measure: str | None = None  # what the similarity is: ``jaccard`` or, of short texts, ``edit``
-    containment: float | None = None  # as in `Pair`, if it was asked for
-    cosine: float | None = None  # the same
+    measure: Measure | None = None  # what the similarity is: ``jaccard``, of short texts ``edit``
+    containment: Share | None = None  # as in `Pair`, if it was asked for
+    cosine: Share | None = None  # the same
     # With `Criteria.lossless`, the share of its shingles that the kept one has.
-    covered: float | None = None
+    covered: Share | None = None
     # The facts in which it (`a`) differs from the kept one (`b`), folded; None where they are
     # not known: the kept one is in an index, or no texts are compared.
-    facts: tuple[FactDifference, ...] | None = None
+    facts: Annotated[tuple[FactDifference, ...], Written(_without_places)] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RemovedDocument:
+class RemovedDocument(NamedTuple):
     """A document that is left out."""
 
     entry: Removed

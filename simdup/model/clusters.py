@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+from simdup.model.criteria import EDIT, JACCARD
+from simdup.model.formats import Hidden, Seconds, Share, Written, one_of
+
+Measure: TypeAlias = Annotated[str, one_of(JACCARD, EDIT)]
 
 # All near pairs of clusters of so many documents are listed.
 FEW = 12
@@ -20,36 +25,35 @@ class Pair(NamedTuple):
         The documents' names (or ids, as they were passed from Python), in input order.
     distance : int or None
         Hamming distance of their fingerprints; None for equal texts without words, which have none.
-    similarity, containment, cosine : float or None
-        As in `Measures`.
     exact : bool
         Whether their texts are known to be the same, after folding and without white space.
     estimated : bool
         Whether the similarity is an estimate from sketches: `a` is a document of an index.
+    new : bool
+        Whether a baseline lacks the pair.
+    similarity, containment, cosine : float or None
+        As in `Measures`.
     contained : str or None
         If a containment was asked for: ``a`` if that text is contained in the other, ``b``, or
         ``both``.
     measure : str or None
         What the similarity is: ``jaccard`` or, of short texts, ``edit``; None if not measured.
-    new : bool
-        Whether a baseline lacks the pair.
     """
 
     a: Any
     b: Any
     distance: int | None
-    similarity: float | None
-    containment: float | None = None
-    cosine: float | None = None
     exact: bool = False
     estimated: bool = False
-    contained: str | None = None
-    measure: str | None = None
     new: bool = False
+    similarity: Share | None = None
+    containment: Share | None = None
+    cosine: Share | None = None
+    contained: Annotated[str, one_of("a", "b", "both")] | None = None
+    measure: Measure | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """One document of a cluster.
 
     Attributes
@@ -64,51 +68,54 @@ class Member:
     distance : int or None
         Hamming distance to the document that took it; None for a kept one, and without
         fingerprints.
-    similarity, containment, cosine : float or None
-        Its measures with the document that took it, as in `Measures`; None for a kept one.
-    number : int
-        The document's place in the input, from 0, what was skipped included, and references
-        first; below 0 for documents of an index.
-    beside : int
-        Number of the document that took it; its own if it is kept.
     estimated : bool
         Whether the similarity is an estimate from sketches: the kept one is in an index.
+    new : bool
+        Whether a baseline lacks the document, and a pair with it if one is listed.
+    similarity, containment, cosine : float or None
+        Its measures with the document that took it, as in `Measures`; None for a kept one.
+    covered : float or None
+        With `Criteria.lossless` the share of this text that the kept one has, as in `Measures`.
     contained : str or None
         If a containment was asked for: ``document`` if this text is contained in the kept one,
         ``kept`` if the kept one is contained in this one, or ``both``.
     measure : str or None
         What the similarity is: ``jaccard`` or, of short texts, ``edit``; None if not measured.
-    covered : float or None
-        With `Criteria.lossless` the share of this text that the kept one has, as in `Measures`.
-    new : bool
-        Whether a baseline lacks the document, and a pair with it if one is listed.
+    kept
+        The name of the document that took it; its own if it is kept.
+    number : int
+        The document's place in the input, from 0, what was skipped included, and references
+        first; below 0 for documents of an index.
+    beside : int
+        Number of the document that took it; its own if it is kept.
     """
 
-    name: Any
-    role: str
-    fingerprint: str | None
-    distance: int | None = None
-    similarity: float | None = None
-    containment: float | None = None
-    cosine: float | None = None
-    number: int = -1
-    beside: int = -1
+    name: Annotated[Any, Written(key="document")]
+    role: Annotated[str, one_of("kept", "redundant")]
+    fingerprint: Annotated[str, Written(schema=(("pattern", "^[0-9a-f]+$"),))] | None
+    distance: int | None
     estimated: bool = False
-    contained: str | None = None
-    measure: str | None = None
-    covered: float | None = None
     new: bool = False
+    similarity: Share | None = None
+    containment: Share | None = None
+    cosine: Share | None = None
+    covered: Share | None = None
+    contained: Annotated[str, one_of("document", "kept", "both")] | None = None
+    measure: Measure | None = None
+    kept: Any = ""
+    number: Hidden[int] = -1
+    beside: Hidden[int] = -1
 
 
 class Spared(NamedTuple):
     """A document that is not redundant only because the kept one near it does not contain it."""
 
-    name: Any
+    name: Annotated[Any, Written(key="document")]
     kept: Any  # the name of the kept document that it is near to
-    similarity: float | None
-    covered: float  # the share of its shingles that the kept one has
-    number: int = -1  # as in `Member`
-    beside: int = -1
+    similarity: Share | None
+    covered: Share  # the share of its shingles that the kept one has
+    number: Hidden[int] = -1  # as in `Member`
+    beside: Hidden[int] = -1
     # With `Criteria.lossless`, where the share is high enough: the numbers, dates and codes that
     # only this document has.
     facts: tuple[str, ...] = ()
@@ -139,11 +146,6 @@ class Cluster:
     def member(self, number: int) -> Member:
         """Return the member with this document number."""
         return next(member for member in self.members if member.number == number)
-
-    def kept_names(self) -> list[Any]:
-        """Return for each member the name of the kept one: of that which took it, or its own."""
-        names = {member.number: member.name for member in self.members}
-        return [names[member.beside] for member in self.members]
 
     def places(self) -> list[tuple[int, int]]:
         """Return the places of both documents of each pair among the members.
@@ -221,12 +223,12 @@ class Summary:
     skipped: int
     pairs: int
     checked: int
-    seconds: float
+    seconds: Seconds
     recipe: dict[str, Any]
     unchecked: int = 0
     kept_apart: dict[str, int] | None = None
     indexed: int | None = None
-    facts_differ: int | None = None
+    facts_differ: Hidden[int | None] = None
     new: int | None = None
     known: int | None = None
     stale: int | None = None

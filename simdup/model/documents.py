@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdup.base.when_used import pattern
+from simdup.model.formats import Hidden
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,10 +68,10 @@ class Skipped:
 
     document: Any  # its name, or its id as it was passed from Python
     reason: str  # in a few words
-    error: bool = False  # whether it is an error (status 2), unlike empty and binary files
+    error: Hidden[bool] = False  # whether it is an error (status 2), unlike empty and binary files
     # Its number among the texts passed from Python, from 1; 0 for what comes from files.
-    number: int = field(default=0, kw_only=True)
-    hint: str = field(default="", kw_only=True)  # the next step, if there is one
+    number: Hidden[int] = field(default=0, kw_only=True)
+    hint: Hidden[str] = field(default="", kw_only=True)  # the next step, if there is one
 
     @property
     def place(self) -> str:
@@ -100,9 +101,9 @@ class LeftOut(Skipped):
 class NoField(Skipped):
     """A record, or a whole file of records, without a wanted field."""
 
-    argument: str = ""  # the attribute of `Reading` that names the field
+    argument: Hidden[str] = ""  # the attribute of `Reading` that names the field
     # The existing fields, each with an example of its value; empty where there is none.
-    fields: Mapping[str, str] = field(default_factory=dict)
+    fields: Hidden[Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

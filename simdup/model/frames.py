@@ -8,8 +8,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from simdup.base.errors import SimdupError, invalid
-from simdup.model.criteria import SHARES
-from simdup.model.formats import CLUSTER_COLUMNS, MEASURE_COLUMNS
+from simdup.model.clusters import Cluster, Member, Pair
+from simdup.model.formats import (
+    CLUSTER_COLUMNS,
+    MEASURE_COLUMNS,
+    what_is_written,
+    written_fields,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -17,15 +22,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from simdup.model.cleaned import Removed
-    from simdup.model.clusters import Cluster, Member, Pair
 
 # The values of each column by its name, in order.
 Columns: TypeAlias = dict[str, list[Any]]
 
 # The first that is installed makes a frame, if none is named.
 _LIBRARIES = ("pandas", "polars")
-
-_INTEGERS = ("cluster", "distance", "row")
 
 
 def columns_of(names: Sequence[str], items: Sequence[Member | Pair]) -> Columns:
@@ -39,9 +41,8 @@ def cluster_columns(clusters: Sequence[Cluster]) -> Columns:
     """Return the columns of the CSV of clusters, a row for each document: None for no value."""
     members = [member for cluster in clusters for member in cluster.members]
     numbers = [cluster.number for cluster in clusters for _ in cluster.members]
-    kept = [name for cluster in clusters for name in cluster.kept_names()]
-    columns = columns_of((*CLUSTER_COLUMNS[1:], *MEASURE_COLUMNS), members)
-    return {"cluster": numbers} | columns | {"kept": kept} | columns_of(("new",), members)
+    columns = (*CLUSTER_COLUMNS[1:], *MEASURE_COLUMNS, "kept", "new")
+    return {"cluster": numbers} | columns_of(columns, members)
 
 
 def table_columns(clusters: Sequence[Cluster]) -> Columns:
@@ -68,6 +69,16 @@ def measure_of(one: Member | Pair | Removed) -> str | None:
     return "estimated" if one.estimated else one.measure
 
 
+def _types(columns: Columns) -> dict[str, type]:
+    """Return the type of each column; those of documents have one if all of them are text."""
+    types = {field.key: what_is_written(field.hint)[0] for field in written_fields(Member)}
+    text = all(isinstance(one, str) for one in columns["document"])
+    types |= {"cluster": int, "row": int} | dict.fromkeys(
+        ("document", "kept"), str if text else Any
+    )
+    return {name: types[name] for name in columns if types[name] is not Any}
+
+
 def to_frame(columns: Columns, library: str | None = None) -> pandas.DataFrame | polars.DataFrame:
     """Return columns as a DataFrame of a library; by default of the first that is installed."""
     if library is not None and library not in _LIBRARIES:
@@ -78,18 +89,17 @@ def to_frame(columns: Columns, library: str | None = None) -> pandas.DataFrame |
         import pandas
 
         # A nullable type: an integer that is missing would turn all of them into floats.
-        types = dict.fromkeys(_INTEGERS, "Int64") | dict.fromkeys(SHARES, "float64")
-        types |= {"cluster": "int64", "new": "bool"}
-        frame = pandas.DataFrame(columns)
-        return frame.astype({name: types[name] for name in columns if name in types})
+        kinds = {int: "Int64", float: "float64", bool: "bool"}
+        types = {of: kinds[kind] for of, kind in _types(columns).items() if kind in kinds}
+        return pandas.DataFrame(columns).astype(types | {"cluster": "int64"})
     if name == "polars":
         import polars
 
-        kinds: dict[str, type[polars.DataType]] = dict.fromkeys(_INTEGERS, polars.Int64)
-        kinds |= dict.fromkeys(SHARES, polars.Float64)
-        kinds |= dict.fromkeys(_strings(columns), polars.String) | {"new": polars.Boolean}
-        known = {name: one for name, one in kinds.items() if name in columns}
-        return polars.DataFrame(columns, schema_overrides=known)
+        series: dict[type, type[polars.DataType]] = {
+            int: polars.Int64, float: polars.Float64, bool: polars.Boolean, str: polars.String,
+        }  # fmt: skip
+        overrides = {of: series[kind] for of, kind in _types(columns).items()}
+        return polars.DataFrame(columns, schema_overrides=overrides)
     what = f"needs {' or '.join(wanted)} to be installed"
     raise SimdupError("to_frame", what, f"python -m pip install {wanted[0]}")
 
@@ -101,8 +111,8 @@ def to_arrow(columns: Columns) -> pa.Table:
         raise SimdupError("to_arrow", "needs pyarrow, which is not installed", hint)
     import pyarrow as pa
 
-    types = dict.fromkeys(_INTEGERS, pa.int64()) | dict.fromkeys(SHARES, pa.float64())
-    types |= dict.fromkeys(_strings(columns), pa.string()) | {"new": pa.bool_()}
+    kinds = {int: pa.int64(), float: pa.float64(), bool: pa.bool_(), str: pa.string()}
+    types = {name: kinds[kind] for name, kind in _types(columns).items()}
     columns = columns | {name: _of_one_type(columns[name]) for name in ("document", "kept")}
     return pa.table({name: pa.array(values, types.get(name)) for name, values in columns.items()})
 
@@ -111,10 +121,3 @@ def _of_one_type(ids: list[Any]) -> list[Any]:
     """Return ids as they are, or as text if they are of several types, as no column can be."""
     plain = all(isinstance(one, str | int | float) for one in ids)
     return ids if plain and len({type(one) for one in ids}) < 2 else [str(one) for one in ids]
-
-
-def _strings(columns: Columns) -> list[str]:
-    """Return the columns of text; without values, nothing tells the type of the documents."""
-    texts = ["role", "fingerprint", "measure"]
-    plain = all(isinstance(one, str) for one in columns["document"])
-    return [*texts, "document", "kept"] if plain else texts

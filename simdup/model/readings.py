@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from simdup.base.errors import WHOLE, as_strings, check_type, invalid
 from simdup.model.documents import Skipped
 from simdup.model.fields import check_scope, parse_fields
+from simdup.model.formats import Hidden, Seconds, one_of
 from simdup.model.recipe import Recipe
 
 # What a fact can be: where two kinds fit, the first one is taken (see `simdup.text.facts`).
@@ -131,7 +132,7 @@ class ReadingPlace(NamedTuple):
     start: int
     end: int
     line: int
-    modified: float
+    modified: Hidden[float]
 
 
 class FactReading(NamedTuple):
@@ -149,7 +150,7 @@ class FactReading(NamedTuple):
 
     value: str
     documents: Sequence[ReadingPlace]
-    fact: str = ""
+    fact: Hidden[str] = ""
 
     @property
     def modified(self) -> float:
@@ -171,7 +172,7 @@ class Conflict(NamedTuple):
         By rising number of documents.
     """
 
-    kind: str
+    kind: Annotated[str, one_of(*KINDS)]
     before: str
     after: str
     readings: tuple[FactReading, ...]
@@ -223,7 +224,7 @@ class ConflictSummary:
     affected: int
     skipped: int
     known: int
-    seconds: float
+    seconds: Seconds
     forms: int = 0
 
 

@@ -1,14 +1,15 @@
-"""Passages: when two documents share one, and what is found."""
+"""Passages: when two documents share one, when an evaluation text is leaked, and what is found."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
-from simdup.base.errors import WHOLE, as_strings, check_type, invalid
+from simdup.base.errors import NUMBER, WHOLE, as_strings, check_type, invalid
 from simdup.model.documents import Skipped
 from simdup.model.fields import check_scope, parse_fields
+from simdup.model.formats import Seconds, Share, one_of
 
 # A single character is no run.
 SHORTEST_RUN = 2
@@ -36,7 +37,7 @@ class TextPart(NamedTuple):
         Characters of the decoded text, end exclusive.
     """
 
-    kind: str
+    kind: Annotated[str, one_of(*PARTS, "template")]
     start: int
     end: int
 
@@ -151,6 +152,59 @@ class PassageScope:
                 raise invalid("leave_out", part, f"one of {', '.join(PARTS)}")
 
 
+# K-grams that more evaluation texts have start no run, which bounds the time.
+_MOST = 1000
+
+
+class LeakFields(TypedDict, total=False):
+    """The fields of `LeakCriteria`, as keywords."""
+
+    share: float
+    min_run: int
+    gap: int
+    common: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeakCriteria:
+    """When an evaluation text is leaked.
+
+    Attributes
+    ----------
+    share : float
+        The least share of its units that one document has, in equal runs.
+    min_run : int
+        The least number of units of a run; `PassageCriteria` says what a unit is.
+    gap : int
+        Runs with at most this many units between them in both texts become one span.
+    common : int or None
+        Text that more evaluation texts of a file share, such as an instruction, makes no leak, and
+        is in neither number that the share is of.  None for the larger of 5 and 5 % of them.
+    """
+
+    share: float = 0.5
+    min_run: int = PassageCriteria().min_run
+    gap: int = PassageCriteria().gap
+    common: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        check_type("share", self.share, NUMBER)
+        if not 0 < self.share <= 1:
+            raise invalid("share", self.share, "above 0, up to 1")
+        PassageCriteria(self.min_run, self.gap, self.min_run, self.common)
+
+    @property
+    def passages(self) -> PassageCriteria:
+        """When a document and an evaluation text share a run."""
+        common = max(self.common or 0, _MOST)
+        return PassageCriteria(self.min_run, 0, self.min_run, common)
+
+    def most_texts(self, texts: int) -> int:
+        """Return how many of so many evaluation texts may share text that counts."""
+        return max(5, texts // 20) if self.common is None else self.common
+
+
 class Passage(NamedTuple):
     """A run of text that two documents share.
 
@@ -168,7 +222,7 @@ class Passage(NamedTuple):
     a: tuple[int, int]
     b: tuple[int, int]
     length: int
-    similarity: float
+    similarity: Share
 
 
 class SharedText(NamedTuple):
@@ -197,6 +251,8 @@ class Overlap(NamedTuple):
         references, `b` is one.
     share_a, share_b : float
         How much of the units of each document, without text of templates, the passages cover.
+    longest : int
+        The length of the longest passage.
     passages : tuple of Passage
         In the order of the first document.
     identical : bool
@@ -205,15 +261,11 @@ class Overlap(NamedTuple):
 
     a: Any
     b: Any
-    share_a: float
-    share_b: float
+    share_a: Share
+    share_b: Share
+    longest: int
     passages: tuple[Passage, ...]
     identical: bool = False
-
-    @property
-    def longest(self) -> int:
-        """The length of the longest passage."""
-        return max(passage.length for passage in self.passages)
 
 
 class Rate(NamedTuple):
@@ -240,12 +292,12 @@ class Rate(NamedTuple):
     """
 
     document: Any
-    share: float
-    counted: float
-    largest_source: Any
-    largest_share: float
+    share: Share
+    counted: Share
+    largest_source: Any | None
+    largest_share: Share
     sources: int
-    left_out: tuple[TextPart, ...] = ()
+    left_out: tuple[TextPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +340,7 @@ class PassageSummary:
     common_documents: int
     most_documents: int
     repeated: int
-    seconds: float
+    seconds: Seconds
     rated_units: int = 0
     many_units: int = 0
 

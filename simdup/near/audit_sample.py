@@ -43,19 +43,14 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
-from simdup.model.audited import (
-    VERDICTS,
-    Band,
-    BandPrecision,
-    FoundPair,
-    Judgements,
-    Population,
-    Precision,
-    Sample,
-)
+from simdup.corpus.decision_files import Judgements
+from simdup.corpus.found_pairs import FoundPair, Population
+from simdup.model.decisions import VERDICTS
+from simdup.model.formats import Figure, Hidden, Interval, rounded
 from simdup.near.findings import Findings
 
 # Of the way from the threshold to 1, where bands end.
@@ -69,21 +64,136 @@ LEAST = 5
 Z = 1.959963984540054
 
 
+class Band(NamedTuple):
+    """Pairs of about the same similarity.
+
+    Attributes
+    ----------
+    low, high : float or None
+        The least similarity, and the one that is too high, but for ``low == high == 1``.  Pairs
+        that were not measured have a band without.
+    pairs : int
+        How many the result has.
+    drawn : int
+        How many of them are in the sample.
+    """
+
+    low: float | None
+    high: float | None
+    pairs: int
+    drawn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Pairs drawn from a result.
+
+    Attributes
+    ----------
+    pairs : tuple of FoundPair
+        In the order in which they are judged: whoever stops early has judged a smaller sample.
+    places : tuple of int
+        The band of each.
+    bands : tuple of Band
+        By rising similarity, those that have pairs.
+    seed : int
+        What decided which pairs were drawn.
+    removal : bool
+        As in `Population`.
+    """
+
+    pairs: tuple[FoundPair, ...]
+    places: tuple[int, ...]
+    bands: tuple[Band, ...]
+    seed: int
+    removal: bool
+
+
+class BandPrecision(NamedTuple):
+    """What judgements say of a band, or of all that was judged.
+
+    Attributes
+    ----------
+    low, high : float or None
+        As in `Band`; of all, 0 and 1.
+    pairs, drawn : int
+        As in `Band`.
+    duplicates, distinct, unsure : int
+        How many pairs were judged so.
+    precision : float or None
+        The share of duplicates, without those of which nobody can say; of all bands, weighted by
+        their pairs.  There is none without a judgement.
+    interval : (float, float) or None
+        It holds the precision of all pairs, judged or not, in 95 of 100 audits.
+    """
+
+    low: Figure | None
+    high: Figure | None
+    pairs: int
+    drawn: int
+    duplicates: int
+    distinct: int
+    unsure: int
+    precision: Figure | None
+    interval: Interval | None
+
+    @property
+    def judged(self) -> int:
+        """How many pairs are known to be duplicates or not."""
+        return self.duplicates + self.distinct
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """The precision of a result, estimated from judgements of a sample.
+
+    Attributes
+    ----------
+    bands : tuple of BandPrecision
+        By rising similarity.
+    total : BandPrecision
+        Of all bands with a judgement.
+    bounds : (float, float) or None
+        What the precision would be if all pairs of which nobody can say were different, and if
+        they were duplicates.
+    seed : int
+        Of the audit.
+    removal : bool
+        As in `Population`.
+    not_drawn : int
+        Judgements that do not count, because their pair is not in the sample.
+    others : int
+        Decisions that are no judgements of an audit.
+    """
+
+    bands: Hidden[tuple[BandPrecision, ...]]
+    total: Hidden[BandPrecision]
+    bounds: Interval | None
+    seed: int
+    removal: bool
+    not_drawn: int
+    others: int
+
+    @property
+    def precision(self) -> float | None:
+        """The precision of the result, if something was judged."""
+        return self.total.precision
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval that holds it in 95 of 100 audits."""
+        return self.total.interval
+
+
 def population_of(result: Findings) -> Population:
     """Return the redundant documents of a result, each with the one that stays instead."""
-    members = [member for cluster in result.clusters for member in cluster.members]
-    names = {member.number: str(member.name) for member in members}
     pairs = (
-        FoundPair(names[member.beside], str(member.name), _four_digits(member.similarity))
-        for member in members
-        if member.role == "redundant"
+        FoundPair(str(one.kept), str(one.name), rounded(one.similarity))
+        for cluster in result.clusters
+        for one in cluster.members
+        if one.role == "redundant"
     )
     return Population.of(pairs, removal=True)
-
-
-def _four_digits(similarity: float | None) -> float | None:
-    """Return a similarity as results print it."""
-    return similarity and math.floor(round(similarity * 1e4, 6)) / 1e4
 
 
 # -- the draw --------------------------------------------------------------------------------------

@@ -119,15 +119,15 @@ class _Naming:
         name, number = self._names[document], self._numbers[document]
         fingerprint = None if self._wordless[document] else digits
         if kept == document:
-            return Member(name, "kept", fingerprint, number=number, beside=number)
+            return Member(name, "kept", fingerprint, None, kept=name, number=number, beside=number)
         pair = pairs[min(document, kept), max(document, kept)]
         second, measures, covered = document == pair.b, pair.measures, None
         if self._criteria.lossless and measures.covered is not None:
             covered = measures.covered[second]
         return Member(
-            name, "redundant", fingerprint, self._distance(pair), *measures[:3], number,
-            self._numbers[kept], self._estimated(pair), _side(measures.contained, second),
-            self._kind(pair), covered,
+            name, "redundant", fingerprint, self._distance(pair), self._estimated(pair), False,
+            *measures[:3], covered, _side(measures.contained, second), self._kind(pair),
+            self._names[kept], number, self._numbers[kept],
         )  # fmt: skip
 
     def _pairs(self, pairs: Sequence[DocumentPair]) -> Iterator[Pair]:
@@ -138,9 +138,8 @@ class _Naming:
             exact = "digest" in documents and not self._indexed[a]
             exact = exact and bool(documents["digest"][a] == documents["digest"][b])
             yield Pair(
-                names[a], names[b], self._distance(pair), *measures[:3], exact,
-                self._estimated(pair),
-                measures.contained, self._kind(pair),
+                names[a], names[b], self._distance(pair), exact, self._estimated(pair), False,
+                *measures[:3], measures.contained, self._kind(pair),
             )  # fmt: skip
 
     def _distance(self, pair: DocumentPair) -> int | None:

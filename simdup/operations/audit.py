@@ -12,11 +12,11 @@ from simdup.base.errors import SimdupError, counted
 from simdup.corpus.found_pairs import read_population
 from simdup.corpus.names import without_address
 from simdup.corpus.sources import Named
-from simdup.model.audited import SAMPLE, SEED, Sample
+from simdup.model.decisions import SAMPLE, SEED
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.formats import PageOptions
 from simdup.model.settings import Reading, Settings
-from simdup.near.audit_sample import draw, population_of
+from simdup.near.audit_sample import Sample, draw, population_of
 from simdup.near.batch_reader import read_stripped
 from simdup.near.findings import Origins
 from simdup.near.inputs import SourceReport, open_input

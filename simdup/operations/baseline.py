@@ -151,7 +151,7 @@ def _marked(
     return replace(
         cluster,
         members=tuple(
-            replace(member, new=i in beside and member.number in lacking)
+            member._replace(new=i in beside and member.number in lacking)
             for i, member in enumerate(members)
         ),
         pairs=tuple(pair._replace(new=p in new) for p, pair in enumerate(cluster.pairs)),

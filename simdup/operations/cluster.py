@@ -99,7 +99,7 @@ def pairs(
         for i, j in map(split_rows, ordered):
             columns = (i.tolist(), j.tolist(), hamming_distances(values, i, values, j).tolist())
             for a, b, distance in zip(*columns, strict=True):
-                yield Pair(names[a], names[b], distance, None)
+                yield Pair(names[a], names[b], distance)
 
     with sort_chunks(keys, room, partial(spool_folder, "the pairs")) as ordered:
         yield in_order(ordered)

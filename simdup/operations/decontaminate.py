@@ -29,16 +29,9 @@ from simdup.corpus.span_cutting import (
     without_spans,
 )
 from simdup.model.cleaned import DedupeOptions
-from simdup.model.decontaminated import (
-    MANY,
-    Decontaminated,
-    Leak,
-    LeakCriteria,
-    LeakFields,
-    LeakRate,
-)
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
+from simdup.model.shared_passages import LeakCriteria, LeakFields
 from simdup.near.compared import Compared, References, compared
 from simdup.near.cutting import find_in_ranges, units_of
 from simdup.near.inputs import Data, Input, open_input, require_existing
@@ -47,6 +40,7 @@ from simdup.reuse.rates import find_leaks, grams_of_many
 from simdup.reuse.symbols import SymbolTexts, cut, locate, look_up_in
 from simdup.search.arrays import I64, Members, distinct, ranges
 from simdup.show.cleaned_corpus import rewrite_corpus
+from simdup.show.leak_output import MANY, Decontaminated, Leak, LeakRate
 from simdup.text.characters import fold_all
 
 Spans = list[tuple[int, int]]
@@ -397,11 +391,11 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
         common = units_of(references.shared, texts.symbols, criteria.min_run)
         rates = texts.rates(leaks, sizes - common, criteria.min_run)
         about = Decontaminated(
-            [
+            leaks=[
                 Leak(names[row], texts.documents[number].name, share, spans, eval_spans)
                 for row, number, share, spans, eval_spans in leaks
             ],
-            tuple(rates),
+            rates=tuple(rates),
             documents=pile.documents - len(texts.documents),
             evaluations=len(texts.documents),
             affected=len(rows),

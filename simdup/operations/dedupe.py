@@ -33,14 +33,15 @@ from simdup.corpus.rows import Paths, as_optional_path, as_paths, keep_rows, rec
 from simdup.corpus.sources import list_files
 from simdup.corpus.spool import spool_folder
 from simdup.index.ingest import remember
+from simdup.index.matching import Added
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches
 from simdup.model.cleaned import DedupeOptions, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
 from simdup.model.fields import parse_fields
+from simdup.model.formats import rounded
 from simdup.model.frames import measure_of
-from simdup.model.matches import Added
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Reading, RunOptions, Settings
 from simdup.near.field_groups import Groups, group_by
@@ -62,7 +63,6 @@ from simdup.show.cleaned_corpus import (
     rereadable,
     root_of,
 )
-from simdup.show.csv_jsonl import rounded
 from simdup.show.removed import Cleaned, account, by_source
 from simdup.show.removed_parts import Shortened
 from simdup.show.result import Result
@@ -516,12 +516,11 @@ class _Losses:
         paths, records = (self.result.origins.documents[name] for name in ("path", "record"))
         notes = dict[str, dict[int, Note]]()
         for cluster in self.result.clusters:
-            names = {member.number: str(member.name) for member in cluster.members}
             for one in cluster.members:
                 note = Note(cluster.number, one.role)
                 if one.role == "redundant":
                     figures = rounded(one.similarity), measure_of(one)
-                    note = Note(cluster.number, one.role, names[one.beside], *figures)
+                    note = Note(cluster.number, one.role, str(one.kept), *figures)
                 if one.number >= 0:
                     notes.setdefault(paths[one.number], {})[int(records[one.number])] = note
         return notes

@@ -42,10 +42,10 @@ from simdup.corpus.found_pairs import (
     table_delimiter,
     table_rows,
 )
-from simdup.model.audited import Evaluation, Precision
 from simdup.model.formats import TABLES
-from simdup.near.audit_sample import draw, estimate, population_of
+from simdup.near.audit_sample import Precision, draw, estimate, population_of
 from simdup.search.arrays import components
+from simdup.show.evaluation import Evaluation
 from simdup.show.result import Result
 
 Labels: TypeAlias = str | os.PathLike[str] | Result | Iterable[tuple[Hashable, Hashable]]

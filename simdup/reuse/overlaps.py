@@ -209,7 +209,8 @@ class Overlaps(Sequence[Overlap]):
             strict=True,
         ):
             own = tuple(islice(passages, count))
-            yield Overlap(self.names[a], self.names[b], share_a, share_b, own, identical)
+            longest = max(passage.length for passage in own)
+            yield Overlap(self.names[a], self.names[b], share_a, share_b, longest, own, identical)
 
 
 def concat(parts: Iterable[Passages]) -> Passages:

@@ -10,10 +10,11 @@ from rich.cells import cell_len, set_cell_size
 from simdup.corpus.names import to_bytes
 from simdup.model.comparison import COPIED, DIFFERING
 from simdup.model.criteria import EDIT, SHARES
-from simdup.show.csv_jsonl import digits, json_line, rounded
+from simdup.model.formats import digits, rounded
 from simdup.show.diff import first_difference
 from simdup.show.escaping import shown
-from simdup.show.passage_output import passage_lines, passage_values, percent
+from simdup.show.lines import json_line, records
+from simdup.show.passage_output import passage_lines, percent
 from simdup.show.summary import field_name, recipe_words
 from simdup.show.text import Painter, aligned, padded
 from simdup.show.verdict import listed_facts, note, verdict
@@ -50,7 +51,7 @@ def comparison_jsonl(compared: Comparison) -> Iterator[bytes]:
     def named(names: str) -> dict[str, Any]:
         return {name: getattr(compared, name) for name in names.split()}
 
-    measures, passages = compared.measures, map(passage_values, compared.passages)
+    measures, passages = compared.measures, records(compared.passages)
     values: dict[str, Any] = {"type": "comparison", "a": compared.names[0], "b": compared.names[1]}
     values |= named("verdict duplicates distance bits agreement ratio similarity measure")
     values |= {name: getattr(measures, name) for name in compared.criteria.extras}
@@ -58,7 +59,7 @@ def comparison_jsonl(compared: Comparison) -> Iterator[bytes]:
     values |= {"run": compared.run} if compared.run else {}
     values |= named("fingerprints bands searches proposed_by shared only_a only_b recipe")
     values |= {"fields": [rule._asdict() for rule in compared.fields]} if compared.fields else {}
-    values |= {"facts": [fact._asdict() for fact in compared.facts], "passages": list(passages)}
+    values |= {"facts": [fact._asdict() for fact in compared.facts], "passages": passages}
     values |= named("share_a share_b")
     values |= {} if compared.diff is None else {"diff": [span._asdict() for span in compared.diff]}
     yield json_line(values | {name: rounded(values[name]) for name in _SHARES if name in values})

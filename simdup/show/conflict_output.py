@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from itertools import islice
+from itertools import chain, islice
 from math import isnan
 
 from rich.cells import cell_len
 
-from simdup._version import __version__
 from simdup.base.system import date_of
 from simdup.corpus.names import to_bytes
 from simdup.model.formats import CONFLICT_COLUMNS
 from simdup.model.readings import Conflict, ConflictResult, FactReading
-from simdup.show.csv_jsonl import SCHEMA, csv_head, csv_rows, json_line, skipped_line
 from simdup.show.escaping import shown
+from simdup.show.lines import closing, csv_lines, typed
 from simdup.show.summary import read_words
 from simdup.show.text import Painter, first_cells, told_apart
 from simdup.show.words import ENGLISH, Phrases
@@ -32,43 +30,20 @@ _WORD = 12
 
 def conflict_csv(conflicts: Sequence[Conflict], bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV of conflicts: a header, then one row per reading and document."""
-    yield csv_head(CONFLICT_COLUMNS, bom)
-    for number, one in enumerate(conflicts, 1):
-        rows = (
-            (number, one.kind, reading.value, place.document, place.start, place.end, place.line,
-             one.before, one.after)
-            for reading in one.readings
-            for place in reading.documents
-        )  # fmt: skip
-        yield csv_rows(rows, bom)
+    rows = (
+        (number, one.kind, reading.value, place.document, place.start, place.end, place.line,
+         one.before, one.after)
+        for number, one in enumerate(conflicts, 1)
+        for reading in one.readings
+        for place in reading.documents
+    )  # fmt: skip
+    return csv_lines(CONFLICT_COLUMNS, rows, bom)
 
 
 def conflict_jsonl(result: ConflictResult) -> Iterator[bytes]:
     """Yield the typed JSON lines of a result; what was left out as a form has a line, too."""
-    each = [("conflict", one) for one in result.conflicts] + [("form", one) for one in result.forms]
-    for kind, one in each:
-        readings = [
-            {
-                "value": reading.value,
-                "documents": [
-                    {
-                        "document": place.document,
-                        "start": place.start,
-                        "end": place.end,
-                        "line": place.line,
-                    }
-                    for place in reading.documents
-                ],
-            }
-            for reading in one.readings
-        ]
-        values = {"kind": one.kind, "before": one.before, "after": one.after}
-        yield json_line({"type": kind, **values, "readings": readings})
-    yield from map(skipped_line, result.skipped)
-    summary = asdict(result.summary)
-    summary["seconds"] = round(summary["seconds"], 3)
-    last = {"simdup": __version__, "forms": summary.pop("forms")}
-    yield json_line({"type": "summary", "schema": SCHEMA} | summary | last)
+    listed = typed("conflict", result.conflicts), typed("form", result.forms)
+    return chain(*listed, closing(result.skipped, result.summary, "forms"))
 
 
 def conflict_text(conflicts: Sequence[Conflict], paint: Painter) -> Iterator[bytes]:

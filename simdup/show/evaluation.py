@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simdup.corpus.names import to_bytes
-from simdup.show.csv_jsonl import json_line
+from simdup.model.formats import Figure, SignedFigure
+from simdup.show.lines import json_line, record, typed
 from simdup.show.text import aligned, padded
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
-    from simdup.model.audited import Band, BandPrecision, Evaluation, Precision, Sample
+    from simdup.near.audit_sample import Band, BandPrecision, Precision, Sample
 
 
 # Terminal cells of the names of figures.
 _NAME = 20
 
 
-def evaluation_jsonl(measured: Evaluation) -> Iterator[bytes]:
-    """Yield an evaluation as one line of JSON."""
-    values = asdict(measured)
-    rounded = {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}
-    yield json_line({"type": "evaluation"} | rounded)
+class Evaluation(NamedTuple):
+    """The measures: shares from 0 to 1, except the Rand index, which may be negative."""
+
+    documents: int  # how many documents either side names
+    found_pairs: int
+    true_pairs: int
+    both_pairs: int  # those in both
+    # Of pairs.  If nothing was found, precision is 1; if nothing is true, recall is 1.
+    precision: Figure
+    recall: Figure
+    f1: Figure
+    found_clusters: int  # of two documents or more
+    true_clusters: int  # likewise
+    adjusted_rand: SignedFigure  # 1 for equal partitions, about 0 for unrelated ones
+    # Means over documents.
+    bcubed_precision: Figure
+    bcubed_recall: Figure
+    bcubed_f1: Figure
 
 
 def evaluation_text(measured: Evaluation, words: Phrases = ENGLISH) -> Iterator[bytes]:
@@ -70,20 +83,10 @@ def sample_table(sample: Sample, words: Phrases) -> Iterator[str]:
 
 def precision_jsonl(measured: Precision) -> Iterator[bytes]:
     """Yield what judgements say: a typed line of JSON for each band, and one for all of them."""
-    for band in measured.bands:
-        yield json_line({"type": "band"} | _plain(band._asdict()))
-    total = measured.total._asdict()
+    yield from typed("band", measured.bands)
+    total = record(measured.total)
     del total["low"], total["high"]
-    about = {"seed": measured.seed, "removal": measured.removal}
-    about |= {"not_drawn": measured.not_drawn, "others": measured.others}
-    yield json_line({"type": "precision"} | _plain(total | {"bounds": measured.bounds}) | about)
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Return figures with shares of 4 digits."""
-    plain = {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}
-    shares = {k: [round(one, 4) for one in v] for k, v in values.items() if isinstance(v, tuple)}
-    return plain | shares
+    yield json_line({"type": "precision"} | total | record(measured))
 
 
 def precision_text(measured: Precision, words: Phrases = ENGLISH) -> Iterator[bytes]:

@@ -19,10 +19,10 @@ from simdup.corpus.names import to_bytes
 from simdup.corpus.record_batches import record_lines
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.criteria import SHARES
+from simdup.model.formats import digits
 from simdup.model.readings import Conflict
 from simdup.near.findings import Findings, Origins
 from simdup.show.conflict_output import value_words
-from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
 from simdup.show.words import ENGLISH
 

@@ -1,42 +1,139 @@
-"""Leaks for people and for programs."""
+"""Leaks, evaluation texts that are in a corpus: what is found, for people and for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, NamedTuple
 
-from simdup._version import __version__
-from simdup.model.decontaminated import MANY, Decontaminated, LeakCriteria
-from simdup.show.csv_jsonl import SCHEMA, json_line, rounded, skipped_line
+from simdup.base.errors import counted
+from simdup.model.documents import Skipped
+from simdup.model.formats import Counted, Hidden, Seconds, Share, Written
+from simdup.model.shared_passages import LeakCriteria
 from simdup.show.escaping import shown
+from simdup.show.lines import closing, typed
 from simdup.show.summary import skipped_words
 from simdup.show.words import ENGLISH, Phrases
 
+# Text that more documents have may be a licence or a proverb.
+MANY = 5
 # Files of evaluation texts that a person reads.
 _MOST = 20
 
 
+class Leak(NamedTuple):
+    """An evaluation text that a document has.
+
+    Attributes
+    ----------
+    document, evaluation
+        The names, or the ids as they were passed from Python.
+    share : float
+        How much of the units of the evaluation text the document has.
+    spans, evaluation_spans : list of (int, int)
+        Where, in either: characters of the decoded text, end exclusive.
+    """
+
+    document: Any
+    evaluation: Annotated[Any, Written(key="eval")]
+    share: Share
+    spans: list[tuple[int, int]]
+    evaluation_spans: Annotated[list[tuple[int, int]], Written(key="eval_spans")]
+
+
+class LeakRate(NamedTuple):
+    """How many evaluation texts of a file are leaked.
+
+    Attributes
+    ----------
+    file : str
+        The file of records; of other files their folder; empty for data from Python.
+    texts, leaked : int
+        How many there are, and how many are leaked.
+    short : int
+        Texts with fewer than `min_run` units that count: they are found only where a document has
+        no more.
+    widespread : int
+        Leaked texts of which more than `MANY` documents have enough.
+    """
+
+    file: str
+    texts: int
+    leaked: int
+    short: int
+    widespread: int
+
+    @property
+    def rate(self) -> Share:
+        """The share that is leaked."""
+        return self.leaked / self.texts
+
+
+class Decontaminated(NamedTuple):
+    """A corpus without evaluation texts, and what it had.
+
+    Attributes
+    ----------
+    documents, evaluations : int
+        How many were read.
+    leaks : sequence of Leak
+        By document and evaluation text, in input order.
+    affected, left_out, kept : int
+        Documents with a leak, how many of these are left out, and how many stay though they should
+        not, as `skipped` says; the others have lost the spans.
+    masked : bool
+        Whether documents lost the spans only.
+    rates : tuple of LeakRate
+        One for each file of evaluation texts, in input order.
+    lengths : (int, int, int)
+        Units of the shortest evaluation text, of the one in the middle, and of the longest.
+    common_units, common_texts : int
+        Units of evaluation texts that too many texts of a file share, which make no leak, and how
+        many texts have some.
+    skipped, notes
+        As in `Result`.
+    seconds : float
+        How long the run took.
+    written : str or None
+        Where the corpus is.
+    bytes_before, bytes_after : int or None
+        Its size.
+    missing : tuple of str
+        Files that could not be copied.
+    data
+        The data without leaks, of the same kind as was passed; of files None.
+    """
+
+    documents: int
+    evaluations: int
+    leaks: Counted[Sequence[Leak]]
+    affected: int
+    left_out: int
+    kept: int
+    masked: bool
+    rates: tuple[LeakRate, ...]
+    lengths: tuple[int, int, int]
+    common_units: int
+    common_texts: int
+    skipped: Counted[tuple[Skipped, ...]]
+    seconds: Seconds
+    notes: Hidden[tuple[tuple[str, str], ...]]
+    written: Hidden[str | None] = None
+    bytes_before: Hidden[int | None] = None
+    bytes_after: Hidden[int | None] = None
+    missing: Hidden[tuple[str, ...]] = ()
+    data: Hidden[Any] = None
+
+    def __repr__(self) -> str:
+        """Return the counts: data may be large."""
+        leaks, documents = counted(len(self.leaks), "leak"), counted(self.documents, "document")
+        texts = counted(self.evaluations, "evaluation text")
+        return f"Decontaminated({leaks} of {texts} in {documents})"
+
+
 def evidence(found: Decontaminated) -> Iterator[bytes]:
     """Yield the typed JSON lines of leaks, of what was skipped, and of the figures."""
-    for one in found.leaks:
-        yield json_line(
-            {
-                "type": "leak", "document": one.document, "eval": one.evaluation,
-                "share": rounded(one.share), "spans": one.spans, "eval_spans": one.evaluation_spans,
-            }
-        )  # fmt: skip
-    yield from map(skipped_line, found.skipped)
-    rates = [one._asdict() | {"rate": rounded(one.rate)} for one in found.rates]
-    yield json_line(
-        {
-            "type": "summary", "schema": SCHEMA, "documents": found.documents,
-            "evaluations": found.evaluations, "leaks": len(found.leaks),
-            "affected": found.affected, "left_out": found.left_out, "kept": found.kept,
-            "masked": found.masked, "rates": rates,
-            "lengths": found.lengths, "common_units": found.common_units,
-            "common_texts": found.common_texts, "skipped": len(found.skipped),
-            "seconds": round(found.seconds, 3), "simdup": __version__,
-        }
-    )  # fmt: skip
+    yield from typed("leak", found.leaks)
+    yield from closing(found.skipped, found)
 
 
 def leak_report(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import TypeAlias
 
 from rich.cells import cell_len
 
-from simdup._version import __version__
 from simdup.corpus.names import to_bytes
-from simdup.model.formats import PASSAGE_COLUMNS, RATE_COLUMNS
+from simdup.model.formats import PASSAGE_COLUMNS, RATE_COLUMNS, digits
 from simdup.model.shared_passages import (
     MANY,
     Overlap,
@@ -19,16 +17,8 @@ from simdup.model.shared_passages import (
     PassageResult,
     Rate,
 )
-from simdup.show.csv_jsonl import (
-    SCHEMA,
-    csv_head,
-    csv_rows,
-    digits,
-    json_line,
-    rounded,
-    skipped_line,
-)
 from simdup.show.escaping import shown
+from simdup.show.lines import closing, csv_lines, json_line, record, typed
 from simdup.show.summary import read_words
 from simdup.show.text import Painter, aligned, first_cells, padded, told_apart
 from simdup.show.words import ENGLISH, Phrases
@@ -49,14 +39,12 @@ def overlap_csv(
 
     With `text_of`, each row has the text of the passage in both documents.
     """
-    yield csv_head(PASSAGE_COLUMNS + TEXT_COLUMNS * (text_of is not None), bom)
-    for number, one in enumerate(overlaps):
-        texts = _texts(one, number, text_of)
-        rows = (
-            (one.a, *p.a, one.b, *p.b, p.length, digits(p.similarity), *text)
-            for p, text in zip(one.passages, texts, strict=True)
-        )
-        yield csv_rows(rows, bom)
+    rows = (
+        (one.a, *p.a, one.b, *p.b, p.length, digits(p.similarity), *text)
+        for number, one in enumerate(overlaps)
+        for p, text in zip(one.passages, _texts(one, number, text_of), strict=True)
+    )
+    return csv_lines(PASSAGE_COLUMNS + TEXT_COLUMNS * (text_of is not None), rows, bom)
 
 
 def _texts(one: Overlap, number: int, text_of: TextOf | None) -> Iterator[tuple[str, ...]]:
@@ -71,36 +59,12 @@ def _texts(one: Overlap, number: int, text_of: TextOf | None) -> Iterator[tuple[
 def overlap_jsonl(result: PassageResult, text_of: TextOf | None = None) -> Iterator[bytes]:
     """Yield the typed JSON lines of a result; `text_of` is as for `overlap_csv`."""
     for number, one in enumerate(result.overlaps):
+        values = record(one)
         texts = _texts(one, number, text_of)
-        yield json_line(
-            {
-                "type": "overlap",
-                "a": one.a,
-                "b": one.b,
-                "share_a": rounded(one.share_a),
-                "share_b": rounded(one.share_b),
-                "longest": one.longest,
-                "passages": [
-                    passage_values(passage) | dict(zip(TEXT_COLUMNS, text, strict=False))
-                    for passage, text in zip(one.passages, texts, strict=True)
-                ],
-                **({"identical": True} if one.identical else {}),
-            }
-        )
-    yield from closing_jsonl(result)
-
-
-def closing_jsonl(result: PassageResult) -> Iterator[bytes]:
-    """Yield the lines that end a result: what was skipped, and the summary."""
-    yield from map(skipped_line, result.skipped)
-    summary = asdict(result.summary)
-    summary["seconds"] = round(summary["seconds"], 3)
-    yield json_line({"type": "summary", "schema": SCHEMA} | summary | {"simdup": __version__})
-
-
-def passage_values(passage: Passage) -> dict[str, object]:
-    """Return a passage as a value of JSON."""
-    return passage._asdict() | {"similarity": rounded(passage.similarity)}
+        for passage, text in zip(values["passages"], texts, strict=True):
+            passage |= zip(TEXT_COLUMNS, text, strict=False)
+        yield json_line({"type": "overlap"} | values)
+    yield from closing(result.skipped, result.summary)
 
 
 def overlap_text(overlaps: Sequence[Overlap], text_of: TextOf, paint: Painter) -> Iterator[bytes]:
@@ -209,30 +173,18 @@ _NARROW = 16
 
 def rate_csv(rates: Iterable[Rate], bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV of rates: a header, then one row per document."""
-    yield csv_head(RATE_COLUMNS, bom)
-    for one in rates:
-        name = "" if one.largest_source is None else one.largest_source
-        row = (one.document, digits(one.share), digits(one.counted), name,
-               digits(one.largest_share), one.sources)  # fmt: skip
-        yield csv_rows([row], bom)
+    rows = (
+        (one.document, digits(one.share), digits(one.counted), one.largest_source,
+         digits(one.largest_share), one.sources)
+        for one in rates
+    )  # fmt: skip
+    return csv_lines(RATE_COLUMNS, rows, bom)
 
 
 def rate_jsonl(result: PassageResult) -> Iterator[bytes]:
     """Yield the rates of a result as typed JSON lines, then what was skipped and the summary."""
-    for one in result.rates:
-        yield json_line(
-            {
-                "type": "rate",
-                "document": one.document,
-                "share": rounded(one.share),
-                "counted": rounded(one.counted),
-                "largest_source": one.largest_source,
-                "largest_share": rounded(one.largest_share),
-                "sources": one.sources,
-                "left_out": [part._asdict() for part in one.left_out],
-            }
-        )
-    yield from closing_jsonl(result)
+    yield from typed("rate", result.rates)
+    yield from closing(result.skipped, result.summary)
 
 
 def rate_text(rates: Sequence[Rate], paint: Painter, counted: bool = False) -> Iterator[bytes]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,29 +17,25 @@ from simdup.base.when_used import pattern
 from simdup.corpus.names import is_archive
 from simdup.model.cleaned import Part, Removed
 from simdup.model.clusters import Spared
-from simdup.model.criteria import SHARES
-from simdup.model.formats import REMOVED_COLUMNS
+from simdup.model.formats import REMOVED_COLUMNS, digits
 from simdup.model.frames import measure_of
-from simdup.model.matches import Added
 from simdup.model.readings import FactDifference
 from simdup.near.field_groups import Groups
 from simdup.near.findings import Findings, Origins
-from simdup.show.csv_jsonl import csv_head, csv_rows, digits, json_line, rounded
 from simdup.show.escaping import shown
+from simdup.show.lines import csv_lines, json_line, record, typed
 from simdup.show.result import Result
 from simdup.show.summary import size_words
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
+    from simdup.index.matching import Added
     from simdup.show.text import Painter
 
 # Characters of a text that tell a person which one it is: a line of a terminal, or 40 Chinese ones.
 BEGINNING = 80
-_SHARES = (*SHARES, "covered")
-_OPTIONAL = ("containment", "cosine", "measure", "covered", "estimated", "facts")
 # In place of what one of two texts lacks.
 _NOTHING = "(nothing)"
-_FIGURES = ("similarity", "covered")
 # Characters read of a text for its beginning, white space included.
 _READ = 8 * BEGINNING
 
@@ -134,7 +129,6 @@ def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
     """Yield the CSV of removed documents: a header, then one row per document."""
     criteria = cleaned.result.origins.criteria
     extras = (*criteria.extras, *(["covered"] if criteria.lossless else []))
-    yield csv_head((*REMOVED_COLUMNS, *extras, "measure", "facts", "beginning"), bom)
     rows = (
         (
             one.document,
@@ -149,7 +143,7 @@ def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
         )
         for one, beginning in with_beginnings(cleaned)
     )
-    yield from (csv_rows([row], bom) for row in rows)
+    return csv_lines((*REMOVED_COLUMNS, *extras, "measure", "facts", "beginning"), rows, bom)
 
 
 def _fact_words(fact: FactDifference) -> str:
@@ -160,22 +154,9 @@ def _fact_words(fact: FactDifference) -> str:
 def removed_jsonl(cleaned: Cleaned) -> Iterator[bytes]:
     """Yield a typed JSON line for each removed document, each spared one and each group."""
     for one, beginning in with_beginnings(cleaned):
-        values = asdict(one) | {share: rounded(getattr(one, share)) for share in _SHARES}
-        if one.facts is not None:
-            values["facts"] = [{"kind": f.kind, "a": f.a, "b": f.b} for f in one.facts]
-        # What nobody asked for is absent.
-        absent = [key for key in _OPTIONAL if values[key] in (None, False)]
-        for key in absent:
-            del values[key]
-        yield json_line({"type": "removed"} | values | {"beginning": beginning})
-    for spared in cleaned.result.spared:
-        figures = rounded(spared.similarity), rounded(spared.covered)
-        values = {"document": spared.name, "kept": spared.kept}
-        values |= dict(zip(_FIGURES, figures, strict=True))
-        facts = {"facts": spared.facts} if spared.facts else {}
-        yield json_line({"type": "spared"} | values | facts)
-    for part in cleaned.parts:
-        yield json_line({"type": "part"} | part._asdict())
+        yield json_line({"type": "removed"} | record(one) | {"beginning": beginning})
+    yield from typed("spared", cleaned.result.spared)
+    yield from typed("part", cleaned.parts)
 
 
 def with_beginnings(cleaned: Cleaned) -> Iterator[tuple[Removed, str]]:
@@ -284,9 +265,8 @@ def _row(cells: Iterable[str], name: str) -> str:
 
 def given_up(result: Findings) -> list[Spared]:
     """Return the redundant documents that have something that the kept one lacks, as if spared."""
-    names = {member.number: member.name for one in result.clusters for member in one.members}
     return [
-        Spared(m.name, names[m.beside], m.similarity, m.covered, m.number, m.beside)
+        Spared(m.name, m.kept, m.similarity, m.covered, m.number, m.beside)
         for one in result.clusters
         for m in one.members
         if m.role == "redundant" and m.covered is not None and m.covered < 1

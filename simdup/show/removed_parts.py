@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, overload
 
 from simdup.base.errors import counted
@@ -11,7 +12,7 @@ from simdup.model.cleaned import Part, RemovedPart
 from simdup.model.documents import Skipped
 from simdup.model.formats import REMOVED_PART_COLUMNS
 from simdup.near.part_search import RepeatedParts
-from simdup.show.csv_jsonl import csv_head, csv_rows, json_line
+from simdup.show.lines import csv_lines, typed
 from simdup.show.summary import size_words
 from simdup.show.words import ENGLISH, Phrases
 
@@ -134,13 +135,8 @@ def shortened_words(shortened: Shortened, words: Phrases = ENGLISH) -> str:
     return words.sentence(said)
 
 
-def removed_parts_csv(parts: Sequence[RemovedPart], bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV of parts that were cut: a header, then one row per part."""
-    yield csv_head(REMOVED_PART_COLUMNS, bom)
-    yield from (csv_rows([one], bom) for one in parts)
-
-
-def removed_parts_jsonl(shortened: Shortened) -> Iterator[bytes]:
-    """Yield a typed JSON line for each part that was cut, and each group."""
-    yield from (json_line({"type": "removed_part"} | one._asdict()) for one in shortened.removed)
-    yield from (json_line({"type": "part"} | one._asdict()) for one in shortened.parts)
+def removed_part_lines(shortened: Shortened, jsonl: bool, bom: bool = False) -> Iterator[bytes]:
+    """Return the lines of the parts that were cut; those of JSON have each group, too."""
+    if jsonl:
+        return chain(typed("removed_part", shortened.removed), typed("part", shortened.parts))
+    return csv_lines(REMOVED_PART_COLUMNS, shortened.removed, bom)

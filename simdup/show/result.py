@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, overload
 from simdup.base.errors import counted
 from simdup.model.clusters import Cluster
 from simdup.model.criteria import EDIT
-from simdup.model.formats import MEASURE_COLUMNS, PAIR_COLUMNS, TEXT_BYTES, PageOptions
+from simdup.model.formats import MEASURE_COLUMNS, PAIR_COLUMNS, TEXT_BYTES, PageOptions, digits
 from simdup.model.frames import table_columns, to_arrow, to_frame
 from simdup.near.findings import Findings
-from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
 
 if TYPE_CHECKING:
@@ -137,13 +136,7 @@ def result_lines(
     result: Findings, selection: Selection, out: Output, stream: BinaryIO, words: Phrases
 ) -> Iterable[bytes]:
     """Return what is listed of a result, as lines of the format of an output."""
-    from simdup.show.csv_jsonl import (
-        cluster_csv,
-        cluster_jsonl,
-        pair_csv,
-        pair_jsonl,
-        summary_jsonl,
-    )
+    from simdup.show.lines import closing, cluster_csv, cluster_jsonl, pair_csv, typed
 
     pairs = selection.chosen_pairs(result) if selection.pairs else []
     clusters = [] if selection.pairs else selection.clusters(result)
@@ -153,8 +146,8 @@ def result_lines(
         return cluster_csv(clusters, out.bom)
     if out.format == "jsonl":
         # One of the two is empty.
-        listed = pair_jsonl(pairs), cluster_jsonl(clusters)
-        return chain(*listed, summary_jsonl(result))
+        listed = typed("pair", pairs), cluster_jsonl(clusters)
+        return chain(*listed, closing(result.skipped, result.summary, "recipe"))
     from simdup.show.text import cluster_text, pair_text
 
     extras = () if result.sources is None else result.sources.criteria.extras

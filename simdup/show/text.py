@@ -16,14 +16,14 @@ from rich.cells import cell_len
 from simdup.base.system import understands_colors
 from simdup.corpus.names import to_bytes
 from simdup.model.clusters import Cluster, Member, Pair
-from simdup.model.matches import QueryResult
-from simdup.show.csv_jsonl import digits
+from simdup.model.formats import digits
 from simdup.show.escaping import shown
 from simdup.show.summary import recipe_words
 from simdup.show.words import ENGLISH, Phrases
 from simdup.show.wrapping import Line, fill
 
 if TYPE_CHECKING:
+    from simdup.index.matching import QueryResult
     from simdup.index.opening import IndexInfo
 
 # Columns before the name in the answer to a query.

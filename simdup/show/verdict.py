@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simdup.model import comparison
 from simdup.model.criteria import EDIT
+from simdup.model.formats import digits
 from simdup.show.conflict_output import value_words
-from simdup.show.csv_jsonl import digits
 from simdup.show.escaping import shown
 from simdup.show.passage_output import percent
 from simdup.show.summary import field_name

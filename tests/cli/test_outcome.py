@@ -14,8 +14,8 @@ from simdup.cli import COMMANDS, _simdup
 from simdup.cli.help import Option
 from simdup.cli.messages import Status, as_option, as_typed, status, typed
 from simdup.cli.options import TABLE
+from simdup.index.matching import QueryResults
 from simdup.model.documents import Skipped
-from simdup.model.matches import QueryResults
 
 
 def commands() -> list[tuple[str, click.Command]]:

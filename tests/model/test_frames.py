@@ -13,7 +13,8 @@ import pytest
 from lab.corpora.made import edited, near, prose, write
 from simdup import Index, SimdupError, scan
 from simdup.model import frames
-from simdup.show.csv_jsonl import cluster_csv, digits
+from simdup.model.formats import digits
+from simdup.show.lines import cluster_csv
 from simdup.show.result import Result
 
 TEXTS = [("a", prose(1)), ("b", prose(2)), ("c", near(prose(1))), ("d", prose(2)), ("e", prose(3))]

@@ -82,7 +82,7 @@ def runs(draw: st.DrawFn) -> tuple[InputDocuments, tuple[Cluster, ...], list[tup
         names.append(f"d{place}")
     skipped = tuple(i for i, name in enumerate(names) if dict(listed).get(name) == -2)
     clusters = tuple(
-        Cluster(n, tuple(Member(names[i], "kept", "", number=i) for i in some), ())
+        Cluster(n, tuple(Member(names[i], "kept", "", None, number=i) for i in some), ())
         for n, some in enumerate(draw(st.permutations(list(members.values()))), 1)
     )
     return InputDocuments(names, references, skipped), clusters, listed

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from support import ROOT, seeds
 
 from lab.corpora.audits import judge, make
-from simdup.model.audited import FoundPair, Judgement, Judgements, Population
+from simdup.corpus.decision_files import Judgement, Judgements
+from simdup.corpus.found_pairs import FoundPair, Population
 from simdup.near.audit_sample import (
     LEAST,
     Stratum,

@@ -7,8 +7,7 @@ import pytest
 import simdup as library
 from lab.corpora.made import edited, prose, write
 from simdup import SimdupError
-from simdup.corpus.found_pairs import read_population
-from simdup.model.audited import FoundPair
+from simdup.corpus.found_pairs import FoundPair, read_population
 from simdup.near.audit_sample import population_of
 
 

@@ -15,6 +15,13 @@ SCHEMA: dict[str, Any] = json.loads(
     (resources.files("simdup.show") / "jsonl.schema.json").read_text("utf-8")
 )
 LINES = [SCHEMA["$defs"][one["$ref"].rpartition("/")[2]] for one in SCHEMA["oneOf"]]
+# The keys that every line of a type has.
+REQUIRED = {
+    type_: set.intersection(
+        *(set(line["required"]) for line in LINES if line["properties"]["type"]["const"] == type_)
+    )
+    for type_ in TYPED_LINES
+}
 
 COMMANDS = [
     "scan examples/corpus --containment 0.1 --cosine 0.1",
@@ -81,6 +88,10 @@ def test_what_is_written_is_valid(simdup: Command, tmp_path: Any) -> None:
     for record in records:
         errors = [error.message for error in validator.iter_errors(record)]
         assert errors == [], record
+    for record in {record["type"]: record for record in records}.values():
+        assert not validator.is_valid(record | {"unheard": 1})
+        for name in record.keys() & REQUIRED[record["type"]]:
+            assert not validator.is_valid({k: v for k, v in record.items() if k != name}), name
 
 
 def test_every_type_has_a_schema() -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 from pages import NAMELESS, OWN, corpus, go, head, hostile, low_contrast, opened, until
 
-from simdup.model.audited import VERDICTS
+from simdup.model.decisions import VERDICTS
 
 
 @pytest.fixture

@@ -2,14 +2,14 @@
 
 import json
 
-from simdup.model.decontaminated import Decontaminated, Leak, LeakCriteria, LeakRate
 from simdup.model.documents import Skipped
-from simdup.show.leak_output import evidence, leak_report
+from simdup.model.shared_passages import LeakCriteria
+from simdup.show.leak_output import Decontaminated, Leak, LeakRate, evidence, leak_report
 from simdup.show.words import CHINESE
 
 RATES = (LeakRate("a.jsonl", 3, 0, 0, 0), LeakRate("b\x1b[31m.jsonl", 3, 2, 1, 0))
 FOUND = Decontaminated(
-    [Leak("d#1", "b.jsonl#2", 0.66669, [(3, 40)], [(0, 37)])], RATES, documents=1000,
+    leaks=[Leak("d#1", "b.jsonl#2", 0.66669, [(3, 40)], [(0, 37)])], rates=RATES, documents=1000,
     evaluations=6, affected=6, left_out=1, kept=2, lengths=(2, 40, 1310),
     common_units=90, common_texts=4, masked=True, skipped=(Skipped("d#9", "empty"),), notes=(),
     seconds=1.25,

@@ -114,8 +114,8 @@ def test_sizes(size: int, said: str) -> None:
 
 def test_references_are_not_counted_as_kept() -> None:
     members = [
-        Member("r", "kept", "0", number=0),
-        *(Member(str(n), "redundant", "0", number=n) for n in (2, 3)),
+        Member("r", "kept", "0", None, number=0),
+        *(Member(str(n), "redundant", "0", None, number=n) for n in (2, 3)),
     ]
     found = Result(
         (Cluster(1, tuple(members), ()),), (), (), SUMMARY, inputs=InputDocuments("rq23ab", 2)

@@ -84,7 +84,7 @@ def by_command(simdup: Command, folder: Path, *options: str) -> list[list[str]]:
 
 def plain(rows: list[Any]) -> list[list[str]]:
     """Rows as a CSV has them."""
-    from simdup.show.csv_jsonl import digits
+    from simdup.model.formats import digits
 
     def cell(value: Any) -> str:
         return "" if value is None else digits(value) if isinstance(value, float) else str(value)

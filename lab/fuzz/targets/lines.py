@@ -30,7 +30,6 @@ from simdup.corpus.fingerprint_lines import (
 )
 from simdup.corpus.patterns import Patterns, ignored, read_ignore_file
 from simdup.corpus.sources import list_files
-from simdup.model.audited import Evaluation
 from simdup.model.criteria import Criteria
 from simdup.model.formats import BASELINE_HEAD as HEAD
 from simdup.model.recipe import Recipe
@@ -39,7 +38,8 @@ from simdup.operations.baseline import baseline_of, new_since
 from simdup.operations.cluster import cluster, pairs
 from simdup.operations.evaluate import evaluate
 from simdup.operations.scan import scan
-from simdup.show.csv_jsonl import baseline_lines
+from simdup.show.evaluation import Evaluation
+from simdup.show.lines import baseline_lines
 from simdup.text.analyzer import Analyzer
 from simdup.text.counts import Counts
 from simdup.text.simhash import to_hex, to_int

@@ -19,9 +19,9 @@ from simdup.corpus.names import from_bytes, unescape
 from simdup.model.formats import PageOptions
 from simdup.model.recipe import Recipe
 from simdup.operations.scan import scan
-from simdup.show import csv_jsonl
 from simdup.show.escaping import shown, shown_in_json
 from simdup.show.github import warning_lines
+from simdup.show.lines import cluster_csv, cluster_jsonl, pair_lines
 from simdup.show.report.scan_page import scan_page
 from simdup.show.result import Result
 from simdup.show.summary import report
@@ -131,18 +131,18 @@ def printed(data: bytes) -> None:
     listed = [one.name for cluster in clusters for one in cluster.members]
     for bom in (False, True):
         # With a mark for spreadsheets, no name is a formula.
-        content = b"".join(csv_jsonl.cluster_csv(clusters, bom=bom)).removeprefix(b"\xef\xbb\xbf")
+        content = b"".join(cluster_csv(clusters, bom=bom)).removeprefix(b"\xef\xbb\xbf")
         table = csv.reader(io.StringIO(from_bytes(content), newline=""), strict=True)
         names = [row[2] for row in table][1:]
         marked = [f"'{name}" if bom and _is_formula(name) else name for name in listed]
         expect(not (bom and any(map(_is_formula, names))), "a formula in a table")
         expect_same(names, marked, "the names in a table")
-    for line in csv_jsonl.cluster_jsonl(clusters):
+    for line in cluster_jsonl(clusters):
         values = json.loads(line)
         spelled = shown_in_json(line.decode().removesuffix("\n"))
         expect_harmless(spelled)
         expect_same(json.loads(spelled), values, "JSON as a terminal shows it")
-    for line, pair in zip(csv_jsonl.pair_lines(pairs), pairs, strict=True):
+    for line, pair in zip(pair_lines(pairs), pairs, strict=True):
         distance, *names = from_bytes(line.removesuffix(b"\n")).split("\t")
         expect(distance.isdigit(), "not a line of a pair")
         expect_same([unescape(name) for name in names], [pair.a, pair.b], "names of a pair")

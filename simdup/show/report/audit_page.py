@@ -13,8 +13,9 @@ from functools import partial
 from typing import Any
 
 from simdup.base.system import quoted
-from simdup.model.audited import FoundPair, Sample
+from simdup.corpus.found_pairs import FoundPair
 from simdup.model.formats import PageOptions
+from simdup.near.audit_sample import Sample
 from simdup.near.findings import Origins
 from simdup.show.report.chunks import add_originals
 from simdup.show.report.columns import (

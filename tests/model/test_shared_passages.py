@@ -3,7 +3,7 @@
 import pytest
 
 from simdup import LeakCriteria, PassageCriteria, SimdupError
-from simdup.model.decontaminated import LeakRate
+from simdup.show.leak_output import LeakRate
 
 
 @pytest.mark.parametrize(("field", "value"), [
