@@ -45,7 +45,6 @@ from simdup.corpus.lines import LinePart, Lines, Oversized, Row, whole_lines
 from simdup.corpus.parquet import add_columns, column_names, copy_rows
 from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
 from simdup.corpus.span_cutting import SpanCuts
-from simdup.model.cleaned import RemovedDocument
 from simdup.model.documents import Skipped
 from simdup.model.settings import Progress, Reading, no_progress
 
@@ -302,18 +301,13 @@ def copy_input(file: File, place: str) -> File:
 # -- a folder that is filled --
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class CleanedFolder:
     """The files to fill a folder with."""
 
     files: Sequence[tuple[File, str]]  # all files, and the place of each in the folder
     references: Sequence[File]  # files that are read but not written
     root: str  # the folder that it is a copy of, if any
-    # The documents left out; those that must stay after all are dropped.
-    cuts: Sequence[RemovedDocument]
-    # What else is changed in each file, by its path, instead of leaving documents out.
-    changes: Mapping[str, Change]
-    reading: Reading  # how the files were read
     # Files that vanished or changed since they were read, with the reason.
     lost: dict[str, str] = field(default_factory=dict)
 
@@ -384,27 +378,48 @@ def _merge(place: str, target: str) -> None:
     sync(target)
 
 
-def fill(folder: str, cleaned: CleanedFolder, progress: Progress = no_progress) -> None:
-    """Write the remaining documents into an empty folder, with modes and times.
+def fill(
+    folder: str,
+    cleaned: CleanedFolder,
+    changes: Mapping[str, Change],
+    without: Callable[[Mapping[str, str]], Mapping[str, Change]],
+    reading: Reading,
+    progress: Progress = no_progress,
+) -> None:
+    """Write files with their changes into an empty folder, with modes and times.
 
     A file that vanished or changed since it was read is recorded in ``lost``.  What still exists
-    of it is kept whole, and so are documents that are redundant because of it.
+    of it is kept whole.
+
+    Parameters
+    ----------
+    folder : str
+        The empty folder.
+    cleaned : CleanedFolder
+        The files.
+    changes : mapping
+        What is changed in each file, by its path.
+    without : callable
+        Returns what is changed instead in other files, because it depends on lost ones.
+    reading : Reading
+        How the files were read.
+    progress : callable
+        Is told how many bytes are done.
 
     Raises
     ------
     SimdupError
         If something cannot be written, or two files have the same place.
     """
-    files = cleaned.files
+    files, lost = cleaned.files, cleaned.lost
     for file in (*cleaned.references, *(file for file, _ in files)):
-        _note_loss(file, cleaned.lost)
-    _restore(cleaned)
+        _note_loss(file, lost)
+    changes = {**changes, **without(lost)}
     pending = files
     done, total = 0, sum(file.size for file, _ in files)
     progress("writing", done, total)
     try:
         while pending:
-            changes = cleaned.changes or records_by_file(cleaned.cuts)
             for file, below in pending:
                 place = os.path.join(folder, below)
                 if pending is not files:
@@ -415,31 +430,16 @@ def fill(folder: str, cleaned: CleanedFolder, progress: Progress = no_progress) 
                         file.path, f"another SOURCE has the same place in OUT: {below}"
                     )
                 make_folders(os.path.dirname(place))
-                _write_file(file, place, changes.get(file.path, ()), cleaned)
+                _write_file(file, place, changes.get(file.path, ()), reading, lost)
                 if pending is files:
                     done += file.size
                     progress("writing", done, total)
-            again = _restore(cleaned)
+            again = without(lost)
+            changes.update(again)
             pending = [one for one in files if one[0].path in again]
         _copy_folder_stats(folder, cleaned)
     except OSError as error:
         raise unwritable(str(error.filename2 or error.filename or folder), error) from None
-
-
-def records_by_file(cuts: Sequence[RemovedDocument]) -> dict[str, set[int]]:
-    """Return, for each file, the numbers of the records left out; 0 for the file itself."""
-    found: dict[str, set[int]] = {}
-    for cut in cuts:
-        found.setdefault(cut.path, set()).add(cut.record)
-    return found
-
-
-def _restore(cleaned: CleanedFolder) -> set[str]:
-    """Drop cuts that depend on lost files; return the files that keep more as a result."""
-    lost = cleaned.lost
-    void = {cut.path for cut in cleaned.cuts if cut.kept_path in lost}
-    cleaned.cuts = [c for c in cleaned.cuts if c.path not in lost and c.kept_path not in lost]
-    return void - lost.keys()
 
 
 def _note_loss(file: File, lost: dict[str, str]) -> bool:
@@ -463,24 +463,26 @@ def check_unchanged(files: Sequence[File]) -> None:
             raise SimdupError(file.path, why, "run it again")
 
 
-def _write_file(file: File, place: str, change: Change, cleaned: CleanedFolder) -> None:
+def _write_file(
+    file: File, place: str, change: Change, reading: Reading, lost: dict[str, str]
+) -> None:
     """Write the remaining part of a file; all of it if it has changed."""
-    if file.path not in cleaned.lost:
+    if file.path not in lost:
         if change == {0}:
             return
         try:
             if change:
                 with open(place, "xb") as stream:
-                    write_records(file, stream, change, file.compression, cleaned.reading)
+                    write_records(file, stream, change, file.compression, reading)
                 shutil.copystat(file.path, place)
             else:
                 _copy(file.path, place)
         except Exception:
-            if not _note_loss(file, cleaned.lost):
+            if not _note_loss(file, lost):
                 raise
         else:
             # If the file vanishes from now on, it has already been written.
-            if not os.path.exists(file.path) or not _note_loss(file, cleaned.lost):
+            if not os.path.exists(file.path) or not _note_loss(file, lost):
                 return
         with suppress(FileNotFoundError):
             unlink(place)

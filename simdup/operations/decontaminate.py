@@ -39,7 +39,7 @@ from simdup.reuse.overlaps import concat
 from simdup.reuse.rates import find_leaks, grams_of_many
 from simdup.reuse.symbols import SymbolTexts, cut, locate, look_up_in
 from simdup.search.arrays import I64, Members, distinct, ranges
-from simdup.show.cleaned_corpus import rewrite_corpus
+from simdup.show.cleaned_corpus import Changes, Copy, refuse_lost, rewrite_corpus
 from simdup.show.leak_output import MANY, Decontaminated, Leak, LeakRate
 from simdup.text.characters import fold_all
 
@@ -146,7 +146,7 @@ def decontaminate(
         left = cut_rows(rows, settings.reading, spans)
     else:
         left = select(rows, np.delete(np.arange(len(rows)), list(spans)))
-    return found.result({})._replace(data=left)
+    return found.result(Copy())._replace(data=left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,14 +301,15 @@ def clean(
 
 
 @dataclass
-class _CorpusLeaks:
+class _CorpusLeaks(Changes[Decontaminated]):
     """The leaks of a corpus, and what is to be cut or left out."""
 
     texts: Evaluations
     mask: bool
     skipped: list[Skipped]
     notes: list[tuple[str, str]]
-    paths: frozenset[str]
+    files: Mapping[str, File]  # by their paths
+    reading: Reading
     about: Decontaminated  # but for what becomes of documents
     # By the path and the number of its record: the spans of a document, and its name.
     spans: dict[Place, Spans] = field(default_factory=dict)
@@ -317,10 +318,11 @@ class _CorpusLeaks:
     uncut: set[Place] = field(default_factory=set)
     left_out: int = 0
     kept: int = 0
+    # What is changed in each file, by its path; nothing in data that is not in files.
+    cuts: Mapping[str, Change] = field(default_factory=dict)
 
-    def changes(self, opened: Input) -> Mapping[str, Change]:
+    def changes(self, files: Sequence[File]) -> Mapping[str, Change]:
         """Return what is cut or left out in each file, by its path."""
-        files = {file.path: file for file in opened.files}
         unread = {one.document for one in self.skipped if one.error}
         by_file: dict[str, dict[int, Spans]] = {}
         for (path, record), spans in self.spans.items():
@@ -329,23 +331,26 @@ class _CorpusLeaks:
             count = len(by_file.pop(path))
             self.kept += count
             self.notes.append((path, f"{counted(count, 'document')} with a leak in it; {UNREAD}"))
-        return {
-            path: self._change(files[path], opened.settings.reading, records)
-            for path, records in by_file.items()
-        }
+        self.cuts = {path: self._change(self.files[path], own) for path, own in by_file.items()}
+        return self.cuts
 
-    def _change(self, file: File, reading: Reading, records: Mapping[int, Spans]) -> Change:
+    def _change(self, file: File, records: Mapping[int, Spans]) -> Change:
         if file.member is not None:
             self.keep(((file.path, one) for one in records), _ARCHIVED)
             return ()
-        if why := self.mask and why_whole(file, reading):
+        if why := self.mask and why_whole(file, self.reading):
             self.notes += [(str(self.names[file.path, one]), f"left out: {why}") for one in records]
         if not self.mask or why:
             self.left_out += len(records)
             return set(records)
         self.keep((file.path, one) for one in records if (file.path, one) in self.uncut)
         rows = [(one, *span) for one, spans in records.items() for span in spans]
-        return span_cuts(file, reading, *np.array(rows, np.int64).reshape(-1, 3).T)
+        return span_cuts(file, self.reading, *np.array(rows, np.int64).reshape(-1, 3).T)
+
+    def without(self, lost: Mapping[str, str]) -> Mapping[str, Change]:
+        """Raise if a file with documents is lost: its leaks are in no report."""
+        refuse_lost(lost, self.files)
+        return {}
 
     def keep(self, places: Iterable[Place], why: str = _WITHIN) -> None:
         """Take documents for errors that stay though they have a leak."""
@@ -353,9 +358,9 @@ class _CorpusLeaks:
         self.skipped += some
         self.kept += len(some)
 
-    def result(self, changes: Mapping[str, Change]) -> Decontaminated:
+    def result(self, copy: Copy) -> Decontaminated:
         """Return what was found; what had to be kept whole is an error."""
-        for path, cuts in changes.items():
+        for path, cuts in self.cuts.items():
             for number, why in sorted(cuts.whole.items()) if isinstance(cuts, SpanCuts) else ():
                 self.keep([(path, number)], why)
         # What is both in a SOURCE and an evaluation text is said once.
@@ -365,8 +370,12 @@ class _CorpusLeaks:
             affected=len(self.spans),
             left_out=self.left_out,
             kept=self.kept,
-            skipped=(*first, *self.skipped),
-            notes=tuple(dict.fromkeys((*self.texts.notes, *self.notes))),
+            skipped=copy.tell((*first, *self.skipped)),
+            notes=tuple(dict.fromkeys((*self.texts.notes, *self.notes, *copy.notes))),
+            written=copy.written,
+            missing=copy.missing,
+            bytes_before=copy.bytes_before,
+            bytes_after=copy.bytes_after,
         )
 
 
@@ -409,8 +418,9 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
             notes=(),
             seconds=time.monotonic() - started,
         )
-        paths = frozenset(file.path for file in opened.files)
-        found = _CorpusLeaks(texts, mask, report.skipped, report.notes, paths, about)
+        files = {file.path: file for file in opened.files}
+        read_as = report.skipped, report.notes, files, opened.settings.reading
+        found = _CorpusLeaks(texts, mask, *read_as, about)
         for row, spans in rows.items():
             place = documents["path"][row], int(documents["record"][row])
             found.spans[place] = joined(spans)
@@ -418,8 +428,8 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
             if row in uncut:
                 found.uncut.add(place)
     real = set(map(os.path.realpath, texts.whole))
-    files = {os.path.realpath(one.on_disk.path) for one in opened.files}
-    if files and files <= real:
+    places = {os.path.realpath(one.on_disk.path) for one in opened.files}
+    if places and places <= real:
         what = "is the SOURCE and the evaluation texts: nothing would be left"
         raise SimdupError(opened.files[0].path, what, "name another file as `against`")
     both = (one for one in opened.files if os.path.realpath(one.on_disk.path) in real)

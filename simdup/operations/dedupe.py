@@ -4,69 +4,41 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError
-from simdup.corpus.files import STDIN, File
+from simdup.corpus.files import File
 from simdup.corpus.rewriting import (
     UNREAD,
     Annotations,
-    CleanedFolder,
+    Change,
     Note,
     annotations_of,
-    check_unchanged,
-    fill,
-    list_missing,
-    list_others,
-    open_folder,
-    records_by_file,
-    require_records,
 )
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, keep_rows, recognise, select
-from simdup.corpus.sources import list_files
-from simdup.corpus.spool import spool_folder
 from simdup.index.ingest import remember
-from simdup.index.matching import Added
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches
 from simdup.model.cleaned import DedupeOptions, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
-from simdup.model.fields import parse_fields
 from simdup.model.formats import rounded
 from simdup.model.frames import measure_of
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Reading, RunOptions, Settings
 from simdup.near.field_groups import Groups, group_by
-from simdup.near.inputs import (
-    Data,
-    Input,
-    check_references,
-    open_files,
-    open_input,
-    require_existing,
-    with_fields,
-)
+from simdup.near.inputs import Data, Input, open_input, require_existing
 from simdup.operations.scan import examine
-from simdup.show.cleaned_corpus import (
-    folder_sizes,
-    not_copied,
-    on_disk,
-    open_single,
-    rereadable,
-    root_of,
-)
+from simdup.show.cleaned_corpus import Changes, Copy, completed, reserved, rewrite_corpus
 from simdup.show.removed import Cleaned, account, by_source
 from simdup.show.removed_parts import Shortened
 from simdup.show.result import Result
-from simdup.show.targets import check_name, check_places, places, single_file
 
 
 @overload
@@ -218,9 +190,12 @@ def _dedupe_rows(rows: Any, options: DedupeOptions, settings: Settings) -> Clean
         what = "data that is not in files cannot be annotated"
         raise SimdupError("annotate", what, "join it with the table of the result", "annotate")
     indexes, others = split_indexes(options.references)
-    opened = open_input(rows, _completed(settings, options), others)
-    with _reserved(options):
-        cleaned = _write_nothing(_Task(_with_indexes(opened, indexes, options), options))
+    opened = open_input(rows, completed(settings, options), others)
+    with reserved(options):
+        found = _find(opened, indexes, options, ())
+        cleaned = found.result(Copy())
+        found.check()
+        cleaned = found.remember(cleaned, {})
     if len(rows) != len(cleaned.result.inputs):
         raise RuntimeError(f"{len(rows)} rows gave {len(cleaned.result.inputs)} documents")
     return cleaned._replace(data=select(rows, _staying(cleaned)))
@@ -232,23 +207,12 @@ def _staying(cleaned: Cleaned) -> NDArray[np.int64]:
     return np.delete(np.arange(len(cleaned.result.inputs)), gone)
 
 
-def _completed(settings: Settings, options: DedupeOptions) -> Settings:
-    """Return settings with the field by which an account is wanted."""
-    by = None if options.by is None else parse_fields("by", options.by)[0]
-    return with_fields(settings, by)
-
-
 def _with_indexes(opened: Input, indexes: Sequence[str], options: DedupeOptions) -> Input:
     """Return an input with indexes as references, and that of documents seen before."""
     seen = options.index
     if seen is not None and (not options.add or os.path.lexists(seen)):
         indexes = [*indexes, seen]
     return replace(opened, indexes=indexes, seen=seen, required=options.references)
-
-
-def _reserved(options: DedupeOptions) -> AbstractContextManager[None]:
-    """Keep other runs from adding to the index meanwhile: none would know of the other's texts."""
-    return reserve(options.index) if options.add and options.index else nullcontext()
 
 
 # -- files --
@@ -288,136 +252,33 @@ def rewrite(
         If the target must not or cannot be written, a reference gives no document, or more than
         `max_removed` of the documents would be removed.
     """
-    settings = _completed(settings, options)
-    check_places(sources, options, settings.recipe)
-    indexes, others = split_indexes(options.references)
-    listing = list_files(sources, settings.reading, others)
-    check_references(options.references, listing.skipped)
-    with _reserved(options), spool_folder() as folder:
-        files = [rereadable(file, sources, folder) for file in listing.files]
-        opened = open_files(listing._replace(files=files), settings)
-        references, given = on_disk(files, listing)
-        if options.annotate:
-            require_records(given)
-        task = _Task(_with_indexes(opened, indexes, options), options, sources, finish)
-        # A mistyped name should produce nothing, not even an empty folder.
-        if options.target is None or (listing.skipped and not given):
-            return _write_nothing(task)
-        single = single_file(sources, given, options.target)
-        if single is not None:
-            return _write_file(task, options.target, single, references)
-        if options.target == STDIN:
-            raise SimdupError("output", "only a single file of records can go to standard output",
-                              "name a folder", field="output")  # fmt: skip
-        check_name(options.target)
-        return _write_folder(task, options.target, places(sources, given), references)
+    indexes, references = split_indexes(options.references)
+    progress = settings.run.progress
 
+    def listed(cleaned: Cleaned) -> None:
+        # Texts are read again.
+        progress("listing", 0, len(cleaned.removed))
+        finish(cleaned)
+        progress("listing", len(cleaned.removed), len(cleaned.removed))
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """A corpus that is to be cleaned."""
-
-    opened: Input
-    options: DedupeOptions
-    sources: Sequence[str] = ()
-    finish: Callable[[Cleaned], None] = lambda cleaned: None  # see `rewrite`
-
-    @property
-    def progress(self) -> Progress:
-        """What is told how much is done."""
-        return self.opened.settings.run.progress
-
-    def find(self) -> _Losses:
-        """Find what is redundant; raise if a reference gave no document."""
-        result, collection, matches = examine(self.opened, ["facts"])
-        groups, by = None, self.options.by
-        if by is not None:
-            groups = group_by("by", by, collection)
-        cuts, notes = _list_cuts(result)
-        result = replace(result, notes=(*result.notes, *notes))
-        return _Losses(self, result, cuts, groups, matches)
-
-
-def _write_nothing(task: _Task) -> Cleaned:
-    """Find what is redundant and write no corpus; raise after the list if that is too much."""
-    losses = task.find()
-    cleaned = losses.listed()
-    losses.check()
-    return cleaned._replace(added=losses.remember())
-
-
-def _write_file(task: _Task, target: str, file: File, references: Sequence[File]) -> Cleaned:
-    """Write the remaining records of a file to another file."""
-    with open_single(target, file, task.opened.settings.reading) as single:
-        losses = task.find()
-        task.opened.report.require_any(file.path)
-        losses.check()
-        changes = losses.annotations([file]) or records_by_file(losses.cuts)
-        check_unchanged([file, *references])
-        cleaned = single.write(changes.get(file.path, ()), task.progress, losses.listed)
-    before, after = single.sizes
-    return cleaned._replace(
-        written=target, annotated=task.options.annotate, added=losses.remember(),
-        bytes_before=before, bytes_after=after,
-    )  # fmt: skip
-
-
-def _write_folder(
-    task: _Task, target: str, files: Sequence[tuple[File, str]], references: Sequence[File]
-) -> Cleaned:
-    """Write the remaining documents to a folder."""
-    annotate = task.options.annotate
-    with reserve(target, parents=True), open_folder(target, task.options.force) as folder:
-        losses = task.find()
-        losses.check()
-        annotated = losses.annotations([file for file, _ in files])
-        cuts = () if annotate else losses.cuts
-        reading = task.opened.settings.reading
-        filled = CleanedFolder(files, references, root_of(task.sources), cuts, annotated, reading)
-        fill(folder, filled, task.progress)
-        missing = list_missing(folder, filled, task.opened.skipped)
-        skipped = not_copied(losses.result.skipped, missing, target)
-        known = {one.document for one in skipped}
-        skipped += [
-            Skipped(path, f"{why}; documents that are redundant because of it are kept", error=True)
-            for path, why in filled.lost.items()
-            if path not in known
-        ]
-        others = [(name, "left in place; not part of the result") for name in
-                  list_others(folder, target)]  # fmt: skip
-        result = losses.result
-        result = replace(result, skipped=tuple(skipped), notes=(*result.notes, *others))
-        losses = replace(losses, result=result, cuts=losses.cuts if annotate else filled.cuts)
-        before, after = folder_sizes(folder, files)
-        cleaned = losses.listed()
-    return cleaned._replace(
-        written=target, bytes_before=before, bytes_after=after, missing=tuple(missing),
-        annotated=annotate, added=losses.remember(filled.lost),
-    )  # fmt: skip
+    find = partial(_find, indexes=indexes, options=options, sources=sources)
+    return rewrite_corpus(sources, options, settings, find, listed, references)
 
 
 # -- what is removed --
 
 
-@dataclass(frozen=True, slots=True)
-class _Losses:
+@dataclass(slots=True)
+class _Losses(Changes[Cleaned]):
     """The documents of a scan that are left out, and the groups that all documents belong to."""
 
-    task: _Task
-    result: Result
+    options: DedupeOptions
+    sources: Sequence[str]
+    scan: Result
     cuts: Sequence[RemovedDocument]
     groups: Groups | None  # None if nobody asks for an account by group
     matches: IndexMatches  # see `Examined`
-
-    def listed(self) -> Cleaned:
-        """Let the caller list what is left out, and say so: texts are read again."""
-        entries, numbers = [cut.entry for cut in self.cuts], self._numbers
-        parts = () if self.groups is None else tuple(account(self.result, numbers, self.groups))
-        cleaned = Cleaned(self.result, entries, numbers=numbers, parts=parts)
-        self.task.progress("listing", 0, len(entries))
-        self.task.finish(cleaned)
-        self.task.progress("listing", len(entries), len(entries))
-        return cleaned
+    progress: Progress
 
     def check(self) -> None:
         """Raise if the corpus, a source or a group loses too large a share.
@@ -427,15 +288,15 @@ class _Losses:
         SimdupError
             Names the one that would lose the largest share.
         """
-        most = self.task.options.max_removed
+        most = self.options.max_removed
         if most is None:
             return
-        result, sources = self.result, self.task.sources
+        result, sources = self.scan, self.sources
         checked = [("the corpus", Groups([""], np.zeros(len(result.inputs.names), np.int64)))]
         if len(sources) > 1:
             checked.append(("source", by_source(sources, result.origins)))
         if self.groups is not None:
-            checked.append((self.task.options.by or "", self.groups))
+            checked.append((self.options.by or "", self.groups))
         # A group of one document has no share worth a name.
         lost = [
             (kind, part)
@@ -454,21 +315,58 @@ class _Losses:
             hint = "look at what would be removed before you allow more"
             raise SimdupError("max_removed", what, hint, "max_removed")
 
-    def remember(self, lost: Container[str] = ()) -> Added | None:
-        """Add the documents that stay to the index, without those of lost files.
+    def changes(self, files: Sequence[File]) -> Mapping[str, Change]:
+        """Return which records each file loses, or what is added to them."""
+        return self._annotations(files) if self.options.annotate else _records_by_file(self.cuts)
 
-        Return what happened to them; None if none are to be added.  The index also takes the texts
-        of those that are left out.
+    def without(self, lost: Mapping[str, str]) -> Mapping[str, Change]:
+        """Keep the documents of lost files, and what is redundant because of one."""
+        if self.options.annotate:
+            return {}
+        more = {cut.path for cut in self.cuts if cut.kept_path in lost} - lost.keys()
+        self.cuts = [c for c in self.cuts if c.path not in lost and c.kept_path not in lost]
+        changes = _records_by_file(self.cuts)
+        return {path: changes.get(path, ()) for path in more}
+
+    def result(self, copy: Copy) -> Cleaned:
+        """Return what is left out, and what each group loses by it."""
+        skipped = copy.tell(self.scan.skipped)
+        told = {one.document for one in skipped}
+        kept = "documents that are redundant because of it are kept"
+        lost = [
+            Skipped(path, f"{why}; {kept}", error=True)
+            for path, why in copy.lost.items()
+            if path not in told
+        ]
+        notes = (*self.scan.notes, *copy.notes)
+        self.scan = replace(self.scan, skipped=(*skipped, *lost), notes=notes)
+        numbers, groups = self._numbers, self.groups
+        return Cleaned(
+            self.scan,
+            [cut.entry for cut in self.cuts],
+            copy.written,
+            copy.bytes_before,
+            copy.bytes_after,
+            copy.missing,
+            numbers,
+            parts=() if groups is None else tuple(account(self.scan, numbers, groups)),
+            annotated=self.options.annotate and copy.written is not None,
+        )
+
+    def remember(self, said: Cleaned, lost: Mapping[str, str]) -> Cleaned:
+        """Add the documents that stay to the index, if asked for, without those of lost files.
+
+        The index also takes the texts of those that are left out.
 
         Raises
         ------
         SimdupError
             If the index cannot be written; what was written elsewhere stays.
         """
-        options, columns = self.task.options, self.matches.asked
-        origins, known = self.result.origins, self.result.inputs.took_part
+        options, columns = self.options, self.matches.asked
+        origins, known = self.scan.origins, self.scan.inputs.took_part
         if not options.add or options.index is None or not columns or not origins.fingerprinter:
-            return None
+            return said
         stays = known.copy()
         stays[self._numbers] = False
         if lost:
@@ -478,27 +376,26 @@ class _Losses:
         removed = self.matches.removed(self.cuts, known, columns, origins.criteria)
         columns = columns.take(np.flatnonzero(stays[known]))
         try:
-            return remember(
+            added = remember(
                 options.index, columns, removed, origins.fingerprinter, options.waiting,
-                self.task.progress,
+                self.progress,
             )  # fmt: skip
         except SimdupError as error:
             what = f"{error.what}; the corpus was written, but is not in the index"
             raise SimdupError(error.where, what, "run it again with `force`") from None
+        return said._replace(added=added)
 
-    def annotations(self, files: Sequence[File]) -> dict[str, Annotations]:
-        """Return what is added to the records of each file, by path; nothing if none is wanted.
+    def _annotations(self, files: Sequence[File]) -> dict[str, Annotations]:
+        """Return what is added to the records of each file, by path.
 
         Raises
         ------
         SimdupError
             If one was not read to its end, or cannot be annotated.
         """
-        if not self.task.options.annotate:
-            return {}
-        unread = {one.document for one in self.result.skipped if one.error}
-        origins, notes = self.result.origins, self._notes()
-        rows = np.flatnonzero(self.result.inputs.took_part)
+        unread = {one.document for one in self.scan.skipped if one.error}
+        origins, notes = self.scan.origins, self._notes()
+        rows = np.flatnonzero(self.scan.inputs.took_part)
         paths, numbers = (origins.documents[name][rows].tolist() for name in ("path", "record"))
         records: dict[str, list[int]] = {}
         for path, number in zip(paths, numbers, strict=True):
@@ -513,9 +410,9 @@ class _Losses:
 
     def _notes(self) -> dict[str, dict[int, Note]]:
         """Return the notes on the documents of clusters, by path and number of record."""
-        paths, records = (self.result.origins.documents[name] for name in ("path", "record"))
+        paths, records = (self.scan.origins.documents[name] for name in ("path", "record"))
         notes = dict[str, dict[int, Note]]()
-        for cluster in self.result.clusters:
+        for cluster in self.scan.clusters:
             for one in cluster.members:
                 note = Note(cluster.number, one.role)
                 if one.role == "redundant":
@@ -528,6 +425,27 @@ class _Losses:
     @property
     def _numbers(self) -> NDArray[np.int64]:
         return np.array([cut.number for cut in self.cuts], np.int64)
+
+
+def _records_by_file(cuts: Sequence[RemovedDocument]) -> dict[str, set[int]]:
+    """Return, for each file, the numbers of the records left out; 0 for the file itself."""
+    found: dict[str, set[int]] = {}
+    for cut in cuts:
+        found.setdefault(cut.path, set()).add(cut.record)
+    return found
+
+
+def _find(
+    opened: Input, indexes: Sequence[str], options: DedupeOptions, sources: Sequence[str]
+) -> _Losses:
+    """Find what is redundant; raise if a reference gave no document."""
+    opened = _with_indexes(opened, indexes, options)
+    scan, collection, matches = examine(opened, ["facts"])
+    groups = None if options.by is None else group_by("by", options.by, collection)
+    cuts, notes = _list_cuts(scan)
+    scan = replace(scan, notes=(*scan.notes, *notes))
+    progress = opened.settings.run.progress
+    return _Losses(options, sources, scan, cuts, groups, matches, progress)
 
 
 def _list_cuts(result: Result) -> tuple[list[RemovedDocument], list[tuple[str, str]]]:

@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError, counted
+from simdup.corpus.files import File
 from simdup.corpus.rewriting import UNREAD
 from simdup.corpus.rows import keep_rows, recognise
 from simdup.corpus.span_cutting import SpanCuts, cut_rows, span_cuts
 from simdup.model.cleaned import DedupeOptions, PartCriteria
 from simdup.model.documents import Skipped
-from simdup.model.fields import parse_fields
-from simdup.model.settings import Settings
+from simdup.model.settings import Reading, Settings
 from simdup.near.collection import collected
 from simdup.near.field_groups import Groups, group_by
-from simdup.near.inputs import Data, Input, open_input, require_existing, with_fields
+from simdup.near.inputs import Data, Input, open_input, require_existing
 from simdup.near.part_search import PartWork, RepeatedParts, cut_out, find_repeated
-from simdup.show.cleaned_corpus import rewrite_corpus
+from simdup.show.cleaned_corpus import Changes, Copy, completed, refuse_lost, rewrite_corpus
 from simdup.show.removed import group_parts
 from simdup.show.removed_parts import RemovedParts, Shortened
 
@@ -46,14 +46,14 @@ def shorten(
     if options.target is not None:
         what = "data that is not in files cannot be written"
         raise SimdupError("output", what, "take the data that `dedupe` returns", "output")
-    found = _find(open_input(rows, _reading(settings, options)), criteria, options.by)
+    found = _find(open_input(rows, completed(settings, options)), criteria, options.by)
     numbers = found.records - 1
     spans = {
         int(numbers[row]): [(start, end) for start, end in one.tolist()]
         for row, one in enumerate(found.parts.spans(len(numbers)))
         if len(one)
     }
-    return found.result()._replace(data=cut_rows(rows, settings.reading, spans))
+    return found.result(Copy())._replace(data=cut_rows(rows, settings.reading, spans))
 
 
 def shorten_files(
@@ -88,16 +88,11 @@ def shorten_files(
         If the target must not or cannot be written, or a file vanished or changed meanwhile.
     """
     find = partial(_find, criteria=criteria, by=options.by)
-    return rewrite_corpus(sources, options, _reading(settings, options), find, finish)
-
-
-def _reading(settings: Settings, options: DedupeOptions) -> Settings:
-    """Return settings that read the field by which an account is wanted."""
-    return with_fields(settings, None if options.by is None else parse_fields("by", options.by)[0])
+    return rewrite_corpus(sources, options, settings, find, finish)
 
 
 @dataclass(slots=True)
-class _Found:
+class _Found(Changes[Shortened]):
     """The parts of documents that are cut, by the rows of these."""
 
     unit: str
@@ -111,10 +106,14 @@ class _Found:
     groups: Groups | None  # None if nobody asks for an account by group
     skipped: list[Skipped]
     notes: list[tuple[str, str]]
+    files: Mapping[str, File]  # by their paths
+    reading: Reading
+    # What is cut from each file, by its path; None for data that is not in files.
+    cuts: Mapping[str, SpanCuts] | None = None
 
-    def changes(self, opened: Input) -> dict[str, SpanCuts]:
+    def changes(self, files: Sequence[File]) -> Mapping[str, SpanCuts]:
         """Return what is cut from each file, by its path."""
-        parts, files = self.parts, {file.path: file for file in opened.files}
+        parts = self.parts
         # A file that was not read to its end is kept as it is.
         unread = {one.document for one in self.skipped if one.error}
         rows: dict[str, list[tuple[int, int]]] = {}
@@ -130,14 +129,18 @@ class _Found:
             at = np.concatenate([np.arange(low, high) for low, high in some])
             own = parts.take(at)
             records = self.records[own.documents]
-            found[path] = span_cuts(
-                files[path], opened.settings.reading, records, own.starts, own.ends
-            )
+            found[path] = span_cuts(self.files[path], self.reading, records, own.starts, own.ends)
+        self.cuts = found
         return found
 
-    def result(self, cuts: Mapping[str, SpanCuts] | None = None) -> Shortened:
+    def without(self, lost: Mapping[str, str]) -> Mapping[str, SpanCuts]:
+        """Raise if a file with documents is lost: parts may be cut because they stay in it."""
+        refuse_lost(lost, self.paths)
+        return {}
+
+    def result(self, copy: Copy) -> Shortened:
         """Return the result; from documents that were kept whole nothing was cut."""
-        parts, skipped = self.parts, list(self.skipped)
+        parts, skipped, cuts = self.parts, list(self.skipped), self.cuts
         if cuts is not None:
             cut = np.array([
                 path in cuts and int(record) not in cuts[path].whole
@@ -164,8 +167,12 @@ class _Found:
             emptied=int(np.count_nonzero(lost == self.characters)),
             characters_before=before,
             characters_after=before - int(lost.sum()),
-            skipped=tuple(skipped),
-            notes=tuple(self.notes),
+            skipped=copy.tell(skipped),
+            notes=(*self.notes, *copy.notes),
+            written=copy.written,
+            bytes_before=copy.bytes_before,
+            bytes_after=copy.bytes_after,
+            missing=copy.missing,
             data=self.names,
             parts=() if groups is None else tuple(group_parts(groups, columns)),
         )
@@ -189,4 +196,6 @@ def _find(opened: Input, criteria: PartCriteria, by: str | None) -> _Found:
             None if by is None else group_by("by", by, collection),
             report.skipped,
             report.notes,
+            {file.path: file for file in opened.files},
+            opened.settings.reading,
         )
