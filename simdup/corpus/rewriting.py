@@ -15,10 +15,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,6 @@ from simdup.corpus.json_text import Elements, Outside, parse_json, split_array
 from simdup.corpus.lines import LinePart, Lines, Oversized, Row, whole_lines
 from simdup.corpus.parquet import add_columns, column_names, copy_rows
 from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
-from simdup.corpus.span_cutting import SpanCuts
 from simdup.model.documents import Skipped
 from simdup.model.settings import Progress, Reading, no_progress
 
@@ -101,6 +100,15 @@ class Annotations:
         if self.dialect:
             return self._row(number, raw, row, self.dialect)
         return self._json(number, raw)
+
+    def change_table(self, source: IO[bytes], target: IO[bytes]) -> None:
+        """Write all rows with a column for each field."""
+        self.require_free(column_names(source))
+        add_columns(source, target, self.of, _COLUMNS)
+
+    def change_text(self, content: bytes) -> bytes:
+        """Return the text: `require_records` refuses what has no fields."""
+        return content
 
     def _json(self, number: int, raw: bytes) -> bytes:
         body = raw.rstrip(BLANK)
@@ -171,56 +179,92 @@ def require_records(files: Sequence[File]) -> None:
             raise SimdupError(file.path, what, "see `input_format`, or leave it out with `exclude`")
 
 
-# The numbers of the records that are left out of a file, what is added to each, or what is cut from
-# their texts.
-Change: TypeAlias = Collection[int] | Annotations | SpanCuts
+class Change(Protocol):
+    """What is changed in a file while it is written again."""
+
+    def change(self, number: int, raw: bytes, row: Row) -> bytes:
+        """Return what is written of a record, nothing of one that is left out.
+
+        Parameters
+        ----------
+        number : int
+            The number of the record; 0 for the header of CSV.
+        raw : bytes
+            Its bytes; an element of an array has the comma before it.
+        row : Row
+            Its fields, of CSV.
+        """
+
+    def change_table(self, source: IO[bytes], target: IO[bytes]) -> None:
+        """Write the rows of a Parquet file."""
+
+    def change_text(self, content: bytes) -> bytes:
+        """Return what is written of a file that is one document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Records that are left out of a file; of one document, 0 for the file itself."""
+
+    records: Set[int] = frozenset()
+
+    def change(self, number: int, raw: bytes, row: Row) -> bytes:
+        """Return the bytes of a record that stays."""
+        return b"" if number and number in self.records else raw
+
+    def change_table(self, source: IO[bytes], target: IO[bytes]) -> None:
+        """Write the rows that stay."""
+        copy_rows(source, target, lambda row: row not in self.records)
+
+    def change_text(self, content: bytes) -> bytes:
+        """Return the text; a file that is left out is not written at all."""
+        return content
 
 
 def write_records(
     file: File,
     target: IO[bytes],
-    change: Change,
+    change: Change | None,
     compression: str,
     reading: Reading,
     progress: Progress = no_progress,
 ) -> None:
-    """Write the records of a file in their order: all changed, or some of them byte for byte.
+    """Write the records of a file in their order, those that do not change byte for byte.
 
-    A file that is one document is written without its spans.  `compression` is that of the target,
-    `reading` is how the file was read.
+    `compression` is that of the target, `reading` is how the file was read.
     """
     with open_content(file) as (stream, _), compress(target, compression) as packer:
-        if isinstance(change, SpanCuts) and not file.records:
+        if file.format == "parquet":
+            _write_table(stream, packer, change)
+            return
+        change = change or Removal()
+        if not file.records:
             packer.write(change.change_text(stream.read()))
-        elif file.format != "parquet":
-            kinds = (Annotations, SpanCuts)
-            changed = change.change if isinstance(change, kinds) else _without(change)
-            if file.format == "json":
-                parts = _rewrite_array(stream, changed)
-            elif file.format == "jsonl":
-                rows = _json_rows(Lines(whole_lines(stream, file.max_size)))
-                parts = _rewrite_rows(file, rows, changed)
-            else:
-                csv = Table(file, stream, reading)
-                parts = csv.restored(_rewrite_rows(file, csv.rows(), changed, header=True))
-            packer.writelines(_counted(parts, progress))
-        # Nothing in a damaged file is redundant, so its bytes are kept.
-        elif not change:
-            shutil.copyfileobj(stream, packer)
+            return
+        changed = change.change
+        if file.format == "json":
+            parts = _rewrite_array(stream, changed)
+        elif file.format == "jsonl":
+            rows = _json_rows(Lines(whole_lines(stream, file.max_size)))
+            parts = _rewrite_rows(file, rows, changed)
         else:
-            # A table needs random access, to what is read and to what is written.
-            with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as table:
-                shutil.copyfileobj(stream, source)
-                source.seek(0)
-                if isinstance(change, Annotations):
-                    change.require_free(column_names(source))
-                    add_columns(source, table, change.of, _COLUMNS)
-                elif isinstance(change, SpanCuts):
-                    change.change_table(source, table)
-                else:
-                    copy_rows(source, table, lambda row: row not in change)
-                table.seek(0)
-                shutil.copyfileobj(table, packer)
+            csv = Table(file, stream, reading)
+            parts = csv.restored(_rewrite_rows(file, csv.rows(), changed, header=True))
+        packer.writelines(_counted(parts, progress))
+
+
+def _write_table(stream: IO[bytes], target: IO[bytes], change: Change | None) -> None:
+    # Nothing in a damaged file is redundant, so its bytes are kept.
+    if not change:
+        shutil.copyfileobj(stream, target)
+        return
+    # A table needs random access, to what is read and to what is written.
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as table:
+        shutil.copyfileobj(stream, source)
+        source.seek(0)
+        change.change_table(source, table)
+        table.seek(0)
+        shutil.copyfileobj(table, target)
 
 
 def _counted(lines: Iterable[bytes], progress: Progress) -> Iterator[bytes]:
@@ -235,14 +279,8 @@ def _counted(lines: Iterable[bytes], progress: Progress) -> Iterator[bytes]:
     progress("writing", done, None)
 
 
-# Returns what is written of a record, given its number (0 for the header of CSV), its bytes and, of
-# CSV, its fields; an element of an array has the comma before it.
+# `Change.change`.
 _RecordChange: TypeAlias = Callable[[int, bytes, Row], bytes]
-
-
-def _without(redundant: Container[int]) -> _RecordChange:
-    """Return the change that leaves out the records of these numbers."""
-    return lambda number, raw, row: b"" if number and number in redundant else raw
 
 
 def _rewrite_rows(
@@ -382,7 +420,7 @@ def fill(
     folder: str,
     cleaned: CleanedFolder,
     changes: Mapping[str, Change],
-    without: Callable[[Mapping[str, str]], Mapping[str, Change]],
+    without: Callable[[Mapping[str, str]], Mapping[str, Change | None]],
     reading: Reading,
     progress: Progress = no_progress,
 ) -> None:
@@ -414,7 +452,7 @@ def fill(
     files, lost = cleaned.files, cleaned.lost
     for file in (*cleaned.references, *(file for file, _ in files)):
         _note_loss(file, lost)
-    changes = {**changes, **without(lost)}
+    current: dict[str, Change | None] = {**changes, **without(lost)}
     pending = files
     done, total = 0, sum(file.size for file, _ in files)
     progress("writing", done, total)
@@ -430,12 +468,12 @@ def fill(
                         file.path, f"another SOURCE has the same place in OUT: {below}"
                     )
                 make_folders(os.path.dirname(place))
-                _write_file(file, place, changes.get(file.path, ()), reading, lost)
+                _write_file(file, place, current.get(file.path), reading, lost)
                 if pending is files:
                     done += file.size
                     progress("writing", done, total)
             again = without(lost)
-            changes.update(again)
+            current.update(again)
             pending = [one for one in files if one[0].path in again]
         _copy_folder_stats(folder, cleaned)
     except OSError as error:
@@ -464,11 +502,11 @@ def check_unchanged(files: Sequence[File]) -> None:
 
 
 def _write_file(
-    file: File, place: str, change: Change, reading: Reading, lost: dict[str, str]
+    file: File, place: str, change: Change | None, reading: Reading, lost: dict[str, str]
 ) -> None:
     """Write the remaining part of a file; all of it if it has changed."""
     if file.path not in lost:
-        if change == {0}:
+        if isinstance(change, Removal) and not file.records:
             return
         try:
             if change:

@@ -16,7 +16,7 @@ from simdup.base.errors import TEXT, SimdupError, check_names, check_type, count
 from simdup.corpus.batches import TextBatch, read
 from simdup.corpus.files import File
 from simdup.corpus.nested_json import in_own_form
-from simdup.corpus.rewriting import UNREAD, Change
+from simdup.corpus.rewriting import UNREAD, Change, Removal
 from simdup.corpus.rows import as_optional_path, keep_rows, recognise, select
 from simdup.corpus.shapes import shape_notes
 from simdup.corpus.span_cutting import (
@@ -331,18 +331,19 @@ class _CorpusLeaks(Changes[Decontaminated]):
             count = len(by_file.pop(path))
             self.kept += count
             self.notes.append((path, f"{counted(count, 'document')} with a leak in it; {UNREAD}"))
-        self.cuts = {path: self._change(self.files[path], own) for path, own in by_file.items()}
+        changed = ((path, self._change(self.files[path], own)) for path, own in by_file.items())
+        self.cuts = {path: change for path, change in changed if change is not None}
         return self.cuts
 
-    def _change(self, file: File, records: Mapping[int, Spans]) -> Change:
+    def _change(self, file: File, records: Mapping[int, Spans]) -> Change | None:
         if file.member is not None:
             self.keep(((file.path, one) for one in records), _ARCHIVED)
-            return ()
+            return None
         if why := self.mask and why_whole(file, self.reading):
             self.notes += [(str(self.names[file.path, one]), f"left out: {why}") for one in records]
         if not self.mask or why:
             self.left_out += len(records)
-            return set(records)
+            return Removal(records.keys())
         self.keep((file.path, one) for one in records if (file.path, one) in self.uncut)
         rows = [(one, *span) for one, spans in records.items() for span in spans]
         return span_cuts(file, self.reading, *np.array(rows, np.int64).reshape(-1, 3).T)

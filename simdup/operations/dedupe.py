@@ -19,6 +19,7 @@ from simdup.corpus.rewriting import (
     Annotations,
     Change,
     Note,
+    Removal,
     annotations_of,
 )
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, keep_rows, recognise, select
@@ -317,16 +318,16 @@ class _Losses(Changes[Cleaned]):
 
     def changes(self, files: Sequence[File]) -> Mapping[str, Change]:
         """Return which records each file loses, or what is added to them."""
-        return self._annotations(files) if self.options.annotate else _records_by_file(self.cuts)
+        return self._annotations(files) if self.options.annotate else _removals(self.cuts)
 
-    def without(self, lost: Mapping[str, str]) -> Mapping[str, Change]:
+    def without(self, lost: Mapping[str, str]) -> Mapping[str, Change | None]:
         """Keep the documents of lost files, and what is redundant because of one."""
         if self.options.annotate:
             return {}
         more = {cut.path for cut in self.cuts if cut.kept_path in lost} - lost.keys()
         self.cuts = [c for c in self.cuts if c.path not in lost and c.kept_path not in lost]
-        changes = _records_by_file(self.cuts)
-        return {path: changes.get(path, ()) for path in more}
+        changes = _removals(self.cuts)
+        return {path: changes.get(path) for path in more}
 
     def result(self, copy: Copy) -> Cleaned:
         """Return what is left out, and what each group loses by it."""
@@ -427,12 +428,12 @@ class _Losses(Changes[Cleaned]):
         return np.array([cut.number for cut in self.cuts], np.int64)
 
 
-def _records_by_file(cuts: Sequence[RemovedDocument]) -> dict[str, set[int]]:
-    """Return, for each file, the numbers of the records left out; 0 for the file itself."""
-    found: dict[str, set[int]] = {}
+def _removals(cuts: Sequence[RemovedDocument]) -> dict[str, Removal]:
+    """Return, for each file, the records that are left out."""
+    records: dict[str, set[int]] = {}
     for cut in cuts:
-        found.setdefault(cut.path, set()).add(cut.record)
-    return found
+        records.setdefault(cut.path, set()).add(cut.record)
+    return {path: Removal(numbers) for path, numbers in records.items()}
 
 
 def _find(

@@ -76,7 +76,7 @@ class Changes(ABC, Generic[Said]):
         """Return what is changed in each file, by its path."""
 
     @abstractmethod
-    def without(self, lost: Mapping[str, str]) -> Mapping[str, Change]:
+    def without(self, lost: Mapping[str, str]) -> Mapping[str, Change | None]:
         """Return what is changed instead in other files, or raise, if it depends on lost ones."""
 
     @abstractmethod
@@ -219,7 +219,7 @@ class _Task(Generic[Said]):
             found = self.find(self.opened)
             self.opened.report.require_any(file.path)
             found.check()
-            change = found.changes([file]).get(file.path, ())
+            change = found.changes([file]).get(file.path)
             check_unchanged([file, *references])
             try:
                 write_records(

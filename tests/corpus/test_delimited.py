@@ -19,7 +19,7 @@ from simdup.corpus.delimited import Dialect, dialect_of
 from simdup.corpus.delimited import Table as Delimited
 from simdup.corpus.files import File
 from simdup.corpus.lines import BATCH_BYTES
-from simdup.corpus.rewriting import write_records
+from simdup.corpus.rewriting import Removal, write_records
 from simdup.corpus.span_cutting import span_cuts
 from simdup.model.documents import Document
 from simdup.model.settings import Reading
@@ -134,7 +134,7 @@ def test_records_that_lose_nothing_keep_their_bytes(
     file = in_file(path, "".join([head, *lines]).encode(encoding))
     target = io.BytesIO()
     gone = {cut} & set(range(1, len(lines) + 1))
-    write_records(file, target, gone, "", reading)
+    write_records(file, target, Removal(gone), "", reading)
     left = [line for n, line in enumerate(lines, 1) if n not in gone]
     assert target.getvalue() == "".join([head, *left]).encode(encoding)
     # A record that loses the first character of its text.
@@ -155,7 +155,7 @@ def test_utf_16_of_any_bytes_comes_back(
 ) -> None:
     path = tmp_path_factory.mktemp("t") / "t.csv"
     file = in_file(path, "text,n\n".encode(encoding) + content)
-    write_records(file, target := io.BytesIO(), (), "", Reading(encoding=encoding))
+    write_records(file, target := io.BytesIO(), None, "", Reading(encoding=encoding))
     assert target.getvalue() == path.read_bytes()
 
 
