@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,8 +19,7 @@ from simdup.model.recipe import Recipe
 from simdup.show.streams import Output
 
 if TYPE_CHECKING:
-    from simdup.show.removed import Cleaned
-    from simdup.show.removed_parts import Shortened
+    from simdup.show.removed import Cleaned, Shortened
 
 
 @declare("dedupe", "SOURCE...")
@@ -55,7 +54,7 @@ def command(call: Call) -> Status:
     from simdup.operations.dedupe import rewrite
     from simdup.show.summary import report
 
-    def list_removed(cleaned: Cleaned) -> None:
+    def list_removed(cleaned: Cleaned | Shortened) -> None:
         if listing.path is not None:
             with listing.open() as stream:
                 stream.writelines(_removed_lines(cleaned, listing, call))
@@ -63,7 +62,7 @@ def command(call: Call) -> Status:
     waiting = partial(say_error, call["index"] or "")
     options = call.value(DedupeOptions, target=target, report=removed, waiting=waiting)
     if call["unit"]:
-        return _cut_parts(call, options, listing)
+        return _cut_parts(call, options, list_removed)
     with call.watch() as settings:
         cleaned = rewrite(sources, options, settings, list_removed)
     result = cleaned.result
@@ -77,17 +76,12 @@ def command(call: Call) -> Status:
     return status
 
 
-def _cut_parts(call: Call, options: DedupeOptions, listing: Output) -> Status:
+def _cut_parts(
+    call: Call, options: DedupeOptions, list_removed: Callable[[Shortened], None]
+) -> Status:
     """Cut repeated parts out of the documents of a corpus."""
     from simdup.operations.repeated_parts import shorten_files
-    from simdup.show.removed import account_text, missing_words
-    from simdup.show.removed_parts import removed_part_lines, shortened_words
-
-    def list_removed(shortened: Shortened) -> None:
-        if listing.path is not None:
-            jsonl = listing.format == "jsonl"
-            with listing.open() as stream:
-                stream.writelines(removed_part_lines(shortened, jsonl, listing.bom))
+    from simdup.show.removed import account_text, missing_words, shortened_words
 
     # What is configured for whole documents does not matter here.
     options = replace(options, references=(), max_removed=None, index=None)
@@ -106,16 +100,18 @@ def _cut_parts(call: Call, options: DedupeOptions, listing: Output) -> Status:
     return status
 
 
-def _removed_lines(cleaned: Cleaned, listing: Output, call: Call) -> Iterable[bytes]:
+def _removed_lines(cleaned: Cleaned | Shortened, listing: Output, call: Call) -> Iterable[bytes]:
     """Return the list of what was removed, in its format."""
-    from simdup.show.removed import removed_csv, removed_jsonl
+    from simdup.show.removed import Shortened, removed_csv, removed_jsonl, removed_part_lines
 
+    jsonl = listing.format == "jsonl"
+    if isinstance(cleaned, Shortened):
+        return removed_part_lines(cleaned, jsonl, listing.bom)
     if listing.format == PAGE:
         from simdup.show.report.scan_page import scan_page
 
         names = [one.document for one in cleaned.removed]
         return scan_page(cleaned.result, replace(call.page, kind="dedupe"), names)
-    jsonl = listing.format == "jsonl"
     return removed_jsonl(cleaned) if jsonl else removed_csv(cleaned, listing.bom)
 
 

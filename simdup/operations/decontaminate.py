@@ -17,7 +17,7 @@ from simdup.corpus.batches import TextBatch, read
 from simdup.corpus.files import File
 from simdup.corpus.nested_json import in_own_form
 from simdup.corpus.rewriting import UNREAD, Change, Removal
-from simdup.corpus.rows import as_optional_path, keep_rows, recognise, select
+from simdup.corpus.rows import as_optional_path, select
 from simdup.corpus.shapes import shape_notes
 from simdup.corpus.span_cutting import (
     SpanCuts,
@@ -34,12 +34,12 @@ from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.model.shared_passages import LeakCriteria, LeakFields
 from simdup.near.compared import Compared, References, compared
 from simdup.near.cutting import find_in_ranges, units_of
-from simdup.near.inputs import Data, Input, open_input, require_existing
+from simdup.near.inputs import Data, Input, open_input
 from simdup.reuse.overlaps import concat
 from simdup.reuse.rates import find_leaks, grams_of_many
 from simdup.reuse.symbols import SymbolTexts, cut, locate, look_up_in
 from simdup.search.arrays import I64, Members, distinct, ranges
-from simdup.show.cleaned_corpus import Changes, Copy, refuse_lost, rewrite_corpus
+from simdup.show.cleaned_corpus import Changes, Copy, refuse_lost, rewrite_corpus, rows_or_sources
 from simdup.show.leak_output import MANY, Decontaminated, Leak, LeakRate
 from simdup.text.characters import fold_all
 
@@ -130,14 +130,9 @@ def decontaminate(
     texts = read_evaluations(against, settings, names, against_id_field)
     target = as_optional_path(output, "output")
     options = DedupeOptions(target, force=force, references=texts.files)
-    rows = keep_rows(data)
-    paths = recognise(rows, settings.reading)
-    if isinstance(paths, list) and paths:
-        require_existing(paths)
-        return clean(paths, texts, options, settings, (criteria, mask))
-    if options.target is not None:
-        what = "data that is not in files cannot be written"
-        raise SimdupError("output", what, "take the data that `decontaminate` returns", "output")
+    rows, sources = rows_or_sources(data, options, settings.reading, "decontaminate")
+    if sources is not None:
+        return clean(sources, texts, options, settings, (criteria, mask))
     found = _find(open_input(rows, settings), texts=texts, criteria=criteria, mask=mask)
     spans = {record - 1: some for (_, record), some in found.spans.items()}
     found.keep(found.uncut)

@@ -22,7 +22,7 @@ from simdup.corpus.rewriting import (
     Removal,
     annotations_of,
 )
-from simdup.corpus.rows import Paths, as_optional_path, as_paths, keep_rows, recognise, select
+from simdup.corpus.rows import Paths, as_optional_path, as_paths, select
 from simdup.index.ingest import remember
 from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches
@@ -34,11 +34,17 @@ from simdup.model.frames import measure_of
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Reading, RunOptions, Settings
 from simdup.near.field_groups import Groups, group_by
-from simdup.near.inputs import Data, Input, open_input, require_existing
+from simdup.near.inputs import Data, Input, open_input
 from simdup.operations.scan import examine
-from simdup.show.cleaned_corpus import Changes, Copy, completed, reserved, rewrite_corpus
-from simdup.show.removed import Cleaned, account, by_source
-from simdup.show.removed_parts import Shortened
+from simdup.show.cleaned_corpus import (
+    Changes,
+    Copy,
+    completed,
+    reserved,
+    rewrite_corpus,
+    rows_or_sources,
+)
+from simdup.show.removed import Cleaned, Shortened, account, by_source
 from simdup.show.result import Result
 
 
@@ -169,24 +175,19 @@ def dedupe(
     for name, changed in (("copies", copies != 1), ("min_length", min_length != 20)):
         if changed:
             raise SimdupError(name, "has no effect without `unit`", "leave it out", name)
-    rows, named = keep_rows(data), as_paths(references, "references")
     options = DedupeOptions(
-        target, named, force, by=by, max_removed=max_removed, annotate=annotate,
-        index=as_optional_path(index, "index"), add=add,
+        target, as_paths(references, "references"), force, by=by, max_removed=max_removed,
+        annotate=annotate, index=as_optional_path(index, "index"), add=add,
     )  # fmt: skip
-    paths = recognise(rows, settings.reading)
-    if isinstance(paths, list) and paths:
-        require_existing(paths)
-        cleaned = rewrite(paths, options, settings)
+    rows, sources = rows_or_sources(data, options, settings.reading, "dedupe")
+    if sources is not None:
+        cleaned = rewrite(sources, options, settings)
         return cleaned._replace(data=select(cleaned.result.documents, _staying(cleaned)))
     return _dedupe_rows(rows, options, settings)
 
 
 def _dedupe_rows(rows: Any, options: DedupeOptions, settings: Settings) -> Cleaned:
     """Return rows that were passed from Python without the redundant ones."""
-    if options.target is not None:
-        what = "data that is not in files cannot be written"
-        raise SimdupError("output", what, "take the data that `dedupe` returns", "output")
     if options.annotate:
         what = "data that is not in files cannot be annotated"
         raise SimdupError("annotate", what, "join it with the table of the result", "annotate")

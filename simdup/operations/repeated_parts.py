@@ -11,21 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.errors import SimdupError, counted
+from simdup.base.errors import counted
 from simdup.corpus.files import File
 from simdup.corpus.rewriting import UNREAD
-from simdup.corpus.rows import keep_rows, recognise
 from simdup.corpus.span_cutting import SpanCuts, cut_rows, span_cuts
 from simdup.model.cleaned import DedupeOptions, PartCriteria
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading, Settings
 from simdup.near.collection import collected
 from simdup.near.field_groups import Groups, group_by
-from simdup.near.inputs import Data, Input, open_input, require_existing
+from simdup.near.inputs import Data, Input, open_input
 from simdup.near.part_search import PartWork, RepeatedParts, cut_out, find_repeated
-from simdup.show.cleaned_corpus import Changes, Copy, completed, refuse_lost, rewrite_corpus
-from simdup.show.removed import group_parts
-from simdup.show.removed_parts import RemovedParts, Shortened
+from simdup.show.cleaned_corpus import (
+    Changes,
+    Copy,
+    completed,
+    refuse_lost,
+    rewrite_corpus,
+    rows_or_sources,
+)
+from simdup.show.removed import RemovedParts, Shortened, group_parts
 
 
 def shorten(
@@ -38,14 +43,9 @@ def shorten(
     SimdupError
         If data that is not in files is to be written, or as in `shorten_files`.
     """
-    rows = keep_rows(data)
-    paths = recognise(rows, settings.reading)
-    if isinstance(paths, list) and paths:
-        require_existing(paths)
-        return shorten_files(paths, options, criteria, settings)
-    if options.target is not None:
-        what = "data that is not in files cannot be written"
-        raise SimdupError("output", what, "take the data that `dedupe` returns", "output")
+    rows, sources = rows_or_sources(data, options, settings.reading, "dedupe")
+    if sources is not None:
+        return shorten_files(sources, options, criteria, settings)
     found = _find(open_input(rows, completed(settings, options)), criteria, options.by)
     numbers = found.records - 1
     spans = {

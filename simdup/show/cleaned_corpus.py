@@ -28,14 +28,22 @@ from simdup.corpus.rewriting import (
     require_records,
     write_records,
 )
+from simdup.corpus.rows import keep_rows, recognise
 from simdup.corpus.sources import SourceListing, list_files
 from simdup.corpus.span_cutting import SpanCuts
 from simdup.corpus.spool import spool_folder
 from simdup.model.cleaned import DedupeOptions
 from simdup.model.documents import Skipped
 from simdup.model.fields import parse_fields
-from simdup.model.settings import Settings
-from simdup.near.inputs import Input, check_references, open_files, with_fields
+from simdup.model.settings import Reading, Settings
+from simdup.near.inputs import (
+    Data,
+    Input,
+    check_references,
+    open_files,
+    require_existing,
+    with_fields,
+)
 from simdup.show.streams import open_output
 from simdup.show.targets import check_name, check_places, compression_for, places, single_file
 
@@ -93,6 +101,27 @@ def refuse_lost(lost: Mapping[str, str], paths: Container[str]) -> None:
     for path, why in lost.items():
         if path in paths:
             raise SimdupError(path, why, "run it again")
+
+
+def rows_or_sources(
+    data: Data, options: DedupeOptions, reading: Reading, operation: str
+) -> tuple[Any, list[str] | None]:
+    """Return data that can be taken again, and the sources if it names files.
+
+    Raises
+    ------
+    SimdupError
+        If a file does not exist, or data that is not in files is to be written.
+    """
+    rows = keep_rows(data)
+    paths = recognise(rows, reading)
+    if isinstance(paths, list) and paths:
+        require_existing(paths)
+        return rows, paths
+    if options.target is not None:
+        what = "data that is not in files cannot be written"
+        raise SimdupError("output", what, f"take the data that `{operation}` returns", "output")
+    return rows, None
 
 
 def completed(settings: Settings, options: DedupeOptions) -> Settings:

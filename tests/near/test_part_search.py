@@ -13,7 +13,7 @@ from simdup import dedupe
 from simdup.corpus.span_cutting import without_spans
 from simdup.model.cleaned import UNITS
 from simdup.near import part_search
-from simdup.show.removed_parts import Shortened
+from simdup.show.removed import Shortened
 
 SENTENCES = [
     "甲甲甲甲甲。", "乙乙乙乙乙！", "Alpha beta. ", "Gamma delta? ", "短。", "ALPHA　beta. ",
