@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError
-from simdup.corpus.files import STDIN, File
+from simdup.corpus.files import STDIN, File, split_indexes
 from simdup.corpus.rewriting import (
     UNREAD,
     Annotations,
@@ -34,7 +34,6 @@ from simdup.corpus.sources import list_files
 from simdup.corpus.spool import spool_folder
 from simdup.index.ingest import remember
 from simdup.index.matching import Added
-from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches
 from simdup.model.cleaned import DedupeOptions, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
@@ -407,7 +406,7 @@ class _Losses:
     result: Result
     cuts: Sequence[RemovedDocument]
     groups: Groups | None  # None if nobody asks for an account by group
-    matches: IndexMatches  # see `Examined`
+    matches: IndexMatches | None  # see `Examined`
 
     def listed(self) -> Cleaned:
         """Let the caller list what is left out, and say so: texts are read again."""
@@ -465,9 +464,12 @@ class _Losses:
         SimdupError
             If the index cannot be written; what was written elsewhere stays.
         """
-        options, columns = self.task.options, self.matches.asked
+        options, matches = self.task.options, self.matches
         origins, known = self.result.origins, self.result.inputs.took_part
-        if not options.add or options.index is None or not columns or not origins.fingerprinter:
+        if not options.add or options.index is None or matches is None or not origins.fingerprinter:
+            return None
+        columns = matches.asked
+        if not columns:
             return None
         stays = known.copy()
         stays[self._numbers] = False
@@ -475,7 +477,7 @@ class _Losses:
             on_disk = {file.path: file.on_disk.path for file in origins.files}
             gone = [on_disk.get(path, path) in lost for path in origins.documents["path"]]
             stays &= ~np.array(gone, np.bool_)
-        removed = self.matches.removed(self.cuts, known, columns, origins.criteria)
+        removed = matches.removed(self.cuts, known, columns, origins.criteria)
         columns = columns.take(np.flatnonzero(stays[known]))
         try:
             return remember(
