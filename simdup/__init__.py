@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from simdup.operations.fit import fit as fit
     from simdup.operations.passages import passages as passages
     from simdup.operations.scan import scan as scan
-    from simdup.search import all_pairs as all_pairs
+    from simdup.search.allpairs import all_pairs as all_pairs
     from simdup.show.result import Result as Result
     from simdup.text.simhash import distance as distance
     from simdup.text.simhash import simhash as simhash
@@ -53,7 +53,7 @@ _HOMES = {
     "Recipe": "simdup.model.recipe",
     "Result": "simdup.show.result",
     "SimdupError": "simdup.base.errors",
-    "all_pairs": "simdup.search",
+    "all_pairs": "simdup.search.allpairs",
     "audit": "simdup.operations.audit",
     "compare": "simdup.operations.compare",
     "conflicts": "simdup.operations.conflicts",

@@ -24,9 +24,10 @@ from lab.measuring import clock, fastest, peak_memory, simdup
 from lab.oracles.search import hits, table_bytes
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial
-from simdup.search import HammingBall, SearchIndex, all_pairs, build, iter_pairs, plan
+from simdup.search.allpairs import all_pairs, iter_pairs
 from simdup.search.arrays import WORD
-from simdup.search.plans import Pieces
+from simdup.search.plans import HammingBall, Pieces, plan
+from simdup.search.queries import SearchIndex, build
 from simdup.search.tables import BitView, build_table, compress_table, table_keys
 from simdup.search.threads import count_threads
 

@@ -31,7 +31,7 @@ from simdup.index.sections import concat, line_documents, sketched
 from simdup.index.session import Patience
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents
-from simdup.search import HammingBall
+from simdup.search.plans import HammingBall
 from simdup.search.queries import SearchSetup
 from simdup.text.families import BBIT, SKETCH_BYTES, bbit_estimate, bbit_sketch, proposed
 from simdup.text.sketch_bands import AskedBands, SketchSource, sketch_banding

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from simdup.search import iter_hits
+from simdup.search.queries import iter_hits
 from simdup.search.tables import Compressed
 
 

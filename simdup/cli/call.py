@@ -74,8 +74,8 @@ class Call(Options):
             return Recipe()
         if not self.index_decides:
             return self.recipe
+        from simdup.corpus.files import split_indexes
         from simdup.index.index import Index
-        from simdup.index.opening import split_indexes
 
         for path in split_indexes(self["references"])[0]:
             with Index.open(path) as index:

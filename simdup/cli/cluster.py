@@ -7,8 +7,7 @@ from dataclasses import replace
 from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status
-from simdup.show.result import result_lines
-from simdup.show.selection import Selection
+from simdup.show.selection import Selection, result_lines
 
 
 @declare("cluster", "[FILE...]")

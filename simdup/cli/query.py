@@ -53,8 +53,8 @@ def command(call: Call) -> Status:
       simdup query seen.index --fingerprints prints.txt
     """
     started = time.monotonic()
+    from simdup.corpus.files import holds_index
     from simdup.index.index import Index
-    from simdup.index.opening import holds_index
     from simdup.show.lines import query_summary
     from simdup.show.summary import query_words
 

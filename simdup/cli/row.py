@@ -91,7 +91,7 @@ class Options:
             return True
         if not self["references"]:
             return False
-        from simdup.index.opening import split_indexes
+        from simdup.corpus.files import split_indexes
 
         return bool(split_indexes(self["references"])[0])
 

@@ -6,8 +6,7 @@ from simdup.cli.call import Call
 from simdup.cli.help import declare
 from simdup.cli.messages import Status, typed
 from simdup.cli.options import GITHUB, PAGE
-from simdup.show.result import result_lines
-from simdup.show.selection import EVERYTHING, Selection
+from simdup.show.selection import EVERYTHING, Selection, result_lines
 
 
 @declare("scan", "SOURCE...")

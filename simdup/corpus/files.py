@@ -9,7 +9,7 @@ import codecs
 import os
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import IO, NamedTuple, TypeAlias
@@ -32,6 +32,10 @@ _FORMAT_OF = FORMAT_OF | {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "tsv",
     ".parquet": "parquet",
 }  # fmt: skip
+
+# How the file of an index begins; bytes 68 to 71, which SQLite leaves to applications.
+SQLITE = b"SQLite format 3\0"
+APPLICATION = int.from_bytes(b"sdup", "big")
 
 Opener: TypeAlias = Callable[[], AbstractContextManager[IO[bytes]]]
 
@@ -197,3 +201,29 @@ def _of_page(kind: str, reading: Reading) -> str:
     if kind == "text" and reading.html:
         kind = "html"
     return "text" if kind == "html" and reading.extract == "none" else kind
+
+
+# -- indexes --
+
+
+def split_indexes(references: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return which of some paths are indexes, and the others."""
+    indexes, others = list[str](), list[str]()
+    for path in references:
+        (indexes if holds_index(path) else others).append(path)
+    return indexes, others
+
+
+def holds_index(path: str) -> bool:
+    """Return whether a path is an index."""
+    # A pipe can be read only once, and not here; an invalid name is reported where it is opened.
+    with suppress(OSError, ValueError):
+        if os.path.isfile(path):
+            with open(path, "rb") as stream:
+                return is_index(stream.read(100))
+    return False
+
+
+def is_index(head: bytes) -> bool:
+    """Return whether a file that begins so is an index."""
+    return head.startswith(SQLITE) and int.from_bytes(head[68:72], "big") == APPLICATION

@@ -25,8 +25,8 @@ from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side, objects
 from simdup.near.candidates import Search, distances, proposed
 from simdup.near.rules import allowed
-from simdup.search import HammingBall
 from simdup.search.arrays import U64, RowIds, distinct
+from simdup.search.plans import HammingBall
 from simdup.search.queries import SearchSetup
 from simdup.text.families import bbit_estimate
 

@@ -15,14 +15,13 @@ from urllib.parse import quote
 from simdup.base.atomic import beside
 from simdup.base.errors import NEWER, SimdupError, unreadable, unwritable
 from simdup.base.regular_files import open_regular
+from simdup.corpus.files import APPLICATION, is_index, split_indexes
 from simdup.index.storage import DAMAGED_HINT, REBUILD, RECOVERY, Storage, explain
 from simdup.model.shared_passages import LONGEST_RUN, SHORTEST_RUN
 
-# Bytes 68 to 71 of the file, and the number in bytes 60 to 63; SQLite leaves both to applications.
-APPLICATION = int.from_bytes(b"sdup", "big")
+# The number in bytes 60 to 63 of the file, which SQLite leaves to applications.
 VERSION = 3
 
-_MAGIC = b"SQLite format 3\0"
 _SIDES = ("-wal", "-shm", "-journal")
 _MAGIC_OF_SIDES = {"-wal": (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")}
 _JOURNAL = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
@@ -96,14 +95,6 @@ def _remove_sides(path: str) -> None:
             os.unlink(path + side)
 
 
-def split_indexes(references: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return which of some paths are indexes, and the others."""
-    indexes, others = list[str](), list[str]()
-    for path in references:
-        (indexes if holds_index(path) else others).append(path)
-    return indexes, others
-
-
 def without_indexes(references: Iterable[str]) -> list[str]:
     """Return some paths.
 
@@ -117,20 +108,6 @@ def without_indexes(references: Iterable[str]) -> list[str]:
         what = "is an index: it has no texts that passages could be found in"
         raise SimdupError(path, what, "name the documents themselves as `references`")
     return others
-
-
-def holds_index(path: str) -> bool:
-    """Return whether a path is an index."""
-    # A pipe can be read only once, and not here; an invalid name is reported where it is opened.
-    with suppress(OSError, ValueError):
-        if os.path.isfile(path):
-            with open(path, "rb") as stream:
-                return _is_index(stream.read(100))
-    return False
-
-
-def _is_index(head: bytes) -> bool:
-    return head.startswith(_MAGIC) and int.from_bytes(head[68:72], "big") == APPLICATION
 
 
 def open_storage(path: str) -> Storage:
@@ -237,7 +214,7 @@ def _check_head(path: str) -> bytes:
         raise unreadable(path, error) from None
     except ValueError:
         raise SimdupError(path, "no such file") from None
-    if not _is_index(head):
+    if not is_index(head):
         raise SimdupError(path, "is not a simdup index", "`Index.build` creates one")
     version = int.from_bytes(head[60:64], "big")
     if version != VERSION:

@@ -113,7 +113,7 @@ class IndexMatches:
 
 @dataclass(frozen=True, slots=True)
 class IndexReferences:
-    """The indexes among the references of a scan; there may be none."""
+    """The indexes among the references of a scan; none if it only remembers what it sees."""
 
     sessions: Sequence[Session] = ()
     seen: str | None = None  # see `Input.seen`
@@ -121,15 +121,11 @@ class IndexReferences:
     @property
     def figures(self) -> dict[str, int]:
         """What a summary says of them."""
-        if not self.makers:
-            return {}
         return {"indexed": sum(len(session.store) for session in self.sessions)}
 
     @property
     def makers(self) -> list[Maker]:
         """What has to be made of documents to compare them with those of an index."""
-        if not self.sessions and self.seen is None:
-            return []
         # Only of what is added the texts may be kept.
         own = (one.storage for one in self.sessions if one.storage.path == self.seen)
         return [summaries, *(make for storage in own for make in passage_makers(storage))]
@@ -165,8 +161,6 @@ class IndexReferences:
     def match(self, corpus: Collection, documents: Documents, settings: Settings) -> IndexMatches:
         """Return the nearest document of all indexes of each document that matches one."""
         own = np.arange(len(documents))
-        if not self.makers:
-            return IndexMatches(documents, own)
         # References are not compared with each other.
         terms = np.where(documents["reference"], np.uint8(0), documents["terms"])
         prints = Fingerprints(documents["fingerprint"], settings.recipe.bits, terms)

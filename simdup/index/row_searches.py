@@ -15,11 +15,11 @@ from contextlib import closing
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup import search
 from simdup.index.sections import sketched
 from simdup.model.criteria import LEAST_SIMILARITY, Criteria
 from simdup.model.table import Documents, Side
 from simdup.near.candidates import Search, candidates, distances
+from simdup.search.allpairs import iter_pairs
 from simdup.search.arrays import U64, Bools, RowIds, RowPairs
 from simdup.search.equal_keys import neighbours
 from simdup.search.queries import Searcher, SearchSetup
@@ -67,7 +67,7 @@ class NearRows(Search):
     def links(self, documents: Documents) -> Iterator[RowPairs]:
         """Yield the pairs that it would propose among documents."""
         ball = self._ball
-        found = search.iter_pairs(documents["fingerprint"], ball.distance, ball.bits, threads=1)
+        found = iter_pairs(documents["fingerprint"], ball.distance, ball.bits, threads=1)
         yield from ((pairs.i, pairs.j) for pairs in found)
 
 

@@ -6,7 +6,7 @@ Values of records and titles are compared folded and without white space, paths 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
-from simdup.model.comparison import FieldVerdict
 from simdup.model.criteria import Criteria
-from simdup.model.fields import FACTS, FILE, TITLE, folder_levels, record_field
+from simdup.model.fields import FILE, TITLE, folder_levels, record_field
 from simdup.near.collection import Collection
 from simdup.near.rules import RULES
 from simdup.search.arrays import Bools, RowIds
-from simdup.text.characters import PreparedText, fold_all
+from simdup.text.characters import fold_all
 from simdup.text.fingerprinter import Fingerprints
 
 
@@ -40,7 +39,7 @@ def group_by(argument: str, field: str, read: Collection) -> Groups:
     SimdupError
         If no document has the field.
     """
-    keys, name_of = _keys(argument, field, read)
+    keys, name_of = keys_of(argument, field, read)
     of, firsts = _numbers(keys, read.skipped)
     return Groups([name_of(row) for row in firsts], of)
 
@@ -65,34 +64,9 @@ def rule_columns(read: Collection, fields: Mapping[str, Sequence[str]]) -> dict[
     return {column: rule.loaded.column(read, fields[rule.module]) for column, rule in asked}
 
 
-def field_verdicts(read: Collection, criteria: Criteria) -> Iterator[FieldVerdict]:
-    """Yield what the rules on fields say of a collection of two documents, and `same` facts."""
-    for rule, fields in (("same", criteria.same), ("across", criteria.across)):
-        for field in fields:
-            if field == FACTS:
-                yield _fact_verdict(read)
-                continue
-            keys, value_of = _keys(rule, field, read)
-            agree = keys[0] == keys[1] != ""
-            yield FieldVerdict(rule, field, value_of(0), value_of(1), agree == (rule == "same"))
-
-
-def _fact_verdict(read: Collection) -> FieldVerdict:
-    """Return whether two documents agree in their facts; the values are those that differ."""
-    from simdup.near.fact_differences import differences
-
-    def text_of(row: int) -> PreparedText:
-        return PreparedText(read.text(row))
-
-    (facts,) = differences(text_of, np.array([0]), np.array([1]))
-    sides = [fact.a for fact in facts], [fact.b for fact in facts]
-    a, b = (", ".join(filter(None, side)) for side in sides)
-    return FieldVerdict("same", FACTS, a, b, not facts)
-
-
 def decided(read: Collection, argument: str, field: str) -> RowIds:
     """Return the group of each document, -1 for none; note what follows from it for many."""
-    keys, name_of = _keys(argument, field, read)
+    keys, name_of = keys_of(argument, field, read)
     of, firsts = _numbers(keys, read.skipped)
     apart, documents = argument == "across", int(np.count_nonzero(~read.skipped))
     without = documents - int(np.count_nonzero(of >= 0))
@@ -110,7 +84,7 @@ def decided(read: Collection, argument: str, field: str) -> RowIds:
     return of
 
 
-def _keys(
+def keys_of(
     argument: str, field: str, read: Collection
 ) -> tuple[Sequence[Hashable], Callable[[int], str]]:
     """Return what documents are grouped by, empty for none, and what tells the value of one."""

@@ -5,10 +5,12 @@ Documents that indexes hold come first; then a row for whatever was named, in th
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from simdup.model.clusters import Cluster
 from simdup.model.criteria import Criteria
@@ -49,6 +51,8 @@ class Rows:
         With documents of indexes, which take their `b`.
     measure : callable
         Measures pairs of rows.
+    notes : sequence of (str, str)
+        What a person should know about matches with indexes.
     """
 
     settings: Settings
@@ -60,6 +64,26 @@ class Rows:
     text_of: RowIds
     held: MeasuredPairs
     measure: Measure
+    notes: Sequence[tuple[str, str]] = ()
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        corpus: Collection,
+        texts: Texts,
+        fingerprinter: Fingerprinter,
+        weighting: Weighting,
+        documents: Documents,
+        measure: Measure,
+        matches: Any = None,
+    ) -> Rows:
+        """Return the documents of a corpus after those of indexes that some of them match."""
+        about = settings, corpus, texts, fingerprinter, weighting
+        if matches is None:
+            return cls(*about, documents, np.arange(len(documents)), MeasuredPairs.none(), measure)
+        held = matches.documents, matches.text_of, matches.pairs
+        return cls(*about, *held, matches.measure(measure), matches.notes)
 
     @property
     def criteria(self) -> Criteria:

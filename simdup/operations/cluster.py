@@ -22,7 +22,7 @@ from simdup.near.candidates import Candidates
 from simdup.near.clustering import form_clusters
 from simdup.near.join import join
 from simdup.near.methods.simhash import NearFingerprints
-from simdup.search import iter_pairs
+from simdup.search.allpairs import iter_pairs
 from simdup.search.arrays import U64, combine_rows, hamming_distances, split_rows
 from simdup.search.threads import sort_chunks
 from simdup.show.result import Result

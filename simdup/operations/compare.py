@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Unpack
 
@@ -11,7 +11,7 @@ import numpy as np
 from simdup.base.errors import TEXT, SimdupError, check_type
 from simdup.corpus.batches import batches
 from simdup.corpus.sources import Named, addressed, one_file
-from simdup.model.comparison import Comparison
+from simdup.model.comparison import Comparison, FieldVerdict
 from simdup.model.criteria import EDIT, JACCARD, Criteria, CriteriaFields
 from simdup.model.documents import Document, Skipped
 from simdup.model.fields import FACTS, TITLE
@@ -20,10 +20,11 @@ from simdup.model.settings import Settings
 from simdup.model.table import Side
 from simdup.near.batch_reader import read_stripped
 from simdup.near.candidates import searches_of
-from simdup.near.collection import gathered, ingest
+from simdup.near.collection import Collection, gathered, ingest
 from simdup.near.counting import columns_for
 from simdup.near.differences import find_differences
-from simdup.near.field_groups import deciding_columns, field_verdicts
+from simdup.near.fact_differences import differences
+from simdup.near.field_groups import deciding_columns, keys_of
 from simdup.near.inputs import SourceReport, open_input, with_fields
 from simdup.near.measures import measured
 from simdup.near.rules import judged
@@ -32,6 +33,7 @@ from simdup.near.texts import Texts
 from simdup.reuse.contradictions import differing_facts
 from simdup.reuse.overlaps import between
 from simdup.text.analyzer import Analyzer
+from simdup.text.characters import PreparedText
 from simdup.text.differing_facts import located_differences
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
 from simdup.text.stripping import strip_texts
@@ -196,7 +198,7 @@ def compare_documents(
             measures=measures,
             measure=EDIT if edited else JACCARD,
             run=run,
-            fields=tuple(field_verdicts(corpus, criteria)),
+            fields=tuple(_field_verdicts(corpus, criteria)),
             forbidden_by=tuple(rule for rule, allows in rules.items() if not allows[0]),
             reuse=between(a, b),
             facts=tuple(facts),
@@ -213,3 +215,23 @@ def _weights(weighting: Weighting) -> dict[str, tuple[float, float]]:
     rows = zip(top.columns.tolist(), top.weights.tolist(), strict=True)
     a, b = ({terms[c]: w * UNIT for c, w in zip(*row, strict=True) if w} for row in rows)
     return {term: (a.get(term, 0.0), b.get(term, 0.0)) for term in a | b}
+
+
+def _field_verdicts(read: Collection, criteria: Criteria) -> Iterator[FieldVerdict]:
+    """Yield what the rules on fields say of a collection of two documents, and `same` facts."""
+    for rule, fields in (("same", criteria.same), ("across", criteria.across)):
+        for field in fields:
+            if field == FACTS:
+                yield _fact_verdict(read)
+                continue
+            keys, value_of = keys_of(rule, field, read)
+            agree = keys[0] == keys[1] != ""
+            yield FieldVerdict(rule, field, value_of(0), value_of(1), agree == (rule == "same"))
+
+
+def _fact_verdict(read: Collection) -> FieldVerdict:
+    """Return whether two documents agree in their facts; the values are those that differ."""
+    (facts,) = differences(lambda row: PreparedText(read.text(row)), _A, _B)
+    sides = [fact.a for fact in facts], [fact.b for fact in facts]
+    a, b = (", ".join(filter(None, side)) for side in sides)
+    return FieldVerdict("same", FACTS, a, b, not facts)

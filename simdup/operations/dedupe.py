@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
-from simdup.corpus.files import File
+from simdup.corpus.files import File, split_indexes
 from simdup.corpus.rewriting import (
     UNREAD,
     Annotations,
@@ -24,7 +24,6 @@ from simdup.corpus.rewriting import (
 )
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, select
 from simdup.index.ingest import remember
-from simdup.index.opening import split_indexes
 from simdup.index.references import IndexMatches
 from simdup.model.cleaned import DedupeOptions, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
@@ -279,7 +278,7 @@ class _Losses(Changes[Cleaned]):
     scan: Result
     cuts: Sequence[RemovedDocument]
     groups: Groups | None  # None if nobody asks for an account by group
-    matches: IndexMatches  # see `Examined`
+    matches: IndexMatches | None  # see `Examined`
     progress: Progress
 
     def check(self) -> None:
@@ -365,9 +364,12 @@ class _Losses(Changes[Cleaned]):
         SimdupError
             If the index cannot be written; what was written elsewhere stays.
         """
-        options, columns = self.options, self.matches.asked
+        options, matches = self.options, self.matches
         origins, known = self.scan.origins, self.scan.inputs.took_part
-        if not options.add or options.index is None or not columns or not origins.fingerprinter:
+        if not options.add or options.index is None or matches is None or not origins.fingerprinter:
+            return said
+        columns = matches.asked
+        if not columns:
             return said
         stays = known.copy()
         stays[self._numbers] = False
@@ -375,7 +377,7 @@ class _Losses(Changes[Cleaned]):
             on_disk = {file.path: file.on_disk.path for file in origins.files}
             gone = [on_disk.get(path, path) in lost for path in origins.documents["path"]]
             stays &= ~np.array(gone, np.bool_)
-        removed = self.matches.removed(self.cuts, known, columns, origins.criteria)
+        removed = matches.removed(self.cuts, known, columns, origins.criteria)
         columns = columns.take(np.flatnonzero(stays[known]))
         try:
             added = remember(

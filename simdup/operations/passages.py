@@ -13,10 +13,10 @@ import numpy as np
 
 from simdup.base.errors import SimdupError, as_strings, check_names, check_type
 from simdup.corpus.batches import read
+from simdup.corpus.files import split_indexes
 from simdup.corpus.rows import Paths, as_paths
 from simdup.corpus.sources import ONLY_SOURCES, Named
 from simdup.index import passage_index
-from simdup.index.opening import split_indexes
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.fields import parse_fields

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from simdup.base.errors import check_type
+from simdup.corpus.files import split_indexes
 from simdup.corpus.rows import Paths, as_paths
 from simdup.corpus.spool import SpoolReader, spool_folder
-from simdup.index.opening import split_indexes
-from simdup.index.references import IndexMatches, IndexReferences, open_indexes
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import InputDocuments
@@ -24,6 +23,7 @@ from simdup.model.table import Documents
 from simdup.near.collection import Collection, ingest_all
 from simdup.near.counting import columns_for
 from simdup.near.crew import Crew, Work
+from simdup.near.features import load
 from simdup.near.field_groups import deciding_columns
 from simdup.near.findings import Origins
 from simdup.near.inputs import Data, Input, notes, open_input
@@ -133,59 +133,66 @@ class Examined(NamedTuple):
 
     result: Result
     corpus: Collection
-    matches: IndexMatches  # what indexes hold near them
+    matches: Any  # what indexes hold near them: `IndexMatches`, or None without an index
 
 
 def examine(opened: Input, asked: Sequence[str] = ()) -> Examined:
     """Find the near-duplicates in opened sources, and what is `asked`: see `Scanned`."""
     opened.settings.check_distance()
     started = time.monotonic()
-    with open_indexes(opened.indexes, opened.seen) as indexes, ExitStack() as stack:
-        opened, folder = indexes.prepare(opened), stack.enter_context(spool_folder())
+    with _indexes(opened) as indexes, ExitStack() as stack:
+        opened, figures = (indexes.prepare(opened), indexes.figures) if indexes else (opened, {})
+        folder = stack.enter_context(spool_folder())
         with _read(opened, indexes, folder) as (rows, matches):
             joined = join(rows.candidates(), rows.held)
             scanned = Scanned(rows, joined, rows.clusters(joined), asked)
-            said = after(scanned) | indexes.figures
-            result = _result(opened, scanned, said, matches.notes, started)
+            result = _result(opened, scanned, after(scanned) | figures, started)
         result.origins.spool.keep(stack.pop_all())
     return Examined(result, rows.corpus, matches)
 
 
+def _indexes(opened: Input) -> AbstractContextManager[Any]:
+    """Open the indexes that documents are compared with; None without any."""
+    if not opened.indexes and opened.seen is None:
+        return nullcontext()
+    references = load("simdup.index", "references")
+    indexes: AbstractContextManager[Any] = references.open_indexes(opened.indexes, opened.seen)
+    return indexes
+
+
 @contextmanager
-def _read(
-    opened: Input, indexes: IndexReferences, folder: str
-) -> Iterator[tuple[Rows, IndexMatches]]:
+def _read(opened: Input, indexes: Any, folder: str) -> Iterator[tuple[Rows, Any]]:
     """Read all documents, and find what indexes hold near them; processes end with the block.
 
     Texts are in `folder`.
     """
     settings, criteria = opened.settings, opened.settings.criteria
-    makers = columns_for(criteria, settings.reading.titled)
+    makers = columns_for(criteria, settings.reading.titled) + (indexes.makers if indexes else [])
     with closing(SpoolReader(folder)) as spool:
-        corpus = ingest_all(opened, [*makers, *indexes.makers], spool)
+        corpus = ingest_all(opened, makers, spool)
         learned = opened.fingerprinter or Fingerprinter.for_corpus(corpus.analyzer, corpus.counts)
         weighting = learned.weigh(corpus.counts)
         texts = Texts(corpus.of_texts, corpus.analyzer, criteria.shingle, spool.read)
         with Crew(Work(weighting, texts, criteria), settings.run) as crew:
             columns = deciding_columns(corpus, crew.fingerprints(), opened.references, criteria)
-            matches = indexes.match(corpus, texts.documents.and_columns(**columns), settings)
-            about = matches.documents, matches.text_of, matches.pairs
-            measure = matches.measure(crew.measure)
-            yield Rows(settings, corpus, texts, learned, weighting, *about, measure), matches
+            documents, matches = texts.documents.and_columns(**columns), None
+            if indexes:
+                matches = indexes.match(corpus, documents, settings)
+            about = settings, corpus, texts, learned, weighting
+            yield Rows.of(*about, documents, crew.measure, matches), matches
 
 
 def _result(
     opened: Input,
     scanned: Scanned,
     said: dict[str, Any],
-    more: Sequence[tuple[str, str]],
     started: float,
 ) -> Result:
-    """Return what was found, and what steps say of it; `more` are notes."""
+    """Return what was found, and what steps say of it."""
     rows, joined, clusters, _ = scanned
     corpus, criteria, report = rows.corpus, scanned.criteria, rows.corpus.report
     names, taking_part = rows.documents["name"].tolist(), np.flatnonzero(~corpus.skipped)
-    report.notes += [*notes(corpus.documents.take(taking_part), criteria, names), *more]
+    report.notes += [*notes(corpus.documents.take(taking_part), criteria, names), *rows.notes]
     fields = {name: said.pop(name) for name in ("spared", "hint", "facts") if name in said}
     summary = Summary.of(
         clusters,

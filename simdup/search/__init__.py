@@ -6,19 +6,3 @@ batch of queries with existing tables. `equal_keys` collapses identical fingerpr
 candidates by equal band keys. `threads` runs searches at once, and sorts more pairs than fit in
 memory. `grouping` joins many rows without checking all their pairs.
 """
-
-from simdup.search.allpairs import Pairs, all_pairs, iter_pairs
-from simdup.search.plans import HammingBall, Plan, plan
-from simdup.search.queries import SearchIndex, build, iter_hits
-
-__all__ = [
-    "HammingBall",
-    "Pairs",
-    "Plan",
-    "SearchIndex",
-    "all_pairs",
-    "build",
-    "iter_hits",
-    "iter_pairs",
-    "plan",
-]

@@ -6,16 +6,13 @@ This is the face of `show/`: its other files take `Findings`; only `removed` han
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from html import escape
 from importlib import import_module
-from itertools import chain
-from typing import TYPE_CHECKING, BinaryIO, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from simdup.base.errors import counted
 from simdup.model.clusters import Cluster
-from simdup.model.criteria import EDIT
-from simdup.model.formats import MEASURE_COLUMNS, PAIR_COLUMNS, TEXT_BYTES, PageOptions, digits
+from simdup.model.formats import TEXT_BYTES, PageOptions, digits
 from simdup.model.frames import table_columns, to_arrow, to_frame
 from simdup.near.findings import Findings
 from simdup.show.escaping import shown
@@ -24,10 +21,6 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow as pa
-
-    from simdup.show.selection import Selection
-    from simdup.show.streams import Output
-    from simdup.show.words import Phrases
 
 
 # Clusters that a notebook lists, and documents of each.
@@ -58,11 +51,8 @@ class Result(Findings):
         SimdupError
             If the file cannot be written, or this result is not one of `scan`.
         """
-        from simdup.show.streams import open_output
-
-        page = import_module("simdup.show.report.scan_page").scan_page(self, PageOptions(texts))
-        with open_output(os.fspath(path)) as stream:
-            stream.writelines(page)
+        page = import_module("simdup.show.report.scan_page")
+        page.write_page(self, os.fspath(path), PageOptions(texts))
 
     @overload
     def to_frame(self, library: None = None) -> pandas.DataFrame | polars.DataFrame: ...
@@ -130,30 +120,3 @@ def _cluster_row(cluster: Cluster) -> str:
     cells = [str(cluster.number), str(len(cluster.members)), digits(cluster.weakest)]
     cells.append("<br>".join(f"<bdi>{name}</bdi>" for name in names))
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-
-
-def result_lines(
-    result: Findings, selection: Selection, out: Output, stream: BinaryIO, words: Phrases
-) -> Iterable[bytes]:
-    """Return what is listed of a result, as lines of the format of an output."""
-    from simdup.show.lines import closing, cluster_csv, cluster_jsonl, pair_csv, typed
-
-    pairs = selection.chosen_pairs(result) if selection.pairs else []
-    clusters = [] if selection.pairs else selection.clusters(result)
-    if out.format == "csv" and selection.pairs:
-        return pair_csv(pairs, (*PAIR_COLUMNS, *MEASURE_COLUMNS), out.bom)
-    if out.format == "csv":
-        return cluster_csv(clusters, out.bom)
-    if out.format == "jsonl":
-        # One of the two is empty.
-        listed = typed("pair", pairs), cluster_jsonl(clusters)
-        return chain(*listed, closing(result.skipped, result.summary, "recipe"))
-    from simdup.show.text import cluster_text, pair_text
-
-    extras = () if result.sources is None else result.sources.criteria.extras
-    if any(pair.measure == EDIT for pair in result.pairs):
-        extras += ("measure",)
-    paint = out.painter(stream, words)
-    if selection.pairs:
-        return pair_text(pairs, paint, extras)
-    return cluster_text(clusters, paint, extras, result.summary.new is not None)

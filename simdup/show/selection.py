@@ -1,16 +1,22 @@
-"""Which clusters or pairs of a result are listed, and in what order."""
+"""Which clusters or pairs of a result are listed, in what order, and as which lines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from simdup.base.errors import SimdupError
 from simdup.model.clusters import Cluster, Pair
+from simdup.model.criteria import EDIT
+from simdup.model.formats import MEASURE_COLUMNS, PAIR_COLUMNS
 from simdup.near.findings import Findings
+
+if TYPE_CHECKING:
+    from simdup.show.streams import Output
+    from simdup.show.words import Phrases
 
 SORTS = ("size", "similarity", "distance", "name")
 
@@ -77,3 +83,30 @@ class Selection:
 
 
 EVERYTHING = Selection()
+
+
+def result_lines(
+    result: Findings, selection: Selection, out: Output, stream: BinaryIO, words: Phrases
+) -> Iterable[bytes]:
+    """Return what is listed of a result, as lines of the format of an output."""
+    from simdup.show.lines import closing, cluster_csv, cluster_jsonl, pair_csv, typed
+
+    pairs = selection.chosen_pairs(result) if selection.pairs else []
+    clusters = [] if selection.pairs else selection.clusters(result)
+    if out.format == "csv" and selection.pairs:
+        return pair_csv(pairs, (*PAIR_COLUMNS, *MEASURE_COLUMNS), out.bom)
+    if out.format == "csv":
+        return cluster_csv(clusters, out.bom)
+    if out.format == "jsonl":
+        # One of the two is empty.
+        listed = typed("pair", pairs), cluster_jsonl(clusters)
+        return chain(*listed, closing(result.skipped, result.summary, "recipe"))
+    from simdup.show.text import cluster_text, pair_text
+
+    extras = () if result.sources is None else result.sources.criteria.extras
+    if any(pair.measure == EDIT for pair in result.pairs):
+        extras += ("measure",)
+    paint = out.painter(stream, words)
+    if selection.pairs:
+        return pair_text(pairs, paint, extras)
+    return cluster_text(clusters, paint, extras, result.summary.new is not None)

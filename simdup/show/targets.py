@@ -117,7 +117,7 @@ def check_read(path: str, files: Iterable[str]) -> None:
 
 def _refuse_index(path: str) -> None:
     # An index is work that a mistyped command should not replace.
-    from simdup.index.opening import holds_index
+    from simdup.corpus.files import holds_index
 
     if holds_index(path):
         raise SimdupError(path, "is a simdup index", "choose another name")

@@ -20,7 +20,7 @@ from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
 from simdup.model.table import Documents, Side
-from simdup.search import HammingBall
+from simdup.search.plans import HammingBall
 from simdup.search.queries import SearchSetup
 from simdup.text import sketch_bands
 from simdup.text.families import SKETCH_BYTES, bbit_estimate

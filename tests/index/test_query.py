@@ -20,8 +20,9 @@ from lab.corpora.made import edited, prose, write
 from lab.oracles.search import Hits, compared, in_order, tuples
 from simdup import Index, SimdupError, all_pairs, scan
 from simdup.cli.index import command as index_group
-from simdup.search import HammingBall, build, queries
-from simdup.search.queries import Searcher, SearchSetup
+from simdup.search import queries
+from simdup.search.plans import HammingBall
+from simdup.search.queries import Searcher, SearchSetup, build
 
 
 def jsonl(output: bytes) -> list[dict[str, Any]]:

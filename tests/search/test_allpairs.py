@@ -8,15 +8,8 @@ from support import examples
 
 from lab.oracles.search import clustered, numbers_of, oracle, planted, tuples, words_of
 from simdup.base.errors import SimdupError
-from simdup.search import (
-    Pairs,
-    all_pairs,
-    allpairs,
-    arrays,
-    equal_keys,
-    iter_pairs,
-    tables,
-)
+from simdup.search import allpairs, arrays, equal_keys, tables
+from simdup.search.allpairs import Pairs, all_pairs, iter_pairs
 
 SMALL = examples(120)
 

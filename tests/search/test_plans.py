@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from support import examples
 
 from simdup.base.errors import SimdupError
-from simdup.search import HammingBall, Plan, plan
-from simdup.search.plans import Cut, alternatives, cut, width
+from simdup.search.plans import Cut, HammingBall, Plan, alternatives, cut, plan, width
 
 BALL = HammingBall(64, 3)
 

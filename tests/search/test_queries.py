@@ -14,7 +14,8 @@ from lab.oracles.search import (
     words_of,
 )
 from simdup.base.errors import SimdupError
-from simdup.search import build, equal_keys, queries
+from simdup.search import equal_keys, queries
+from simdup.search.queries import build
 
 SMALL = examples(100)
 

@@ -8,16 +8,11 @@ from support import examples
 
 from lab.oracles.search import hits, numbers_of, oracle, planted, tuples, words_of
 from simdup.base.errors import SimdupError
-from simdup.search import (
-    HammingBall,
-    all_pairs,
-    build,
-    equal_keys,
-    iter_pairs,
-    plans,
-    threads,
-)
+from simdup.search import equal_keys, plans, threads
+from simdup.search.allpairs import all_pairs, iter_pairs
 from simdup.search.arrays import mix_rows
+from simdup.search.plans import HammingBall
+from simdup.search.queries import build
 from simdup.search.tables import BitView
 
 

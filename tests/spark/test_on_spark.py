@@ -118,7 +118,9 @@ def test_rows_are_those_of_the_command(scanned: Any, simdup: Command, tmp_path: 
     for name in ("documents", "clusters", "redundant", "skipped", "pairs"):
         assert getattr(figures, name) == getattr(expected.summary, name), name
     assert [tuple(row)[1:5] for row in scanned.pairs.collect()] == [
-        pair[:4] for cluster in expected.clusters for pair in cluster.pairs
+        (pair.a, pair.b, pair.distance, pair.similarity)
+        for cluster in expected.clusters
+        for pair in cluster.pairs
     ]
     assert {tuple(row) for row in scanned.skipped.collect()} == {
         (one.document, one.reason) for one in expected.skipped

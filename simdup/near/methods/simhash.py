@@ -14,7 +14,7 @@ from simdup.model.table import Documents, Side
 from simdup.near.candidates import Search, distances, lists_of
 from simdup.near.collection import Collection
 from simdup.near.counting import Maker
-from simdup.search import all_pairs, iter_pairs
+from simdup.search.allpairs import all_pairs, iter_pairs
 from simdup.search.arrays import U64, Bools, RowPairs
 from simdup.search.grouping import Lists
 from simdup.search.plans import HammingBall, cut

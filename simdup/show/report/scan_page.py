@@ -35,6 +35,7 @@ from simdup.show.report.columns import (
     overview,
 )
 from simdup.show.report.page import assemble, no_collection
+from simdup.show.streams import open_output
 
 
 def scan_page(
@@ -65,6 +66,13 @@ def scan_page(
     }  # fmt: skip
     add = partial(add_originals, groups=groups, origins=origins)
     return assemble(groups, about, options, add)
+
+
+def write_page(result: Findings, path: str, options: PageOptions) -> None:
+    """Write the page of a result to a file, whole or not at all."""
+    page = scan_page(result, options)
+    with open_output(path) as stream:
+        stream.writelines(page)
 
 
 def criteria_values(criteria: Criteria) -> dict[str, Any]:
