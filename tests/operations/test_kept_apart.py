@@ -1,12 +1,17 @@
 """How many pairs of short texts a fact keeps apart, in a scan and by definition."""
 
+import json
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from simdup import scan
+from simdup.corpus import batches, lines
+from simdup.near.batch_reader import Seen
 from simdup.text.characters import fold
 from simdup.text.differing_facts import restate
 
@@ -40,3 +45,16 @@ def test_what_was_measured_is_counted_too() -> None:
 def test_fingerprints_alone_count_nothing() -> None:
     texts = ["第1期活动报名开始了，请大家报名", "第2期活动报名开始了，请大家报名"]
     assert not scan(enumerate(texts), verify=False, jobs=1).summary.kept_apart
+
+
+def test_a_text_that_two_processes_meet_first_is_counted_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Each batch is read as if no other process had met its texts yet.
+    monkeypatch.setattr(Seen, "__contains__", lambda self, digest: False)
+    for module in (lines, batches):
+        monkeypatch.setattr(module, "BATCH_BYTES", 1)
+    texts = [FRAMES[0].format(value) for value in ["一", "2", "2", "一", "3"]]
+    file = tmp_path / "texts.jsonl"
+    file.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    assert scan(file, jobs=1).summary.kept_apart == {"number": 3}

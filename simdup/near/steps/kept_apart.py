@@ -16,8 +16,10 @@ def step(scanned: Scanned) -> dict[str, Any]:
     corpus = scanned.rows.corpus
     if "frame" not in corpus.forms:
         return {}
-    # Two processes may have met a text first: then it has two forms, one of which nobody has.
-    rows = np.unique(corpus["form"][~corpus.skipped])
+    # Two processes may have met a text first: then it has two forms.
+    named = np.flatnonzero(~corpus.skipped)
+    _, firsts = np.unique(corpus["folded"][named].view("S16"), return_index=True)
+    rows = corpus["form"][named[firsts]]
     forms = corpus.forms.take(rows[rows >= 0])
     frames, kinds, facts = (forms[name] for name in ("frame", "kind", "facts"))
     differing, measured = scanned.joined.differing, list[str]()
