@@ -41,7 +41,7 @@ from simdup.model.table import Documents, Side
 from simdup.near.collection import Collection
 from simdup.near.counting import Maker
 from simdup.near.inputs import Input
-from simdup.near.measures import Measure
+from simdup.near.rows import Rows
 from simdup.near.short import short
 from simdup.search.arrays import U64, Bools, RowIds
 from simdup.text.fingerprinter import Fingerprints
@@ -103,12 +103,19 @@ class IndexMatches:
         names = name_keys(str(cut.entry.kept) for cut in cuts)
         return removed.compress(texts != text_hashes(names, removed["kept"]))
 
-    def measure(self, measure: Measure) -> Measure:
-        """Return what measures pairs, by their rows, as `measure` does by documents of the scan."""
+    def beside(self, rows: Rows) -> Rows:
+        """Return the documents of the scan after those of indexes that some of them match."""
         if not self.indexed:
-            return measure
-        of = self.text_of
-        return lambda a, b: measure(of[a], of[b]).and_columns(a=a, b=b)
+            return rows
+        of, measure = self.text_of, rows.measure
+
+        def measured(a: RowIds, b: RowIds) -> MeasuredPairs:
+            return measure(of[a], of[b]).and_columns(a=a, b=b)
+
+        return replace(
+            rows, documents=self.documents, text_of=of, held=self.pairs, measure=measured,
+            notes=self.notes,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

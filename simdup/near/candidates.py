@@ -236,7 +236,7 @@ class Candidates:
         these decide.
     order : int64[documents], optional
         The place of each number in the order of keeping; without it, that of input.
-    size : int, optional
+    size : number
         How many documents the run has, for `Criteria.all_pairs`; without it, too many.
     """
 

@@ -322,22 +322,17 @@ class _Join:
     def _divide(self, kept: RowIds, cluster: RowIds) -> None:
         """Divide the clusters of documents that a rule keeps apart."""
         names, near_pairs = self._every.documents["name"], partial(self._near_pairs, kept)
-        parted = (
-            divided
-            for rule in dividing(self._criteria)
-            for divided in rule.divide(
-                [rows.tolist() for rows in groups_of(cluster, cluster >= 0)],
-                self._criteria, names, self._order, near_pairs,
-            )
-        )  # fmt: skip
-        for rows, taken_by, root in parted:
-            kept[rows] = rows
-            kept[list(taken_by)] = list(taken_by.values())
-            parts: dict[int, list[int]] = {}
-            for row in rows:
-                parts.setdefault(root.get(row, row), []).append(row)
-            for part in parts.values():
-                cluster[part] = part[0] if len(part) > 1 else -1
+        for rule in dividing(self._criteria):
+            clusters = [rows.tolist() for rows in groups_of(cluster, cluster >= 0)]
+            about = self._criteria, names, self._order, near_pairs
+            for rows, taken_by, root in rule.divide(clusters, *about):
+                kept[rows] = rows
+                kept[list(taken_by)] = list(taken_by.values())
+                parts: dict[int, list[int]] = {}
+                for row in rows:
+                    parts.setdefault(root.get(row, row), []).append(row)
+                for part in parts.values():
+                    cluster[part] = part[0] if len(part) > 1 else -1
 
     def _listed(self, kept: RowIds, cluster: RowIds) -> MeasuredPairs:
         """Return the pairs that are listed."""

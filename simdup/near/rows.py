@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from simdup.model.clusters import Cluster
 from simdup.model.criteria import Criteria
@@ -65,25 +63,6 @@ class Rows:
     held: MeasuredPairs
     measure: Measure
     notes: Sequence[tuple[str, str]] = ()
-
-    @classmethod
-    def of(
-        cls,
-        settings: Settings,
-        corpus: Collection,
-        texts: Texts,
-        fingerprinter: Fingerprinter,
-        weighting: Weighting,
-        documents: Documents,
-        measure: Measure,
-        matches: Any = None,
-    ) -> Rows:
-        """Return the documents of a corpus after those of indexes that some of them match."""
-        about = settings, corpus, texts, fingerprinter, weighting
-        if matches is None:
-            return cls(*about, documents, np.arange(len(documents)), MeasuredPairs.none(), measure)
-        held = matches.documents, matches.text_of, matches.pairs
-        return cls(*about, *held, matches.measure(measure), matches.notes)
 
     @property
     def criteria(self) -> Criteria:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import replace
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from simdup.corpus.spool import SpoolReader, spool_folder
 from simdup.model.clusters import Summary
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import InputDocuments
+from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.table import Documents
@@ -33,6 +34,9 @@ from simdup.near.steps import after
 from simdup.near.texts import Texts
 from simdup.show.result import Result
 from simdup.text.fingerprinter import Fingerprinter
+
+if TYPE_CHECKING:
+    from simdup.index.references import IndexMatches, IndexReferences
 
 
 def scan(
@@ -116,10 +120,10 @@ def scan(
         recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields,
     )  # fmt: skip
     steps = {"facts": facts, "similarities": similarities}
-    for name, asked in steps.items():
-        check_type(name, asked, (bool, "True or False"))
-    asked_for = [name for name, asked in steps.items() if asked]
-    return examine(open_scan(data, settings, references), asked_for).result
+    for name, value in steps.items():
+        check_type(name, value, (bool, "True or False"))
+    names = [name for name, value in steps.items() if value]
+    return examine(open_scan(data, settings, references), names).result
 
 
 def open_scan(data: Data, settings: Settings, references: Paths = ()) -> Input:
@@ -133,7 +137,7 @@ class Examined(NamedTuple):
 
     result: Result
     corpus: Collection
-    matches: Any  # what indexes hold near them: `IndexMatches`, or None without an index
+    matches: IndexMatches | None  # what indexes hold near them; None without an index
 
 
 def examine(opened: Input, asked: Sequence[str] = ()) -> Examined:
@@ -151,17 +155,21 @@ def examine(opened: Input, asked: Sequence[str] = ()) -> Examined:
     return Examined(result, rows.corpus, matches)
 
 
-def _indexes(opened: Input) -> AbstractContextManager[Any]:
+def _indexes(opened: Input) -> AbstractContextManager[IndexReferences | None]:
     """Open the indexes that documents are compared with; None without any."""
     if not opened.indexes and opened.seen is None:
         return nullcontext()
     references = load("simdup.index", "references")
-    indexes: AbstractContextManager[Any] = references.open_indexes(opened.indexes, opened.seen)
+    indexes: AbstractContextManager[IndexReferences] = references.open_indexes(
+        opened.indexes, opened.seen
+    )
     return indexes
 
 
 @contextmanager
-def _read(opened: Input, indexes: Any, folder: str) -> Iterator[tuple[Rows, Any]]:
+def _read(
+    opened: Input, indexes: IndexReferences | None, folder: str
+) -> Iterator[tuple[Rows, IndexMatches | None]]:
     """Read all documents, and find what indexes hold near them; processes end with the block.
 
     Texts are in `folder`.
@@ -175,11 +183,13 @@ def _read(opened: Input, indexes: Any, folder: str) -> Iterator[tuple[Rows, Any]
         texts = Texts(corpus.of_texts, corpus.analyzer, criteria.shingle, spool.read)
         with Crew(Work(weighting, texts, criteria), settings.run) as crew:
             columns = deciding_columns(corpus, crew.fingerprints(), opened.references, criteria)
-            documents, matches = texts.documents.and_columns(**columns), None
-            if indexes:
-                matches = indexes.match(corpus, documents, settings)
-            about = settings, corpus, texts, learned, weighting
-            yield Rows.of(*about, documents, crew.measure, matches), matches
+            documents, each = texts.documents.and_columns(**columns), np.arange(len(corpus))
+            rows = Rows(
+                settings, corpus, texts, learned, weighting, documents, each,
+                MeasuredPairs.none(), crew.measure,
+            )  # fmt: skip
+            matches = indexes.match(corpus, documents, settings) if indexes else None
+            yield matches.beside(rows) if matches else rows, matches
 
 
 def _result(

@@ -1,4 +1,4 @@
-"""The result of a scan, and what shows it: a page, tables, a notebook, lines.
+"""The result of a scan, and what shows it: a page, tables, a notebook.
 
 This is the face of `show/`: its other files take `Findings`; only `removed` hands a result on.
 """

@@ -17,10 +17,10 @@ def step(scanned: Scanned) -> dict[str, Any]:
     if "frame" not in corpus.forms:
         return {}
     # Two processes may have met a text first: then it has two forms.
-    named = np.flatnonzero(~corpus.skipped)
-    _, firsts = np.unique(corpus["folded"][named].view("S16"), return_index=True)
-    rows = corpus["form"][named[firsts]]
-    forms = corpus.forms.take(rows[rows >= 0])
+    rows = corpus["form"]
+    formed = np.flatnonzero(rows >= 0)
+    _, firsts = np.unique(corpus["folded"][formed].view("S16"), return_index=True)
+    forms = corpus.forms.take(rows[formed[firsts]])
     frames, kinds, facts = (forms[name] for name in ("frame", "kind", "facts"))
     differing, measured = scanned.joined.differing, list[str]()
     if len(differing):
