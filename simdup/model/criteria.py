@@ -230,6 +230,11 @@ class Criteria:
         return tuple(field for field in self.same if field != FACTS)
 
     @property
+    def fields(self) -> dict[str, tuple[str, ...]]:
+        """The fields of documents that rules look at, by the rule."""
+        return {"same": self.same_fields, "across": self.across}
+
+    @property
     def same_facts(self) -> bool:
         """Whether the texts of a pair must not contradict each other."""
         return FACTS in self.same

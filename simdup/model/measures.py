@@ -10,7 +10,7 @@ of shingles, or equal letters: see `LARGEST`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,19 +20,20 @@ from simdup.model.table import I64, Table
 
 # The most that texts which differ are similar.  Similarities are printed with so many digits.
 LARGEST = 0.9999
-# Columns that say only whether a pair is near.
-DECIDING = ("differing", "same_facts")
 # By the values of the column `contained`: which text the other one contains.
 _SIDES = (None, "a", "b", "both")
 _TURNED = np.array([0, 2, 1, 3], np.int8)
 
 
+Figure: TypeAlias = float | None
+
+
 class Measures(NamedTuple):
     """The measures of two documents, `a` and `b`; None for what was not measured."""
 
-    similarity: float | None = None  # Jaccard similarity of their shingles, or edit similarity
-    containment: float | None = None
-    cosine: float | None = None
+    similarity: Figure = None  # Jaccard similarity of their shingles, or edit similarity
+    containment: Figure = None
+    cosine: Figure = None
     # If what is removed must be contained in what is kept, the text that is contained in the other:
     # `a`, the first, `b`, or `both`; None if neither is.
     contained: str | None = None
@@ -41,6 +42,22 @@ class Measures(NamedTuple):
     # The share of each text's shingles that the other has, if that matters.
     covered: tuple[float, float] | None = None
     same_facts: bool = True  # False if the texts contradict each other, and this matters
+
+    @property
+    def of_pair(self) -> tuple[Figure, Figure, Figure, str | None]:
+        """What a result says of the two: the fields of `Pair` from ``similarity`` on."""
+        return self.similarity, self.containment, self.cosine, self.contained
+
+    def of_side(self, second: bool) -> tuple[Figure, Figure, Figure, Figure, str | None]:
+        """What a result says of `b`, if it is the `second`, or `a`, beside the other one.
+
+        These are the fields of `Member` from ``similarity`` on.
+        """
+        covered = None if self.covered is None else self.covered[second]
+        contained = self.contained
+        if contained in ("a", "b"):
+            contained = "document" if (contained == "b") == second else "kept"
+        return self.similarity, self.containment, self.cosine, covered, contained
 
     def accepted(self, criteria: Criteria) -> bool:
         """Return whether the pair meets the criteria, whichever of the two is kept."""
@@ -94,7 +111,8 @@ class MeasuredPairs(Table):
             columns |= dict.fromkeys(("similarity", *criteria.extras), np.ones(len(a)))
             if criteria.directed:
                 both = np.full(len(a), 3, np.int8)
-                columns |= {"contained": both, "covered": np.ones((len(a), 2))}
+                columns |= {"contained": both}
+                columns |= {"covered": np.ones((len(a), 2))} if criteria.lossless else {}
         return cls(columns)
 
     def accepted(self, criteria: Criteria) -> NDArray[np.bool_]:
@@ -109,11 +127,17 @@ class MeasuredPairs(Table):
             good &= self["contained"] & 2 > 0
         return good
 
+    def near(self, criteria: Criteria) -> Self:
+        """Return the pairs that meet the criteria, without what has only decided about them."""
+        deciding = ("differing", "same_facts", *([] if criteria.lossless else ["covered"]))
+        return self.take(np.flatnonzero(self.accepted(criteria))).without(*deciding)
+
     def turned(self) -> Self:
         """Return the pairs with their two documents exchanged."""
         columns = {"a": self["b"], "b": self["a"]}
         if "contained" in self:
             columns |= {"contained": _TURNED[self["contained"]]}
+        if "covered" in self:
             columns |= {"covered": self["covered"][:, ::-1]}
         return self.and_columns(**columns)
 

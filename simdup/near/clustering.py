@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from simdup.model.clusters import Cluster, Member, Pair
-from simdup.model.criteria import EDIT, JACCARD, Criteria
+from simdup.model.criteria import EDIT, JACCARD
 from simdup.model.measures import DocumentPair
 from simdup.model.table import Documents
 from simdup.near.copies import present
@@ -25,7 +25,6 @@ def form_clusters(
     joined: Joined,
     documents: Documents,
     order: I64,
-    criteria: Criteria,
     bits: int,
     numbers: Sequence[int],
 ) -> tuple[Cluster, ...]:
@@ -37,7 +36,6 @@ def form_clusters(
     documents : Documents
     order : int64[documents]
         The place of each document in the order of keeping.
-    criteria : Criteria
     bits : int
         Bits of the fingerprints.
     numbers : sequence of int
@@ -55,7 +53,7 @@ def form_clusters(
     of_pairs = place[cluster[joined.pairs["a"]]]
     by_cluster = np.argsort(of_pairs, kind="stable")
     bounds = np.searchsorted(of_pairs[by_cluster], np.arange(len(parts) + 1))
-    naming, clusters = _Naming(documents, kept, criteria, bits, numbers), list[Cluster]()
+    naming, clusters = _Naming(documents, kept, bits, numbers), list[Cluster]()
     # Pairs are objects for a moment only: a million of them take 300 MB.
     for first in range(0, len(parts), _AT_ONCE):
         ends = bounds[first : first + _AT_ONCE + 1]
@@ -74,13 +72,11 @@ class _Naming:
         self,
         documents: Documents,
         kept: I64,
-        criteria: Criteria,
         bits: int,
         numbers: Sequence[int],
     ) -> None:
         self._documents = documents
         self._kept = kept
-        self._criteria = criteria
         self._bits = bits
         self._numbers = numbers
         self._names = documents["name"]
@@ -121,12 +117,10 @@ class _Naming:
         if kept == document:
             return Member(name, "kept", fingerprint, None, kept=name, number=number, beside=number)
         pair = pairs[min(document, kept), max(document, kept)]
-        second, measures, covered = document == pair.b, pair.measures, None
-        if self._criteria.lossless and measures.covered is not None:
-            covered = measures.covered[second]
+        measures = pair.measures.of_side(document == pair.b)
         return Member(
             name, "redundant", fingerprint, self._distance(pair), self._estimated(pair), False,
-            *measures[:3], covered, _side(measures.contained, second), self._kind(pair),
+            *measures, self._kind(pair),
             self._names[kept], number, self._numbers[kept],
         )  # fmt: skip
 
@@ -134,12 +128,12 @@ class _Naming:
         """Yield pairs as results name them."""
         names, documents = self._names, self._documents
         for pair in pairs:
-            a, b, measures = pair.a, pair.b, pair.measures
+            a, b = pair.a, pair.b
             exact = "digest" in documents and not self._indexed[a]
             exact = exact and bool(documents["digest"][a] == documents["digest"][b])
             yield Pair(
                 names[a], names[b], self._distance(pair), exact, self._estimated(pair), False,
-                *measures[:3], measures.contained, self._kind(pair),
+                *pair.measures.of_pair, self._kind(pair),
             )  # fmt: skip
 
     def _distance(self, pair: DocumentPair) -> int | None:
@@ -156,10 +150,3 @@ class _Naming:
             return None
         edited = self._short[pair.a] or self._short[pair.b]
         return EDIT if edited and not self._indexed[pair.a] else JACCARD
-
-
-def _side(contained: str | None, second: bool) -> str | None:
-    """Return which text is contained, for a document that is the second of a pair or the first."""
-    if contained in (None, "both"):
-        return contained
-    return "document" if (contained == "b") == second else "kept"

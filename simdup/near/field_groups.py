@@ -51,8 +51,7 @@ def deciding_columns(
     columns = {name: read[name] for name in ("name", "path", "digest")}
     of_file = (path in references for path in read["path"].tolist())
     columns |= prints.columns | {"reference": np.fromiter(of_file, np.bool_, len(read))}
-    fields = {"same": criteria.same_fields, "across": criteria.across}
-    return columns | rule_columns(read, fields)
+    return columns | rule_columns(read, criteria.fields)
 
 
 def rule_columns(read: Collection, fields: Mapping[str, Sequence[str]]) -> dict[str, NDArray[Any]]:

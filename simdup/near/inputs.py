@@ -5,7 +5,6 @@ Documents are grouped by a field of their records, or by the folder of their fil
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,20 +17,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from simdup.base.errors import SimdupError, counted, did_you_mean
-from simdup.base.system import portable, without_dot
+from simdup.base.system import portable
 from simdup.corpus.batches import Batch, batches
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.names import split_address, split_member, without_address
-from simdup.corpus.patterns import matches
 from simdup.corpus.record_fields import shapes
 from simdup.corpus.rows import INDEX, STRINGS, Rows, recognise, row_batches
 from simdup.corpus.sources import Named, SourceListing, list_files
-from simdup.model.criteria import Criteria
 from simdup.model.documents import LeftOut, NoField, Skipped
 from simdup.model.fields import TITLE, record_field
 from simdup.model.settings import Reading, Settings
 from simdup.model.table import Documents
-from simdup.near.methods import methods_of
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter
 
@@ -221,33 +217,6 @@ def _place(source: str) -> str:
     return portable(source).rstrip("/") or source
 
 
-def notes(
-    documents: Documents, criteria: Criteria, known: Sequence[str]
-) -> Iterator[tuple[str, str]]:
-    """Yield what is to be noted once all documents are known, whose names are `known`."""
-    for pattern in dict.fromkeys(criteria.prefer):
-        names = chain(map(str, documents["name"]), documents["path"])
-        if len(documents) and not any(matches(name, [pattern]) for name in names):
-            yield "`prefer`", f"nothing matches {pattern!r}"
-    yield from _without_value(documents, criteria)
-    asked = list(criteria.decisions.names)
-    present = {without_dot(str(name)) for name in known} if asked else set()
-    if missing := [name for name in asked if name not in present]:
-        count = f"{len(missing):,} of {counted(len(asked), 'document')}"
-        yield "`decisions`", f"{count} not in this scan, such as {missing[0]!r:.120}"
-    for method in methods_of(criteria):
-        yield from getattr(method, "notes", lambda criteria: ())(criteria)
-
-
-def _without_value(documents: Documents, criteria: Criteria) -> Iterator[tuple[str, str]]:
-    """Yield the note on documents that are kept only where no other is, if there are any."""
-    without = sum(map(math.isnan, documents["value"])) if "value" in documents else 0
-    if without:
-        count = f"{without:,} of {counted(len(documents), 'document')}"
-        what = f"{count} without a number, date or time in {criteria.keep_field!r:.80}"
-        yield "`keep`", f"{what}; others are kept before them"
-
-
 def check_references(references: Sequence[str], skipped: Sequence[Skipped]) -> None:
     """Raise if a reference gave no document: with a mistyped name, everything would stay."""
     named = {*references, *map(without_address, references)}
@@ -344,8 +313,7 @@ def with_fields(settings: Settings, by: str | None = None) -> Settings:
     Documents are also grouped `by` a field.
     """
     reading, criteria = settings.reading, settings.criteria
-    asked = [("same", name) for name in criteria.same_fields]
-    asked += [("across", name) for name in criteria.across]
+    asked = [(rule, name) for rule, names in criteria.fields.items() for name in names]
     asked += [] if by is None else [("by", by)]
     fields = {name: argument for argument, name in reading.group_fields}
     for argument, named in asked:

@@ -20,7 +20,7 @@ from simdup.base.system import FORKS
 from simdup.base.workers import Workers
 from simdup.model.clusters import FEW
 from simdup.model.criteria import FEW_TERMS
-from simdup.model.measures import DECIDING, MeasuredPairs
+from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents, Growing
 from simdup.near.bounds import Bounds
 from simdup.near.candidates import Candidates, EqualTexts, groups_of, with_distances
@@ -262,8 +262,7 @@ class _Join:
         identical = MeasuredPairs.identical(a[same], b[same], self._criteria)
         for name in set(identical) & set(pairs):
             pairs[name][same] = identical[name]
-        good = np.flatnonzero(pairs.accepted(self._criteria))
-        near.add(pairs.take(good).without(*DECIDING))
+        near.add(pairs.near(self._criteria))
         if "differing" in pairs:
             differing.add(pairs.take(pairs["differing"] > 0))
         return pairs

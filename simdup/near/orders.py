@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simdup.base.errors import counted
 from simdup.base.system import without_dot
 from simdup.corpus.patterns import matches
 from simdup.model.criteria import Criteria
@@ -60,3 +63,21 @@ def _preferred(documents: Documents, criteria: Criteria) -> I64:
         hits = (i for i, one in enumerate(prefer) if matches(name, [one]) or matches(path, [one]))
         ranks[row] = next(hits, len(prefer)) - (without_dot(name) in decided) * (len(prefer) + 1)
     return ranks
+
+
+def notes(documents: Documents, criteria: Criteria) -> list[tuple[str, str]]:
+    """Return what the order makes nothing of: patterns without a match, documents without a value.
+
+    `documents` are those that take part.
+    """
+    unmatched = []
+    for pattern in dict.fromkeys(criteria.prefer):
+        names = chain(map(str, documents["name"]), documents["path"])
+        if len(documents) and not any(matches(name, [pattern]) for name in names):
+            unmatched.append(("`prefer`", f"nothing matches {pattern!r}"))
+    without = sum(map(math.isnan, documents["value"])) if "value" in documents else 0
+    if not without:
+        return unmatched
+    count = f"{without:,} of {counted(len(documents), 'document')}"
+    lacking = f"{count} without a number, date or time in {criteria.keep_field!r:.80}"
+    return [*unmatched, ("`keep`", f"{lacking}; others are kept before them")]

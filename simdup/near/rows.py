@@ -101,7 +101,7 @@ class Rows:
     def clusters(self, joined: Joined) -> tuple[Cluster, ...]:
         """Return the clusters of a join, with names and figures."""
         self.settings.run.progress("clustering", 0, None)
-        about = self.documents, self.order, self.criteria, self.settings.recipe.bits
+        about = self.documents, self.order, self.settings.recipe.bits
         return form_clusters(joined, *about, self.numbers)
 
 

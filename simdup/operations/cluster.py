@@ -60,7 +60,7 @@ def cluster(lines: FingerprintLines, settings: Settings) -> Result:
     compared = Candidates(documents, [NearFingerprints(settings)], settings)
     joined, rows = join(compared), range(len(documents))
     order = np.arange(len(documents))
-    clusters = form_clusters(joined, documents, order, criteria, lines.bits, rows)
+    clusters = form_clusters(joined, documents, order, lines.bits, rows)
     summary = Summary.of(
         clusters,
         documents=len(documents),

@@ -21,13 +21,14 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.table import Documents
+from simdup.near import methods, orders, rules
 from simdup.near.collection import Collection, ingest_all
 from simdup.near.counting import columns_for
 from simdup.near.crew import Crew, Work
 from simdup.near.features import load
 from simdup.near.field_groups import deciding_columns
 from simdup.near.findings import Origins
-from simdup.near.inputs import Data, Input, notes, open_input
+from simdup.near.inputs import Data, Input, open_input
 from simdup.near.join import join
 from simdup.near.rows import Rows, Scanned
 from simdup.near.steps import after
@@ -202,8 +203,9 @@ def _result(
     rows, joined, clusters, _ = scanned
     corpus, criteria, report = rows.corpus, scanned.criteria, rows.corpus.report
     names, taking_part = rows.documents["name"].tolist(), np.flatnonzero(~corpus.skipped)
-    report.notes += [*notes(corpus.documents.take(taking_part), criteria, names), *rows.notes]
-    fields = {name: said.pop(name) for name in ("spared", "hint", "facts") if name in said}
+    report.notes += orders.notes(corpus.documents.take(taking_part), criteria)
+    report.notes += [*rules.notes(criteria, names), *methods.notes(criteria), *rows.notes]
+    fields = {name: said.pop(name) for name in said.keys() - Summary.__dataclass_fields__.keys()}
     summary = Summary.of(
         clusters,
         documents=len(taking_part),
@@ -211,7 +213,7 @@ def _result(
         seconds=time.monotonic() - started,
         recipe=rows.fingerprinter.fields,
         all_pairs=criteria.all_pairs,
-        **{"kept_apart": {}} | joined.figures | said,
+        **joined.figures | said,
     )
     # Documents of indexes come first, and are no input.
     named = slice(len(names) - len(corpus), None)

@@ -270,7 +270,7 @@ def group(
         forms_of=lambda rows: texts.forms(rows.tolist()), order=order, size=size,
     )  # fmt: skip
     joined = join(candidates)
-    about = order, criteria, settings.recipe.bits, range(len(table))
+    about = order, settings.recipe.bits, range(len(table))
     yield from _named(form_clusters(joined, documents, *about), table, carried)
     yield {"kind": ["figures"]} | {name: [n] for name, n in joined.figures.items()}
 

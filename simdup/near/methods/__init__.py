@@ -25,3 +25,9 @@ METHODS = (
 def methods_of(criteria: Criteria) -> Iterator[Any]:
     """Return the modules of the methods that criteria ask for."""
     return asked_for(__name__, METHODS, criteria)
+
+
+def notes(criteria: Criteria) -> list[tuple[str, str]]:
+    """Return what a person should know of what the methods promise."""
+    each = (getattr(module, "notes", None) for module in methods_of(criteria))
+    return [note for notes_of in each if notes_of for note in notes_of(criteria)]

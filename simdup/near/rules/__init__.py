@@ -10,7 +10,7 @@ Some rules forbid that documents share a cluster.  Their modules have a function
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +73,11 @@ def allowed(a: Side, b: Side) -> Bools:
 def dividing(criteria: Criteria) -> Iterator[Any]:
     """Return the modules of the rules that may divide clusters."""
     return asked_for(__name__, DIVIDING, criteria)
+
+
+def notes(criteria: Criteria, names: Iterable[Any]) -> list[tuple[str, str]]:
+    """Return what a person should know of the rules that may divide clusters of `names`."""
+    return [note for module in dividing(criteria) for note in module.notes(criteria, names)]
 
 
 def judged(a: Side, b: Side) -> dict[str, Bools]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
+from simdup.base.errors import counted
 from simdup.base.system import without_dot
 from simdup.model.criteria import Criteria
 from simdup.model.decisions import Decisions
@@ -54,6 +55,16 @@ def divide(
             pairs = near_pairs(members, [row for row, mark in marks.items() if mark])
             each = in_order(pairs, order, criteria)
             yield members, *lead(each, marks, rules.distinct)[:2]
+
+
+def notes(criteria: Criteria, names: Iterable[Any]) -> list[tuple[str, str]]:
+    """Return the note on decided documents that are not among `names`, if there are any."""
+    named, present = list(criteria.decisions.names), {without_dot(str(name)) for name in names}
+    missing = [name for name in named if name not in present]
+    if not missing:
+        return []
+    count = f"{len(missing):,} of {counted(len(named), 'document')}"
+    return [("`decisions`", f"{count} not in this scan, such as {missing[0]!r:.120}")]
 
 
 def confirmed(decisions: Decisions, names: Collection[str]) -> Callable[[str, str], bool]:

@@ -15,7 +15,7 @@ def step(scanned: Scanned) -> dict[str, Any]:
     """Return ``kept_apart``."""
     corpus = scanned.rows.corpus
     if "frame" not in corpus.forms:
-        return {}
+        return {"kept_apart": {}}
     # Two processes may have met a text first: then it has two forms.
     rows = corpus["form"]
     formed = np.flatnonzero(rows >= 0)
