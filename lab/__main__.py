@@ -51,6 +51,7 @@ CAMPAIGNS = {
     name: f"lab.breaking.{name}:run"
     for name in (
         "brute_force", "kills", "concurrency", "hostile", "growth", "damage", "determinism",
+        "features",
     )
 }  # fmt: skip
 KINDS = {"bench": BENCHMARKS, "break": CAMPAIGNS}

@@ -24,7 +24,6 @@ LARGEST = 0.9999
 _SIDES = (None, "a", "b", "both")
 _TURNED = np.array([0, 2, 1, 3], np.int8)
 
-
 Figure: TypeAlias = float | None
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 from support import Command, environment, seconds
 
+from lab.breaking.features import FEATURES, Part
 from lab.corpora.made import prose
 from simdup import scan
 from simdup.corpus.batches import read_content
@@ -415,35 +415,14 @@ main()
 """
 
 
-def trimmed(folder: Path, module: str) -> Path:
-    """A copy of the package without a module and the rows that name it."""
-    shutil.copytree(
-        ROOT / "simdup", folder / "simdup", ignore=shutil.ignore_patterns("__pycache__")
-    )
-    path = folder / Path(*module.split("."))
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.with_suffix(".py").unlink()
-    table = folder / "simdup/corpus/formats/__init__.py"
-    lines = table.read_text("utf-8").splitlines(keepends=True)
-    name = {"office": "_OFFICE,", "mail": "_MESSAGE,"}.get(path.name, f'"{module}"')
-    table.write_text(
-        "".join(line for line in lines if not (line.startswith("    Format(") and name in line)),
-        "utf-8",
-    )
-    return folder
-
-
 @pytest.mark.parametrize(
-    "module",
-    sorted({row.module for row in _ROWS} - {"simdup.corpus.formats.text", "simdup.corpus.html"}),
+    "part", [part for part in FEATURES if ".formats" in part.table], ids=lambda part: part.module
 )
-def test_a_format_is_deleted_with_its_module_and_its_rows(module: str, tmp_path: Path) -> None:
-    package = trimmed(tmp_path / "p", module)
+def test_a_format_is_deleted_with_its_module_and_its_rows(part: Part, tmp_path: Path) -> None:
+    package = part.copied_without(tmp_path / "p")
     corpus = tmp_path / "c"
     corpus.mkdir()
-    gone = {row.name for row in _ROWS if row.module == module}
+    gone = {row.name for row in _ROWS if row.module.endswith(f".{part.module}")}
     for name, write in {**FORMATS, "a.txt": str.encode, "b.txt": str.encode}.items():
         needs_html = FORMAT_OF.get(Path(name).suffix) in ("html", "mht")
         rtf = "rtf" in gone and write in (rtf_code_page, rtf_unicode)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,14 +9,9 @@ from pathlib import Path
 import pytest
 from support import ROOT, environment
 
+from lab.breaking.features import FEATURES, Part
 from lab.corpora.made import edited, prose
-from simdup.near.measures import MEASURES
-from simdup.near.methods import METHODS
-from simdup.near.rules import DIVIDING, RULES
-from simdup.near.steps import STEPS
 
-# What the default consists of.
-DEFAULT = {"shingles", "edits", "simhash", "minhash", "short_texts", "references", "terms"}
 # Settings, and the features that they ask for.
 CASES: list[tuple[dict[str, object], set[str]]] = [
     ({}, set()),
@@ -45,16 +39,6 @@ print(json.dumps(found), file=sys.stderr)
 sys.argv[1:] = ["scan", "--help"]
 main()
 """
-
-TABLES = {
-    "measures": {row.module for row in MEASURES},
-    "methods": {row.module for row in METHODS},
-    "rules": {row.module for row in (*RULES.values(), *DIVIDING)},
-    "steps": {row.module for row in STEPS},
-}
-FEATURES = [
-    (table, module) for table, modules in TABLES.items() for module in sorted(modules - DEFAULT)
-]
 
 
 @pytest.fixture(scope="module")
@@ -93,17 +77,12 @@ def whole(corpus: Path) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize(("table", "module"), FEATURES)
+@pytest.mark.parametrize(
+    "part", [part for part in FEATURES if ".near." in part.table], ids=lambda part: part.module
+)
 def test_a_feature_is_deleted_with_its_file_and_its_row(
-    table: str, module: str, tmp_path: Path, corpus: Path, whole: list[object]
+    part: Part, tmp_path: Path, corpus: Path, whole: list[object]
 ) -> None:
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "simdup", tmp_path / "simdup", ignore=ignored)
-    (tmp_path / f"simdup/near/{table}/{module}.py").unlink()
-    rows = tmp_path / f"simdup/near/{table}/__init__.py"
-    lines = rows.read_text("utf-8").splitlines(keepends=True)
-    left = [line for line in lines if f'("{module}"' not in line]
-    assert len(left) == len(lines) - 1
-    rows.write_text("".join(left), "utf-8")
-    kept = [found for found, (_, asked) in zip(whole, CASES, strict=True) if module not in asked]
-    assert smoke(tmp_path, corpus, module) == kept
+    results = zip(whole, CASES, strict=True)
+    kept = [result for result, (_, asked) in results if part.module not in asked]
+    assert smoke(part.copied_without(tmp_path), corpus, part.module) == kept
