@@ -7,9 +7,10 @@ import numpy as np
 
 from docs.make.svg import Axis, Plot
 from simdup.model.criteria import Criteria
+from simdup.near.methods.pstable import BUDGET, choose_pstable, pstable_family
 from simdup.search.plans import Cut, HammingBall
-from simdup.text.bands import PSTABLE_BUDGET, RECALL, minhash_banding
-from simdup.text.families import MINHASH, choose_pstable, proposed, pstable_family
+from simdup.text.bands import RECALL, minhash_banding
+from simdup.text.families import MINHASH, proposed
 
 BALL = HammingBall(64, Criteria().distance)
 # Tables and the cut that has them at distance 3.
@@ -34,7 +35,7 @@ def pstable() -> str:
     axis = Axis("cosine of two TF-IDF vectors", 0, 1, [n / 10 for n in range(11)])
     plot = Plot("p-stable projections: which pairs become candidates", axis, "probability")
     for cosine in (0.8, 0.9, 0.95):
-        width, banding = choose_pstable(euclidean(cosine), RECALL, PSTABLE_BUDGET)
+        width, banding = choose_pstable(euclidean(cosine), RECALL, BUDGET)
         family = pstable_family(width)
         label = f"cosine {cosine:g}: {banding.bands} bands of {banding.rows}"
         points = sampled(lambda x, f=family, cut=banding: proposed(f, euclidean(x), cut), 0, 1)

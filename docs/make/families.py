@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from docs.make.curves import BALL, euclidean
 from simdup.model.criteria import Criteria
-from simdup.text.bands import PSTABLE_BUDGET, RECALL
-from simdup.text.families import MINHASH, UNRELATED, Family, choose_pstable, pstable_family
+from simdup.near.methods.pstable import BUDGET, UNRELATED, choose_pstable, pstable_family
+from simdup.text.bands import RECALL
+from simdup.text.families import MINHASH, Family
 
 
 def table() -> str:
@@ -32,6 +33,6 @@ def rows() -> Iterator[tuple[Family, tuple[float, str], tuple[float, str]]]:
     yield simhash, (BALL.distance / BALL.bits, near_bits), (0.5, "no shared term")
     far = 0.2
     yield MINHASH, (1 - similarity, f"similarity {similarity:g}"), (1 - far, f"similarity {far:g}")
-    width, _ = choose_pstable(euclidean(cosine), RECALL, PSTABLE_BUDGET)
+    width, _ = choose_pstable(euclidean(cosine), RECALL, BUDGET)
     near_cosine = (euclidean(cosine), f"cosine {cosine:g}")
     yield pstable_family(width), near_cosine, (UNRELATED, "no shared term")

@@ -83,7 +83,7 @@ SCHEMA: Mapping[str, Any] = {
     # Of the forms of short texts: see `simdup.text.short_texts.Forms`.
     "frame": np.uint64,
     "kind": np.int8,
-    # Of the forms of short texts: as in `simdup.text.bands`.
+    # Of the forms of short texts: as in `simdup.near.methods.short_texts`.
     "form_keys": np.uint32,
     "sketch_1": np.uint64,
     "sketch_2": np.uint64,

@@ -24,7 +24,6 @@ from simdup.near.measures import cost_of
 from simdup.near.short import formed, short
 from simdup.search.arrays import U32, U64, RowIds, ranges
 from simdup.search.grouping import Lists, Prefixes
-from simdup.text.bands import EditSignatures
 from simdup.text.characters import to_codes
 from simdup.text.shingles import Sets
 
@@ -87,10 +86,7 @@ class Bounds:
             documents, n = self._compared.documents, len(self._compared)
             singles, doubles = np.zeros((n, 0), np.uint64), np.zeros((n, 0), np.uint64)
             for search in self._compared.searches:
-                signatures = getattr(search, "signatures", None)
-                if isinstance(signatures, EditSignatures):
-                    rows = np.maximum(signatures.rows(self._compared.numbers), 0)
-                    singles, doubles = (sketches[rows] for sketches in signatures.sketches)
+                singles, doubles = search.form_sketches(documents) or (singles, doubles)
             bounds.by_forms(documents["letters"], documents["facts"], SHORT, singles, doubles)
         return bounds
 

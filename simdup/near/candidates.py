@@ -31,9 +31,9 @@ from simdup.near.methods import methods_of
 from simdup.near.rules import allowed
 from simdup.near.short import formed, short
 from simdup.search import equal_keys
-from simdup.search.arrays import I64, Bools, RowIds, RowPairs, hamming_distances
+from simdup.search.arrays import I64, U64, Bools, RowIds, RowPairs, hamming_distances
 from simdup.search.grouping import Lists
-from simdup.text.bands import EditSignatures, Keys, Signatures
+from simdup.text.bands import Banded, Keys, Signatures
 from simdup.text.shingles import Sets
 from simdup.text.weights import Weighting
 
@@ -85,6 +85,14 @@ class Search:
         listed = self.lists(documents, True) if self.kind == LISTED else ()
         return [lists for lists, _ in listed]
 
+    def sketches(self, documents: Documents) -> tuple[int, NDArray[np.uint8]] | None:
+        """Return how many bytes of two sketches must be equal, and one for each; None without."""
+        return None
+
+    def form_sketches(self, documents: Documents) -> tuple[U64, ...]:
+        """Return odd sketches of the characters of short texts, and of their runs, if there are."""
+        return ()
+
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal; without bands, whether it proposes the pair."""
         a, b = (Side(documents, np.array([row])) for row in (i, j))
@@ -97,7 +105,7 @@ class EqualKeys(Search):
     """Proposes documents that share a band key."""
 
     name: str
-    signatures: Signatures | EditSignatures  # of documents by number
+    signatures: Banded  # of documents by number
     kind: int = SKETCHED
 
     def prepared(self, documents: Documents, numbers: RowIds) -> EqualKeys:
@@ -130,6 +138,17 @@ class EqualKeys(Search):
         places, rows = self.keyed(documents)
         for column in self.columns(rows):
             yield from lists_of(column, places, documents, by_facts)
+
+    def sketches(self, documents: Documents) -> tuple[int, NDArray[np.uint8]] | None:
+        """Return how many bytes of two sketches must be equal, and one for each; None without.
+
+        They have whole blocks of bytes: what is added is equal in all of them.
+        """
+        if not isinstance(self.signatures, Signatures):
+            return None
+        sketches = self.signatures.sketches[self.signatures.row_of[documents["number"]]]
+        more = -sketches.shape[1] % 16
+        return self.signatures.fewest + more, np.pad(sketches, ((0, 0), (0, more)))
 
     def equal_bands(self, documents: Documents, i: int, j: int) -> list[bool]:
         """Return which bands of a pair are equal."""

@@ -19,7 +19,7 @@ from simdup.near.candidates import Candidates, searches_of
 from simdup.near.clustering import form_clusters
 from simdup.near.collection import Collection
 from simdup.near.join import Joined
-from simdup.near.measures import Measure
+from simdup.near.measures import Measure, forms_of
 from simdup.near.orders import order_of
 from simdup.near.texts import Texts
 from simdup.search.arrays import I64, RowIds
@@ -93,7 +93,7 @@ class Rows:
             self.settings,
             self.measure,
             lambda rows: texts.sets(text_of[rows]),
-            lambda rows: texts.forms(text_of[rows].tolist()),
+            lambda rows: forms_of(texts, text_of[rows]),
             self.order,
             size=int((~self.corpus.skipped).sum()),
         )

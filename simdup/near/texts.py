@@ -1,4 +1,4 @@
-"""The texts of documents by row: their shingles, the forms of short ones, the weights of terms.
+"""The texts of documents by row: their shingles, and the weights of terms.
 
 What was made of a text is remembered, up to a size: pairs ask for the same texts again.
 """
@@ -25,16 +25,11 @@ from simdup.text.analyzer import Analyzer
 from simdup.text.characters import DIGEST_TYPE, PreparedText, text_digest
 from simdup.text.counts import CsrRows
 from simdup.text.shingles import Sets, Shingler, Shingles
-from simdup.text.short_texts import forms_of
 
 # Bytes of each cache: the shingles of some 8,000 pages of 2,000 characters.
 CACHE_BYTES = 1 << 27
 # Bytes of the texts whose sets are made and compared together: 8 MB of shingles.
 _TOGETHER = 1 << 21
-# Texts whose forms are made together: most are short, and take 2 MB.
-_FORMED = 1 << 10
-# Forms that are remembered: 8 to 20 MB.
-FORMS = 1 << 16
 
 # The digest of a text without characters, which equals no other.
 _EMPTY = np.frombuffer(text_digest(""), DIGEST_TYPE)[0]
@@ -91,7 +86,6 @@ class Texts:
     weights_of: Callable[[int], CsrRows] | None = None
     room: int = CACHE_BYTES
     memory: dict[str, Any] = field(default_factory=dict, repr=False)
-    _forms: dict[int, str] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle without the segmenter, and what is remembered."""
@@ -147,19 +141,6 @@ class Texts:
     @cached_property
     def _shingler(self) -> Shingler:
         return self.analyzer.shingler(self.shingling)
-
-    # -- short texts --
-
-    def forms(self, rows: Sequence[int]) -> list[str]:
-        """Return the forms of texts, whether they are short or not."""
-        forms = self._forms
-        if len(forms) > FORMS:
-            forms.clear()
-        missing = list(dict.fromkeys(row for row in rows if row not in forms))
-        for first in range(0, len(missing), _FORMED):
-            part = missing[first : first + _FORMED]
-            forms.update(zip(part, forms_of(self.folded(part)).texts, strict=True))
-        return [forms[row] for row in rows]
 
 
 def count_shared(sets: Cache, a: RowIds, b: RowIds, costs: RowIds) -> RowIds:

@@ -23,7 +23,6 @@ from simdup.near.measures import cost_of
 from simdup.near.short import short
 from simdup.search.arrays import Bools, RowIds
 from simdup.search.grouping import Forest, Lists
-from simdup.text.bands import Signatures
 
 # Components of more documents are worth a look at how their candidates really connect them, and
 # have a budget.
@@ -75,9 +74,7 @@ class Walk:
         documents, n = compared.documents, len(compared)
         fewest, sketches = 0, np.zeros((n, 0), np.uint8)
         for search in compared.searches:
-            signatures = getattr(search, "signatures", None)
-            if isinstance(signatures, Signatures):
-                fewest, sketches = _sketches(signatures, compared.numbers)
+            fewest, sketches = search.sketches(documents) or (fewest, sketches)
         apart = [np.where(documents["reference"], 0, -1)[:, np.newaxis]]
         if "different" in documents:
             apart.append(documents["different"])
@@ -181,17 +178,6 @@ class Walk:
         """
         if rare.count_pairs() < self.leaders.coming:
             self._use([entry for entry in self._lists if entry[2]], rare)
-
-
-def _sketches(signatures: Signatures, numbers: RowIds) -> tuple[int, NDArray[np.uint8]]:
-    """Return how many bytes of sketches must be equal, and sketches of whole blocks of bytes.
-
-    What is added is equal in all of them.
-    """
-    sketches = signatures.sketches[signatures.row_of[numbers]]
-    more = -sketches.shape[1] % 16
-    padded = np.pad(sketches, ((0, 0), (0, more)))
-    return signatures.fewest + more, padded
 
 
 def components(compared: Candidates, weights: RowIds) -> RowIds:

@@ -33,7 +33,7 @@ from simdup.model.table import objects
 from simdup.near.clustering import form_clusters
 from simdup.near.copies import find_copies
 from simdup.near.join import distinct_rows, join
-from simdup.near.measures import measured, unmeasured
+from simdup.near.measures import forms_of, measured, unmeasured
 from simdup.near.methods.simhash import NearFingerprints
 from simdup.near.orders import order_of
 from simdup.near.short import formed
@@ -267,7 +267,7 @@ def group(
     order = order_of(documents, criteria, documents.__getitem__)
     candidates = replace(
         candidates, measure=measure, sets_of=texts.sets,
-        forms_of=lambda rows: texts.forms(rows.tolist()), order=order, size=size,
+        forms_of=partial(forms_of, texts), order=order, size=size,
     )  # fmt: skip
     joined = join(candidates)
     about = order, settings.recipe.bits, range(len(table))

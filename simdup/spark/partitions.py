@@ -20,10 +20,11 @@ from simdup.model.settings import Settings
 from simdup.model.table import SCHEMA, Documents, objects
 from simdup.near.candidates import Candidates, EqualKeys, Search
 from simdup.near.methods.passages import ListedPairs
-from simdup.near.methods.short_texts import EqualForms
+from simdup.near.methods.pstable import pstable_fewest
+from simdup.near.methods.short_texts import EditSignatures, EqualForms
 from simdup.near.methods.simhash import NearFingerprints
 from simdup.near.short import formed
-from simdup.text.bands import EditSignatures, Signatures, pstable_fewest
+from simdup.text.bands import Signatures
 from simdup.text.titles import share_titles
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]

@@ -25,11 +25,11 @@ from simdup.model.settings import Settings
 from simdup.near.collection import Collection, ingest_all
 from simdup.near.counting import columns_for, originals, titles
 from simdup.near.inputs import open_input
+from simdup.near.methods.pstable import pstable_signatures
 from simdup.reuse.sharing import SHARED
 from simdup.search.arrays import I64
 from simdup.spark.partitions import Batches, Columns, to_array, to_arrow
 from simdup.text.analyzer import Analyzer
-from simdup.text.bands import pstable_signatures
 from simdup.text.counts import CountedChunk, Counts, iter_chunks, join
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
 from simdup.text.weights import Model, NoIdf

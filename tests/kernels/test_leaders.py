@@ -23,8 +23,8 @@ from simdup.kernels.leaders import (
 )
 from simdup.model.criteria import Criteria
 from simdup.near.leading import lead
+from simdup.near.methods.short_texts import edit_signatures
 from simdup.search.arrays import hamming_distances
-from simdup.text.bands import edit_signatures
 from simdup.text.characters import to_codes
 
 Rows = NDArray[np.int64]

@@ -23,8 +23,13 @@ from simdup.model.recipe import Recipe
 from simdup.model.settings import RunOptions
 from simdup.near import crew
 from simdup.near.measures.edits import edit_similarities
+from simdup.near.methods.short_texts import (
+    _without_one,
+    edit_signatures,
+    placed_sets,
+    similar_sets,
+)
 from simdup.text.analyzer import Analyzer
-from simdup.text.bands import _without_one, edit_signatures, placed_sets, similar_sets
 from simdup.text.short_texts import Forms, form_sets, forms_of
 
 HAN = "岸树芽云洋虫星桥路竹梅兰菊荷墨笔纸杯盘铺柜窗柱梯砖瓦钉绳线布衫帽鞋袜伞扇镜"

@@ -16,8 +16,9 @@ from simdup.model.settings import Settings
 from simdup.near.collection import ingest
 from simdup.near.inputs import open_input
 from simdup.near.measures.cosine import cosine, vector
+from simdup.near.methods.pstable import pstable_signatures
 from simdup.text import bands
-from simdup.text.bands import LOSS, pstable_signatures
+from simdup.text.bands import LOSS
 from simdup.text.fingerprinter import Fingerprinter
 
 

@@ -11,20 +11,10 @@ from hypothesis import strategies as st
 from lab.oracles import families
 from simdup.base.errors import SimdupError
 from simdup.kernels import sketches
+from simdup.near.methods.pstable import UNRELATED, choose_pstable, pstable_cells, pstable_family
 from simdup.search import equal_keys as search
 from simdup.search.equal_keys import candidates
-from simdup.text import families as lsh
-from simdup.text.families import (
-    MINHASH,
-    UNRELATED,
-    Banding,
-    Family,
-    bands,
-    choose,
-    choose_pstable,
-    proposed,
-    pstable_family,
-)
+from simdup.text.families import MINHASH, Banding, Family, bands, choose, proposed
 from simdup.text.simhash import simhash_rows
 
 SIMHASH = Family("simhash", lambda distance: 1 - distance)
@@ -38,7 +28,7 @@ def signatures_of(family: Family, block: Block, size: int) -> np.ndarray:
     if family.name == "minhash":
         return sketches.signatures(starts, hashes, size)
     if family.name == "pstable":
-        return lsh.pstable_cells(starts, hashes, weights, size, 0.8)
+        return pstable_cells(starts, hashes, weights, size, 0.8)
     terms = hashes.astype(">u8").view(np.uint8).reshape(-1, 8)
     columns = np.arange(len(terms), dtype=np.int32).reshape(-1, 60)
     found = simhash_rows(terms, columns, np.rint(weights * 2**20).astype(np.int64)[columns])

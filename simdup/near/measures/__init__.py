@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
-from simdup.near.features import Feature, asked_for
+from simdup.near.features import Feature, asked_for, load
 from simdup.near.texts import Texts
 from simdup.search.arrays import RowIds
 
@@ -34,6 +34,12 @@ Measure: TypeAlias = Callable[[RowIds, RowIds], MeasuredPairs]
 def unmeasured(a: RowIds, b: RowIds) -> MeasuredPairs:
     """Measure nothing, for runs in which fingerprints alone decide."""
     return MeasuredPairs({"a": a, "b": b})
+
+
+def forms_of(texts: Texts, rows: RowIds) -> list[str]:
+    """Return the forms of texts, whether they are short or not."""
+    forms: list[str] = load(__name__, "edits").forms(texts, rows.tolist())
+    return forms
 
 
 def cost_of(criteria: Criteria) -> int:

@@ -20,6 +20,7 @@ from simdup.kernels.sets import distinct
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Side
+from simdup.near.measures.edits import forms
 from simdup.near.short import by_edit
 from simdup.near.texts import Texts, count_shared, shares
 from simdup.search.arrays import RowIds
@@ -45,7 +46,7 @@ def measure(pairs: MeasuredPairs, texts: Texts, criteria: Criteria) -> MeasuredP
 
 def run_lengths(texts: Texts, a: RowIds, b: RowIds) -> RowIds:
     """Return the letters of the runs of pairs (a[k], b[k]) (int64[pairs])."""
-    sizes = map(len, texts.forms([*a.tolist(), *b.tolist()]))
+    sizes = map(len, forms(texts, [*a.tolist(), *b.tolist()]))
     return lengths_of_runs(np.fromiter(sizes, np.int64, 2 * len(a)).reshape(2, -1).max(axis=0))
 
 
@@ -63,11 +64,11 @@ def _runs(texts: Texts, keys: Sequence[int]) -> list[Shingles]:
     Keys are ``_RUNS`` times the row of a text, plus the letters of a run.
     """
     rows, lengths = np.divmod(np.array(keys, np.int64), _RUNS)
-    forms = texts.forms(rows.tolist())
+    letters = forms(texts, rows.tolist())
     runs = [np.zeros(0, np.uint64)] * len(keys)
     for length in np.unique(lengths).tolist():
         places = np.flatnonzero(lengths == length).tolist()
-        starts, hashes = distinct(*form_sets([forms[place] for place in places], length))
+        starts, hashes = distinct(*form_sets([letters[place] for place in places], length))
         for place, (first, last) in zip(places, pairwise(starts.tolist()), strict=True):
             runs[place] = hashes[first:last].copy()
     return runs

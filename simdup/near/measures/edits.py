@@ -23,6 +23,12 @@ from simdup.near.short import by_edit, same_keys
 from simdup.near.texts import Texts
 from simdup.search.arrays import RowIds
 from simdup.text.differing_facts import KINDS, differences_of
+from simdup.text.short_texts import forms_of
+
+# Texts whose forms are made together: most are short, and take 2 MB.
+_TOGETHER = 1 << 10
+# Forms that are remembered: 8 to 20 MB.
+REMEMBERED = 1 << 16
 
 
 def measure(pairs: MeasuredPairs, texts: Texts, criteria: Criteria) -> MeasuredPairs:
@@ -32,10 +38,8 @@ def measure(pairs: MeasuredPairs, texts: Texts, criteria: Criteria) -> MeasuredP
     a, b = pairs["a"], pairs["b"]
     one, other = Side(texts.documents, a), Side(texts.documents, b)
     short = by_edit(one, other)
-    forms = texts.forms([*a[short].tolist(), *b[short].tolist()])
-    half = len(forms) // 2
     similarity = pairs["similarity"].copy()
-    edited = edit_similarities(forms[:half], forms[half:])
+    edited = edit_similarities(*(forms(texts, side[short].tolist()) for side in (a, b)))
     similarity[short] = texts.below_equal(a[short], b[short], edited)
     same = ~short | same_keys(one, other)
     differing = np.where(same, 0, -1).astype(np.int8)
@@ -45,6 +49,18 @@ def measure(pairs: MeasuredPairs, texts: Texts, criteria: Criteria) -> MeasuredP
         near[short] &= edited >= criteria.similarity
         differing[near] = _differing(texts, a[near], b[near])
     return pairs.and_columns(similarity=similarity, differing=differing)
+
+
+def forms(texts: Texts, rows: Sequence[int]) -> list[str]:
+    """Return the forms of texts, whether they are short or not."""
+    made: dict[int, str] = texts.memory.setdefault("forms", {})
+    if len(made) > REMEMBERED:
+        made.clear()
+    missing = list(dict.fromkeys(row for row in rows if row not in made))
+    for first in range(0, len(missing), _TOGETHER):
+        part = missing[first : first + _TOGETHER]
+        made.update(zip(part, forms_of(texts.folded(part)).texts, strict=True))
+    return [made[row] for row in rows]
 
 
 def edit_similarities(a: Sequence[str], b: Sequence[str]) -> NDArray[np.float64]:

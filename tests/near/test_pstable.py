@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.oracles import families
-from simdup.text import families as lsh
+from simdup.near.methods import pstable as lsh
 
 vectors = st.dictionaries(st.integers(0, 2**64 - 1), st.floats(0, 8), max_size=12)
 
