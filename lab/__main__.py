@@ -142,7 +142,11 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     verbs.choices["bench"].add_argument(
         "--min-score", type=float, help="count only labelled pairs that are scored this or more"
     )
-    verbs.choices["break"].add_argument("--corpora", type=int, help="how many `brute_force` makes")
+    verbs.choices["break"].add_argument(
+        "--corpora",
+        type=int,
+        help="how many `brute_force` makes, or `features` tries",
+    )
     verbs.choices["break"].add_argument("--seed", type=int, default=0, help="of the first [0]")
     fuzz = verbs.add_parser("fuzz")
     fuzz.add_argument("names", nargs="*", metavar="NAME", help="targets, or one and a FILE")

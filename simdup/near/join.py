@@ -24,7 +24,7 @@ from simdup.model.measures import MeasuredPairs
 from simdup.model.table import Documents, Growing
 from simdup.near.bounds import Bounds
 from simdup.near.candidates import Candidates, EqualTexts, groups_of, with_distances
-from simdup.near.copies import Copies, find_copies
+from simdup.near.copies import Copies, find_copies, present
 from simdup.near.leading import in_order, lead
 from simdup.near.rules import RULES, dividing
 from simdup.near.short import formed
@@ -94,12 +94,12 @@ def join(every: Candidates, held: MeasuredPairs | None = None) -> Joined:
 
 
 def distinct_rows(every: Candidates, copies: Copies) -> tuple[Candidates, RowIds]:
-    """Return the distinct documents, and those that may be compared with others."""
-    distinct, criteria = copies.distinct, every.criteria
+    """Return what decides about the documents, and which first rows others are compared with."""
+    criteria = every.criteria
     compared = [name for name in (*_COMPARED, *RULES) if name in every.documents]
     columns = {name: every.documents[name] for name in compared}
-    documents = Documents(columns | {"content_number": copies.contents}).take(distinct)
-    documents = documents.and_columns(number=distinct)
+    columns |= {"content_number": copies.contents, "number": np.arange(len(every))}
+    documents = Documents(columns)
     if not criteria.short_decide:
         documents = documents.without("letters", "facts")
     if "equal" in documents:
@@ -108,33 +108,32 @@ def distinct_rows(every: Candidates, copies: Copies) -> tuple[Candidates, RowIds
         documents = documents.and_columns(fingerprint=masked)
     contents = documents["content_number"]
     comparable = (documents["terms"] >= FEW_TERMS) | (formed(documents) & (documents["terms"] > 0))
-    several = np.bincount(contents)[contents] > 1
-    searched = np.flatnonzero(comparable | several)
-    searches = [one.prepared(every.documents, distinct[searched]) for one in every.searches]
+    distinct = np.zeros(len(every), np.bool_)
+    distinct[copies.distinct] = True
+    several = distinct & (np.bincount(contents[distinct], minlength=len(every))[contents] > 1)
+    searched = np.flatnonzero(distinct & (comparable | several))
+    searches = [search.prepared(every.documents, searched) for search in every.searches]
     if several.any():
         searches.append(EqualTexts())
     return replace(every, documents=documents, searches=searches), searched
 
 
 class _Join:
-    """A join: first rows are also known by their places among the distinct ones."""
+    """A join.  Of several copies, only the first row is searched, and measured with others."""
 
     def __init__(self, every: Candidates, held: MeasuredPairs) -> None:
-        n = len(every.documents)
+        n = len(every)
         self._every, self._criteria, self._held = every, every.criteria, held
         self._copies = find_copies(every.documents)
-        self._distinct, self._searched = distinct_rows(every, self._copies)
-        numbers = self._distinct.numbers
-        self._place = np.full(n, -1)
-        self._place[numbers] = np.arange(len(numbers))
-        self._place = self._place[self._copies.first]
+        self._compared, self._searched = distinct_rows(every, self._copies)
+        self._present = present(every.documents)
         self._order = np.arange(n) if every.order is None else every.order
-        # Of each first row the copy that is kept first; what indexes took comes last.
-        taken = np.zeros(n, np.bool_)
+        # For each first row the copy that is kept first; what indexes took comes last.
+        taken, first, rows = np.zeros(n, np.bool_), self._copies.first, np.arange(n)
         taken[held["b"]] = True
-        rows = np.flatnonzero(self._place >= 0)
-        rows = rows[np.lexsort((self._order[rows], taken[rows], self._place[rows]))]
-        self._heads = rows[run_starts(self._place[rows])]
+        rows = rows[np.lexsort((self._order, taken, first))]
+        self._heads = np.arange(n)
+        self._heads[first[rows[run_starts(first[rows])]]] = rows[run_starts(first[rows])]
         self._taken = taken[self._heads]
         self._order_of = self._order[self._heads]
         # Pairs of first rows that were found to be near, and that differ in a fact.
@@ -143,50 +142,49 @@ class _Join:
 
     def find(self) -> Joined:
         """Return what is found."""
-        run, total = self._every.settings.run, len(self._distinct)
+        run, total = self._every.settings.run, len(self._copies.distinct)
         run.progress("grouping", 0, total)
         led = self._lead_all() if self._criteria.all_pairs else self._walk()
         kept, cluster = self._of_rows(led)
         self._divide(kept, cluster)
         pairs = self._listed(kept, cluster)
         run.progress("grouping", total, total)
-        places = np.flatnonzero(led.spared >= 0)
-        sides = (self._heads[part].tolist() for part in (places, led.spared[places]))
+        spared = np.flatnonzero(led.spared >= 0)
+        sides = (self._heads[part].tolist() for part in (spared, led.spared[spared]))
         # People may have divided them.
-        spared = sorted(
+        together = sorted(
             (a, b) for a, b in zip(*sides, strict=True) if cluster[a] == cluster[b] >= 0
         )
         figures = self._checked, self._unchecked
-        return Joined(kept, cluster, pairs, *figures, spared, self._differing.take(MeasuredPairs))
+        return Joined(kept, cluster, pairs, *figures, together, self._differing.take(MeasuredPairs))
 
     # -- first rows --
 
     def _lead_all(self) -> Led:
         """Compare all candidates, or all pairs, and return who leads."""
-        compared, n = self._distinct.take(self._searched), len(self._distinct)
+        compared, n = self._compared.take(self._searched), len(self._every)
         numbers = compared.numbers
         for i, j in _possible(compared) if self._every.every else compared.pairs():
             self._measure_all(numbers[i], numbers[j])
             self._checked += len(i) if self._criteria.verify else 0
-        order = self._order_of[self._place]
-        each = in_order(self._near.copy(MeasuredPairs), order, self._criteria)
-        rows = self._distinct.numbers[np.flatnonzero(self._taken)].tolist()
+        each = in_order(self._near.copy(MeasuredPairs), self._order_of, self._criteria)
+        held = set(np.flatnonzero(self._taken).tolist())
         led = Led(np.arange(n), np.arange(n), np.full(n, -1))
-        for column, values in zip(led, lead(each, held=set(rows)), strict=True):
-            sides = np.array([*values.items()], np.int64).reshape(-1, 2).T
-            column[self._place[sides[0]]] = self._place[sides[1]]
+        for column, values in zip(led, lead(each, held=held), strict=True):
+            rows, others = np.array([*values.items()], np.int64).reshape(-1, 2).T
+            column[rows] = others
         return led
 
     def _walk(self) -> Led:
         """Walk all components of candidates, in other processes if that pays off."""
-        n, run = len(self._distinct), self._every.settings.run
+        n, run = len(self._every), self._every.settings.run
         led = Led(np.arange(n), np.arange(n), np.full(n, -1))
-        tasks, done = self._tasks(), n
-        done -= sum(len(rows) for rows, _ in tasks)
-        several = min(run.processes, len(tasks)) > 1 and n - done >= _WORTH_FORKS
+        tasks, total = self._tasks(), len(self._copies.distinct)
+        done = total - sum(len(rows) for rows, _ in tasks)
+        several = min(run.processes, len(tasks)) > 1 and total - done >= _WORTH_FORKS
 
         def tell(rows: int) -> None:
-            run.progress("grouping", done + rows, n)
+            run.progress("grouping", done + rows, total)
 
         with ExitStack() as stack:
             walks: Iterator[_Walked] = (self._walk_rows(task, tell) for task in tasks)
@@ -212,12 +210,12 @@ class _Join:
         """Walk some rows, whole components of candidates; a large one has a budget."""
         rows, large = task
         ranked = rows[np.argsort(self._order_of[rows])]
-        compared = replace(self._distinct, documents=self._distinct.documents.take(ranked))
-        numbers, near, differing = compared.numbers, Growing(), Growing()
+        compared = replace(self._compared, documents=self._compared.documents.take(ranked))
+        near, differing = Growing(), Growing()
 
         def ask(i: RowIds, j: RowIds) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
             candidates = compared.test(i, j)
-            a, b = numbers[i[candidates]], numbers[j[candidates]]
+            a, b = ranked[i[candidates]], ranked[j[candidates]]
             pairs = self._measure(a, b, near, differing)
             answers = np.zeros(len(i), np.uint8)
             accepted = pairs.accepted(self._criteria)
@@ -240,11 +238,9 @@ class _Join:
 
     def _tasks(self) -> list[tuple[RowIds, bool]]:
         """Return the rows of components of candidates, and whether these are a large one."""
-        searched, n = self._searched, len(self._distinct)
-        roots, weights = np.arange(n), self._copies.sizes[self._distinct.numbers]
-        roots[searched] = searched[
-            candidate_components(self._distinct.take(searched), weights[searched])
-        ]
+        searched, n = self._searched, len(self._every)
+        roots, compared = np.arange(n), self._compared.take(searched)
+        roots[searched] = searched[candidate_components(compared, self._copies.sizes[searched])]
         sizes = np.bincount(roots, minlength=n)[roots]
         tasks = [(rows, True) for rows in groups_of(roots, sizes > LARGE)]
         small = np.flatnonzero((sizes > 1) & (sizes <= LARGE))
@@ -277,21 +273,21 @@ class _Join:
 
     def _of_rows(self, led: Led) -> tuple[RowIds, RowIds]:
         """Return who took each row, and the first row of its cluster."""
-        n, numbers, held = len(self._place), self._distinct.numbers, self._held
-        kept, rows = np.arange(n), np.flatnonzero(self._place >= 0)
-        place = self._place[rows]
+        n, held, distinct = len(self._every), self._held, self._copies.distinct
+        kept, rows = np.arange(n), np.flatnonzero(self._present)
+        first = self._copies.first[rows]
         # Twins stay beside each other, and are connected through others only.
-        twins = self._copies.twins[numbers][place]
-        alone = twins & (led.keeper[place] == place)
-        kept[rows] = np.where(alone, rows, self._heads[led.keeper[place]])
+        twins = self._copies.twins[first]
+        alone = twins & (led.keeper[first] == first)
+        kept[rows] = np.where(alone, rows, self._heads[led.keeper[first]])
         if self._criteria.directed and alone.any():
             self._take_twins(led, kept, rows[alone])
         kept[held["b"]] = held["a"]
         forest = Forest(n)
-        several = (np.bincount(led.roots, minlength=len(numbers))[led.roots] > 1)[place]
-        joined = rows[several | ~twins]
-        forest.join(joined, self._copies.first[joined])
-        forest.join(numbers, numbers[led.roots])
+        several = np.bincount(led.roots[distinct], minlength=n)[led.roots[first]] > 1
+        joined = several | ~twins
+        forest.join(rows[joined], first[joined])
+        forest.join(distinct, led.roots[distinct])
         forest.join(held["a"], held["b"])
         roots = forest.roots
         return kept, np.where(np.bincount(roots, minlength=n)[roots] > 1, roots, -1)
@@ -307,14 +303,14 @@ class _Join:
             return
         pairs = MeasuredPairs.concat([near, near.turned()])
         pairs = pairs.take(pairs.taken(self._criteria) & self._copies.twins[pairs["b"]])
-        by, first = self._place[pairs["a"]], self._place[pairs["b"]]
+        by, first = pairs["a"], pairs["b"]
         good = np.flatnonzero((led.keeper[by] == by) & (led.keeper[first] == first))
         good = good[np.lexsort((self._order_of[by[good]], first[good]))]
         by, first = by[good], first[good]
         starts = run_starts(first)
         takers = np.full(len(led.keeper), -1)
         takers[first[starts]] = by[starts]
-        taker = takers[self._place[rows]]
+        taker = takers[self._copies.first[rows]]
         later = (taker >= 0) & (self._order[rows] > self._order_of[taker])
         kept[rows[later]] = self._heads[taker[later]]
 
@@ -405,7 +401,7 @@ class _Join:
         first, twins = self._copies.first, self._copies.twins
         a, b = np.divmod(np.unique(self._keys(a, b)), max(len(first), 1))
         i, j = first[a], first[b]
-        here = (self._place[a] >= 0) & (self._place[b] >= 0) & (a != b)
+        here = self._present[a] & self._present[b] & (a != b)
         same = here & (i == j) & ~twins[i]
         identical = MeasuredPairs.identical(a[same], b[same], self._criteria)
         other = np.flatnonzero(here & (i != j))
@@ -430,14 +426,13 @@ class _Join:
 
     def _measure_missing(self, keys: RowIds) -> None:
         """Measure the candidates among pairs of first rows, given by their keys."""
-        a, b = np.divmod(keys, len(self._place))
-        allows = self._distinct.allow if self._every.every else self._distinct.test
-        good = allows(self._place[a], self._place[b])
+        a, b = np.divmod(keys, len(self._every))
+        good = (self._compared.allow if self._every.every else self._compared.test)(a, b)
         self._measure_all(a[good], b[good])
 
     def _keys(self, a: RowIds, b: RowIds) -> RowIds:
         """Return a number for each pair of rows, in either order."""
-        return np.minimum(a, b) * len(self._place) + np.maximum(a, b)
+        return np.minimum(a, b) * len(self._every) + np.maximum(a, b)
 
 
 def _sorted(parts: Sequence[MeasuredPairs]) -> MeasuredPairs:

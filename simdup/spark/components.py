@@ -193,7 +193,7 @@ def list_compared(table: pa.Table, settings: Settings) -> Iterator[Columns]:
     candidates = candidates_among(table, settings)
     copies = find_copies(candidates.documents)
     _, searched = distinct_rows(candidates, copies)
-    compared = table.take(pa.array(copies.distinct[searched]))
+    compared = table.take(pa.array(searched))
     yield dict(zip(compared.column_names, compared.columns, strict=True))
 
 
@@ -231,10 +231,9 @@ def refine(table: pa.Table, settings: Settings) -> Iterator[Columns]:
     candidates = candidates_among(table, settings)
     copies = find_copies(candidates.documents)
     compared, searched = distinct_rows(candidates, copies)
-    numbers = copies.distinct[searched]
-    roots = components(compared.take(searched), copies.sizes[numbers])
+    roots = components(compared.take(searched), copies.sizes[searched])
     forest = Forest(len(table))
-    forest.join(numbers, numbers[roots])
+    forest.join(searched, searched[roots])
     # Equal texts stay together, however few words they have.
     for i, j in equal_keys.neighbours([candidates.documents["digest"].view(np.uint64)[::2]]):
         forest.join(i, j)

@@ -36,8 +36,8 @@ def step(scanned: Scanned) -> dict[str, Any]:
     """Return ``similarities``."""
     rows = scanned.rows
     every, documents = rows.candidates(), rows.documents
-    distinct, searched = distinct_rows(every, find_copies(documents))
-    compared = distinct.take(searched)
+    compared, searched = distinct_rows(every, find_copies(documents))
+    compared = compared.take(searched)
     digests = documents["digest"].view(np.uint64).reshape(len(documents), -1)[:, 0]
     i, j = _sample(compared, mix64(digests[compared.numbers]))
     pairs = rows.measure(compared.numbers[i], compared.numbers[j])
