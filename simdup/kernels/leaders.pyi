@@ -54,8 +54,8 @@ class Leaders:
     ) -> None: ...
     def use(
         self,
-        lists: NDArray[np.int64],
-        rows: NDArray[np.int64],
+        lists: NDArray[np.int32],
+        rows: NDArray[np.int32],
         kinds: NDArray[np.uint8],
         rest: NDArray[np.int64] | None = ...,
     ) -> None: ...

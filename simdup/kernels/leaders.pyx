@@ -517,7 +517,7 @@ cdef class Leaders:
 
         Parameters
         ----------
-        lists, rows : int64[entries]
+        lists, rows : int32[entries]
             The list of each entry, ascending, and its row.
         kinds : uint8[lists]
             `SKETCHED`, `PRINTED` or `LISTED`.

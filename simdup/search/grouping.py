@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,13 +50,16 @@ from simdup.search.arrays import (
     run_starts,
 )
 
+I32 = NDArray[np.int32]
+
 
 @dataclass(frozen=True, eq=False)
 class Lists:
     """Lists of rows; entries are ordered by list, then by row."""
 
-    lists: RowIds  # int64[entries]: the number of each entry's list
-    rows: RowIds  # int64[entries]
+    # Half as wide as other numbers of rows: of a large family there are a dozen entries a row.
+    lists: I32  # int32[entries]: the number of each entry's list
+    rows: I32  # int32[entries]
     # int64[entries]: for lists of elements, how many of the row's elements do not come before
     # this one in the common order; None if pairs are not bounded.
     rest: RowIds | None = None
@@ -63,7 +67,7 @@ class Lists:
     @classmethod
     def none(cls) -> Lists:
         """Return no lists."""
-        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
+        return cls(np.zeros(0, np.int32), np.zeros(0, np.int32))
 
     @classmethod
     def of_key(cls, key: NDArray[np.unsignedinteger]) -> Lists:
@@ -79,22 +83,23 @@ class Lists:
         sizes = np.diff(starts, append=len(entries))
         rows = read_rows(entries[np.repeat(sizes > 1, sizes)], n)
         sizes = sizes[sizes > 1]
-        return cls(np.repeat(np.arange(len(sizes)), sizes), rows)
+        return cls(np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), rows.astype(np.int32))
 
     def of_rows(self, rows: RowIds) -> Lists:
         """Return the lists of keys with other, ascending numbers of the rows."""
-        return Lists(self.lists, rows[self.rows])
+        return Lists(self.lists, rows.astype(np.int32)[self.rows])
 
     @classmethod
     def of_pairs(cls, i: RowIds, j: RowIds) -> Lists:
         """Return a list for each pair of rows, i < j."""
-        return cls(np.repeat(np.arange(len(i)), 2), np.stack([i, j], 1).ravel())
+        sides = np.stack([i, j], 1).astype(np.int32)
+        return cls(np.repeat(np.arange(len(i), dtype=np.int32), 2), sides.ravel())
 
     @classmethod
     def concat(cls, parts: Iterable[Lists]) -> Lists:
         """Return the lists of all parts, one after the other; bounds on pairs are dropped."""
         every = [part for part in parts if len(part)] or [cls.none()]
-        firsts = np.cumsum([0, *(part.count for part in every[:-1])])
+        firsts = accumulate((part.count for part in every[:-1]), initial=0)
         return cls(
             np.concatenate([part.lists + first for part, first in zip(every, firsts, strict=True)]),
             np.concatenate([part.rows for part in every]),
@@ -115,7 +120,8 @@ class Lists:
         starts = run_starts(self.lists[kept])
         sizes = np.diff(starts, append=len(kept))
         kept = kept[np.repeat(sizes > 1, sizes)]
-        numbers = np.repeat(np.arange(np.count_nonzero(sizes > 1)), sizes[sizes > 1])
+        sizes = sizes[sizes > 1]
+        numbers = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         return Lists(numbers, self.rows[kept], None if self.rest is None else self.rest[kept])
 
     def parted(self, wanted: Bools) -> list[tuple[Lists, bool]]:
@@ -203,7 +209,7 @@ class Prefixes:
         order = np.lexsort((rows, hashes, self._times[self._slots(hashes)]))
         hashes = hashes[order]
         numbers = np.cumsum(np.append(0, hashes[1:] != hashes[:-1])) if len(hashes) else nothing
-        every = Lists(numbers, rows[order], rest[order])
+        every = Lists(numbers.astype(np.int32), rows[order].astype(np.int32), rest[order])
         return _without_nested(every.take(np.ones(len(every), np.bool_)), self._n)
 
     def _slots(self, hashes: U64) -> RowIds:
@@ -224,7 +230,7 @@ def _without_nested(lists: Lists, n: int) -> Lists:
     before[by_row[1:][same]] = lists.lists[by_row[:-1][same]]
     wanted = before[np.searchsorted(lists.lists, lists.lists)] * n + lists.rows
     # Lists are ascending, and rows within them, so these are too.
-    places = lists.lists * n + lists.rows
+    places = lists.lists.astype(np.int64) * n + lists.rows
     found = contains(places, wanted)
     missing = np.bincount(lists.lists, ~found, minlength=int(lists.lists.max()) + 1)
     return lists.take(missing[lists.lists] > 0)
