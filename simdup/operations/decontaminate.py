@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,20 +15,13 @@ import numpy as np
 
 from simdup.base.errors import TEXT, SimdupError, check_names, check_type, counted
 from simdup.corpus.batches import TextBatch, read
+from simdup.corpus.changes import Change, joined, why_whole
 from simdup.corpus.files import File
 from simdup.corpus.nested_json import in_own_form
-from simdup.corpus.rewriting import UNREAD, Change, Removal
-from simdup.corpus.rows import as_optional_path, select
+from simdup.corpus.record_fields import without_spans
+from simdup.corpus.rewriting import UNREAD
+from simdup.corpus.rows import as_optional_path, cut_rows, select
 from simdup.corpus.shapes import shape_notes
-from simdup.corpus.span_cutting import (
-    SpanCuts,
-    cut_rows,
-    joined,
-    span_cuts,
-    spans_before,
-    why_whole,
-    without_spans,
-)
 from simdup.model.cleaned import DedupeOptions
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
@@ -338,10 +332,9 @@ class _CorpusLeaks(Changes[Decontaminated]):
             self.notes += [(str(self.names[file.path, one]), f"left out: {why}") for one in records]
         if not self.mask or why:
             self.left_out += len(records)
-            return Removal(records.keys())
+            return Change(file, self.reading, records.keys())
         self.keep((file.path, one) for one in records if (file.path, one) in self.uncut)
-        rows = [(one, *span) for one, spans in records.items() for span in spans]
-        return span_cuts(file, self.reading, *np.array(rows, np.int64).reshape(-1, 3).T)
+        return Change(file, self.reading, spans_of=partial(_spans_of, records))
 
     def without(self, lost: Mapping[str, str]) -> Mapping[str, Change]:
         """Raise if a file with documents is lost: its leaks are in no report."""
@@ -356,8 +349,8 @@ class _CorpusLeaks(Changes[Decontaminated]):
 
     def result(self, copy: Copy) -> Decontaminated:
         """Return what was found; what had to be kept whole is an error."""
-        for path, cuts in self.cuts.items():
-            for number, why in sorted(cuts.whole.items()) if isinstance(cuts, SpanCuts) else ():
+        for path, change in self.cuts.items():
+            for number, why in sorted(change.whole.items()):
                 self.keep([(path, number)], why)
         # What is both in a SOURCE and an evaluation text is said once.
         again = {(one.document, one.reason) for one in self.skipped}
@@ -504,10 +497,33 @@ def _search_again(
             for one in _leaks_of(left, criteria, references, run):
                 row = left.cut.documents["name"][one.row]
                 if one.spans:
-                    spans = spans_before(one.spans, cuts[row])
+                    spans = _spans_before(one.spans, cuts[row])
                     rows[row] += _within_lines(spans, original(row)) if pieced[row] else spans
                 (waiting if one.spans else uncut).add(row)
     return uncut - waiting
+
+
+def _spans_of(records: Mapping[int, Spans], number: int) -> Spans:
+    return records.get(number, [])
+
+
+def _spans_before(spans: Iterable[tuple[int, int]], cuts: Iterable[tuple[int, int]]) -> Spans:
+    """Return where spans of a text without `cuts` were before, with the cuts that they enclose.
+
+    Neither is empty; cuts are `joined`.
+
+    >>> _spans_before([(1, 3), (3, 4)], [(2, 12)])
+    [(1, 13), (13, 14)]
+    """
+    starts, lost = list[int](), [0]
+    for start, end in cuts:
+        starts.append(start - lost[-1])
+        lost.append(lost[-1] + end - start)
+
+    def before(place: int) -> int:
+        return place + lost[bisect_right(starts, place)]
+
+    return [(before(start), before(end - 1) + 1) for start, end in spans]
 
 
 def _within_lines(spans: Spans, text: str) -> Spans:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Unpack, overload
 
@@ -13,15 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
+from simdup.corpus.changes import NO_DOCUMENT, UNIQUE, Change, Note
+from simdup.corpus.delimited import DELIMITERS
 from simdup.corpus.files import File, split_indexes
-from simdup.corpus.rewriting import (
-    UNREAD,
-    Annotations,
-    Change,
-    Note,
-    Removal,
-    annotations_of,
-)
+from simdup.corpus.record_batches import keeps_ascii
+from simdup.corpus.rewriting import UNREAD
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, select
 from simdup.index.ingest import remember
 from simdup.index.references import IndexMatches
@@ -280,6 +276,7 @@ class _Losses(Changes[Cleaned]):
     groups: Groups | None  # None if nobody asks for an account by group
     matches: IndexMatches | None  # see `Examined`
     progress: Progress
+    files: Mapping[str, File] = field(default_factory=dict)  # those that are written, by path
 
     def check(self) -> None:
         """Raise if the corpus, a source or a group loses too large a share.
@@ -318,7 +315,8 @@ class _Losses(Changes[Cleaned]):
 
     def changes(self, files: Sequence[File]) -> Mapping[str, Change]:
         """Return which records each file loses, or what is added to them."""
-        return self._annotations(files) if self.options.annotate else _removals(self.cuts)
+        self.files = {file.path: file for file in files}
+        return self._annotations() if self.options.annotate else self._removals()
 
     def without(self, lost: Mapping[str, str]) -> Mapping[str, Change | None]:
         """Keep the documents of lost files, and what is redundant because of one."""
@@ -326,8 +324,16 @@ class _Losses(Changes[Cleaned]):
             return {}
         more = {cut.path for cut in self.cuts if cut.kept_path in lost} - lost.keys()
         self.cuts = [c for c in self.cuts if c.path not in lost and c.kept_path not in lost]
-        changes = _removals(self.cuts)
+        changes = self._removals()
         return {path: changes.get(path) for path in more}
+
+    def _removals(self) -> dict[str, Change]:
+        """Return which records each file loses."""
+        records: dict[str, set[int]] = {}
+        for cut in self.cuts:
+            records.setdefault(cut.path, set()).add(cut.record)
+        reading = self.scan.origins.reading
+        return {path: Change(self.files[path], reading, gone) for path, gone in records.items()}
 
     def result(self, copy: Copy) -> Cleaned:
         """Return what is left out, and what each group loses by it."""
@@ -389,7 +395,7 @@ class _Losses(Changes[Cleaned]):
             raise SimdupError(error.where, what, "run it again with `force`") from None
         return said._replace(added=added)
 
-    def _annotations(self, files: Sequence[File]) -> dict[str, Annotations]:
+    def _annotations(self) -> dict[str, Change]:
         """Return what is added to the records of each file, by path.
 
         Raises
@@ -398,19 +404,20 @@ class _Losses(Changes[Cleaned]):
             If one was not read to its end, or cannot be annotated.
         """
         unread = {one.document for one in self.scan.skipped if one.error}
-        origins, notes = self.scan.origins, self._notes()
+        origins, notes, reading = self.scan.origins, self._notes(), self.scan.origins.reading
         rows = np.flatnonzero(self.scan.inputs.took_part)
-        paths, numbers = (origins.documents[name][rows].tolist() for name in ("path", "record"))
-        records: dict[str, list[int]] = {}
-        for path, number in zip(paths, numbers, strict=True):
-            records.setdefault(path, []).append(number)
-        found = {}
-        for file in files:
-            if file.path in unread:
-                raise SimdupError(file.path, "was not read to its end, and cannot be annotated")
-            own = np.array(records.get(file.path, ()), np.int64)
-            found[file.path] = annotations_of(file, notes.get(file.path, {}), own, origins.reading)
-        return found
+        paths, records = (origins.documents[name][rows].tolist() for name in ("path", "record"))
+        for path, number in zip(paths, records, strict=True):
+            notes.setdefault(path, {}).setdefault(number, UNIQUE)
+        changes = {}
+        for path, file in self.files.items():
+            if path in unread:
+                raise SimdupError(path, "was not read to its end, and cannot be annotated")
+            if file.format not in DELIMITERS and not keeps_ascii(reading.encoding or "utf-8"):
+                raise SimdupError(path, f"records in {reading.encoding} cannot be annotated")
+            note_of = partial(_note_of, notes.get(path, {}))
+            changes[path] = Change(file, reading, note_of=note_of)
+        return changes
 
     def _notes(self) -> dict[str, dict[int, Note]]:
         """Return the notes on the documents of clusters, by path and number of record."""
@@ -431,12 +438,8 @@ class _Losses(Changes[Cleaned]):
         return np.array([cut.number for cut in self.cuts], np.int64)
 
 
-def _removals(cuts: Sequence[RemovedDocument]) -> dict[str, Removal]:
-    """Return, for each file, the records that are left out."""
-    records: dict[str, set[int]] = {}
-    for cut in cuts:
-        records.setdefault(cut.path, set()).add(cut.record)
-    return {path: Removal(numbers) for path, numbers in records.items()}
+def _note_of(notes: Mapping[int, Note], number: int) -> Note:
+    return notes.get(number, NO_DOCUMENT)
 
 
 def _find(

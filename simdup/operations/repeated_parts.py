@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import counted
+from simdup.corpus.changes import Change, joined, why_whole
 from simdup.corpus.files import File
+from simdup.corpus.record_fields import Spans
 from simdup.corpus.rewriting import UNREAD
-from simdup.corpus.span_cutting import SpanCuts, cut_rows, span_cuts
+from simdup.corpus.rows import cut_rows
 from simdup.model.cleaned import DedupeOptions, PartCriteria
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading, Settings
@@ -109,9 +111,9 @@ class _Found(Changes[Shortened]):
     files: Mapping[str, File]  # by their paths
     reading: Reading
     # What is cut from each file, by its path; None for data that is not in files.
-    cuts: Mapping[str, SpanCuts] | None = None
+    cuts: Mapping[str, Change] | None = None
 
-    def changes(self, files: Sequence[File]) -> Mapping[str, SpanCuts]:
+    def changes(self, files: Sequence[File]) -> Mapping[str, Change]:
         """Return what is cut from each file, by its path."""
         parts = self.parts
         # A file that was not read to its end is kept as it is.
@@ -124,16 +126,20 @@ class _Found(Changes[Shortened]):
         for path in sorted(unread & rows.keys()):
             count = counted(sum(high - low for low, high in rows.pop(path)), self.unit)
             self.notes.append((path, f"{count} repeated in it; {UNREAD}"))
-        found: dict[str, SpanCuts] = {}
+        found: dict[str, Change] = {}
         for path, some in rows.items():
-            at = np.concatenate([np.arange(low, high) for low, high in some])
-            own = parts.take(at)
-            records = self.records[own.documents]
-            found[path] = span_cuts(self.files[path], self.reading, records, own.starts, own.ends)
+            file = found[path] = Change(self.files[path], self.reading)
+            own = np.concatenate([np.arange(low, high) for low, high in some])
+            records = self.records[parts.documents[own]]
+            if why := why_whole(file.file, self.reading):
+                file.whole = dict.fromkeys(records.tolist(), why)
+            else:
+                spans = np.stack([parts.starts[own], parts.ends[own]], axis=1)
+                file.spans_of = partial(_spans_of, records, spans)
         self.cuts = found
         return found
 
-    def without(self, lost: Mapping[str, str]) -> Mapping[str, SpanCuts]:
+    def without(self, lost: Mapping[str, str]) -> Mapping[str, Change]:
         """Raise if a file with documents is lost: parts may be cut because they stay in it."""
         refuse_lost(lost, self.paths)
         return {}
@@ -176,6 +182,12 @@ class _Found(Changes[Shortened]):
             data=self.names,
             parts=() if groups is None else tuple(group_parts(groups, columns)),
         )
+
+
+def _spans_of(records: NDArray[np.int64], spans: NDArray[np.int64], number: int) -> Spans:
+    """Return the spans of a record, of those of a file in order."""
+    low, high = np.searchsorted(records, (number, number + 1)).tolist()
+    return joined(spans[low:high].tolist())
 
 
 def _find(opened: Input, criteria: PartCriteria, by: str | None) -> _Found:

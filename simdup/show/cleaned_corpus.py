@@ -15,9 +15,9 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError, unwritable
 from simdup.base.system import is_closed_pipe
+from simdup.corpus.changes import Change
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.rewriting import (
-    Change,
     CleanedFolder,
     check_unchanged,
     copy_input,
@@ -26,11 +26,10 @@ from simdup.corpus.rewriting import (
     list_others,
     open_folder,
     require_records,
-    write_records,
+    write_changed,
 )
 from simdup.corpus.rows import keep_rows, recognise
 from simdup.corpus.sources import SourceListing, list_files
-from simdup.corpus.span_cutting import SpanCuts
 from simdup.corpus.spool import spool_folder
 from simdup.model.cleaned import DedupeOptions
 from simdup.model.documents import Skipped
@@ -228,10 +227,9 @@ class _Task(Generic[Said]):
         changes = {} if self.options.annotate else found.changes(files)
         with open(os.devnull, "wb") as nowhere:
             for file in files:
-                if isinstance(cuts := changes.get(file.path), SpanCuts) and len(cuts):
-                    write_records(
-                        file, nowhere, cuts, file.compression, self.opened.settings.reading
-                    )
+                change = changes.get(file.path)
+                if change is not None and change.spans_of is not None:
+                    write_changed(file, nowhere, change, file.compression)
                     check_unchanged([file])
         said = found.result(Copy())
         self.finish(said)
@@ -251,9 +249,7 @@ class _Task(Generic[Said]):
             change = found.changes([file]).get(file.path)
             check_unchanged([file, *references])
             try:
-                write_records(
-                    file, stream, change, compression, settings.reading, settings.run.progress
-                )
+                write_changed(file, stream, change, compression, settings.run.progress)
                 said = found.result(Copy(target))
                 self.finish(said)
             except OSError as error:
@@ -273,7 +269,7 @@ class _Task(Generic[Said]):
             found = self.find(self.opened)
             found.check()
             changes = found.changes(files)
-            fill(folder, cleaned, changes, found.without, settings.reading, settings.run.progress)
+            fill(folder, cleaned, changes, found.without, settings.run.progress)
             missing = list_missing(folder, cleaned, self.opened.skipped)
             others = list_others(folder, target)
             notes = tuple((name, "left in place; not part of the result") for name in others)

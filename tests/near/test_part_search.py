@@ -7,10 +7,10 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from simdup.corpus.span_cutting import without_spans
 
 from lab.oracles import units as oracle
 from simdup import dedupe
-from simdup.corpus.span_cutting import without_spans
 from simdup.model.cleaned import UNITS
 from simdup.near import part_search
 from simdup.show.removed import Shortened

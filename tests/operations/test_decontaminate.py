@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from record_forms import FORMS
+from simdup.corpus.span_cutting import joined, without_spans
 from support import examples
 
 from lab.corpora.made import write
 from lab.oracles import reuse as oracle
 from simdup import SimdupError, decontaminate
-from simdup.corpus.span_cutting import joined, without_spans
 from simdup.text.characters import fold_all
 
 Q1 = (
