@@ -6,14 +6,13 @@ import json
 import random
 from collections.abc import Iterator
 
-from simdup.corpus.span_cutting import without_spans
-
 from lab.corpora import real
 from lab.measuring import MB, peak_memory, simdup
 from lab.oracles import units as oracle
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import dedupe
+from simdup.corpus.record_fields import without_spans
 from simdup.model.cleaned import UNITS
 from simdup.model.settings import Reading
 

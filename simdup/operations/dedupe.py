@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Unpack, overload
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from simdup.corpus.rewriting import UNREAD
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, select
 from simdup.index.ingest import remember
 from simdup.index.references import IndexMatches
-from simdup.model.cleaned import DedupeOptions, PartCriteria, Removed, RemovedDocument
+from simdup.model.cleaned import Copy, DedupeOptions, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
 from simdup.model.formats import rounded
@@ -29,37 +29,18 @@ from simdup.model.frames import measure_of
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Reading, RunOptions, Settings
 from simdup.near.field_groups import Groups, group_by
-from simdup.near.inputs import Data, Input, open_input
+from simdup.near.inputs import Data, Input
 from simdup.operations.scan import examine
 from simdup.show.cleaned_corpus import (
     Changes,
-    Copy,
-    completed,
-    reserved,
+    Find,
     rewrite_corpus,
-    rows_or_sources,
+    rewrite_data,
 )
-from simdup.show.removed import Cleaned, Shortened, account, by_source
+from simdup.show.removed import Cleaned, account, by_source
 from simdup.show.result import Result
 
 
-@overload
-def dedupe(
-    data: Data, *, unit: str, copies: int = 1, min_length: int = 20,
-    output: str | os.PathLike[str] | None = None, force: bool = False, by: str | None = None,
-    reading: Reading | None = None, run: RunOptions | None = None, jobs: int | None = None,
-    text: str | tuple[str, ...] | None = None, id: str | None = None,
-) -> Shortened: ...  # fmt: skip
-@overload
-def dedupe(
-    data: Data, recipe: Recipe | str = "default", criteria: Criteria | None = None, *,
-    output: str | os.PathLike[str] | None = None, references: Paths = (),
-    force: bool = False, by: str | None = None, max_removed: float | None = None,
-    annotate: bool = False, index: str | os.PathLike[str] | None = None, add: bool = False,
-    reading: Reading | None = None, run: RunOptions | None = None, jobs: int | None = None,
-    text: str | tuple[str, ...] | None = None, id: str | None = None,
-    **fields: Unpack[CriteriaFields],
-) -> Cleaned: ...  # fmt: skip
 def dedupe(
     data: Data,
     recipe: Recipe | str = "default",
@@ -82,7 +63,7 @@ def dedupe(
     copies: int = 1,
     min_length: int = 20,
     **fields: Unpack[CriteriaFields],
-) -> Cleaned | Shortened:
+) -> Cleaned:
     """Return data without its redundant documents, or write files without them.
 
     What a scan calls redundant is left out: each is near a document that stays.  What was skipped
@@ -130,10 +111,8 @@ def dedupe(
     Cleaned
         ``data``: what stays, of the same kind as was given (a list for an iterator); of paths the
         names of the documents that stay.  ``removed``: what does not, and why.  ``result``: what
-        `scan` returns.
-    Shortened
-        With `unit`.  ``data``: the same rows with shortened texts; of paths the names of their
-        documents.  ``removed``: the parts that were cut, and where each stays.
+        `scan` returns.  With `unit` ``data`` is the same rows with shortened texts, of paths the
+        names of their documents, and ``removed`` the parts that were cut, and where each stays.
 
     Raises
     ------
@@ -153,10 +132,12 @@ def dedupe(
     settings = Settings.of(
         recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields,
     )  # fmt: skip
-    target = as_optional_path(output, "output")
+    options = DedupeOptions(
+        as_optional_path(output, "output"), as_paths(references, "references"), force, by=by,
+        max_removed=max_removed, annotate=annotate, index=as_optional_path(index, "index"), add=add,
+    )  # fmt: skip
+    parts = None
     if unit is not None:
-        from simdup.operations.repeated_parts import shorten
-
         given = {
             "recipe": recipe != "default", "criteria": criteria is not None, "add": add,
             "references": references != (), "max_removed": max_removed is not None,
@@ -166,36 +147,11 @@ def dedupe(
             what = "has no effect with `unit`: equal parts are cut, and every document stays"
             raise SimdupError(name, what, "leave it out", name)
         parts = PartCriteria(unit, copies, min_length)
-        return shorten(data, DedupeOptions(target, force=force, by=by), parts, settings)
-    for name, changed in (("copies", copies != 1), ("min_length", min_length != 20)):
-        if changed:
-            raise SimdupError(name, "has no effect without `unit`", "leave it out", name)
-    options = DedupeOptions(
-        target, as_paths(references, "references"), force, by=by, max_removed=max_removed,
-        annotate=annotate, index=as_optional_path(index, "index"), add=add,
-    )  # fmt: skip
-    rows, sources = rows_or_sources(data, options, settings.reading, "dedupe")
-    if sources is not None:
-        cleaned = rewrite(sources, options, settings)
-        return cleaned._replace(data=select(cleaned.result.documents, _staying(cleaned)))
-    return _dedupe_rows(rows, options, settings)
-
-
-def _dedupe_rows(rows: Any, options: DedupeOptions, settings: Settings) -> Cleaned:
-    """Return rows that were passed from Python without the redundant ones."""
-    if options.annotate:
-        what = "data that is not in files cannot be annotated"
-        raise SimdupError("annotate", what, "join it with the table of the result", "annotate")
-    indexes, others = split_indexes(options.references)
-    opened = open_input(rows, completed(settings, options), others)
-    with reserved(options):
-        found = _find(opened, indexes, options, ())
-        cleaned = found.result(Copy())
-        found.check()
-        cleaned = found.remember(cleaned, {})
-    if len(rows) != len(cleaned.result.inputs):
-        raise RuntimeError(f"{len(rows)} rows gave {len(cleaned.result.inputs)} documents")
-    return cleaned._replace(data=select(rows, _staying(cleaned)))
+    find, others = _how(options, parts)
+    cleaned = rewrite_data(data, options, settings, find, others)
+    if cleaned.data is not None:
+        return cleaned
+    return replace(cleaned, data=select(cleaned.result.documents, _staying(cleaned)))
 
 
 def _staying(cleaned: Cleaned) -> NDArray[np.int64]:
@@ -204,52 +160,25 @@ def _staying(cleaned: Cleaned) -> NDArray[np.int64]:
     return np.delete(np.arange(len(cleaned.result.inputs)), gone)
 
 
-def _with_indexes(opened: Input, indexes: Sequence[str], options: DedupeOptions) -> Input:
-    """Return an input with indexes as references, and that of documents seen before."""
-    seen = options.index
-    if seen is not None and (not options.add or os.path.lexists(seen)):
-        indexes = [*indexes, seen]
-    return replace(opened, indexes=indexes, seen=seen, required=options.references)
-
-
-# -- files --
-
-
 def rewrite(
     sources: Sequence[str],
     options: DedupeOptions,
     settings: Settings,
-    finish: Callable[[Cleaned], None] = lambda cleaned: None,
+    finish: Callable[[Cleaned], None],
+    parts: PartCriteria | None = None,
 ) -> Cleaned:
-    """Write a corpus without its redundant documents.
+    """Write a corpus without its redundant documents, or `parts` of documents.
 
     What a scan calls redundant is left out: each is near a document that stays.  Files that could
     not be read as documents are copied as they are; those that cannot be opened are missing, and
-    are listed as skipped.
-
-    Parameters
-    ----------
-    sources : sequence of str
-        Files and folders; a single file of records becomes a file, everything else a folder.
-    options : DedupeOptions
-        Where and how to write the corpus.
-    settings : Settings
-        As in `scan`.
-    finish : callable
-        Called with what was cleaned, before the corpus appears at its target.
-
-    Returns
-    -------
-    Cleaned
-        ``result``, ``removed``, and what was ``written``.
+    are listed as skipped.  `finish` is called before the corpus appears at its target.
 
     Raises
     ------
     SimdupError
-        If the target must not or cannot be written, a reference gives no document, or more than
-        `max_removed` of the documents would be removed.
+        As in `rewrite_corpus`, or if a reference gives no document, or more than `max_removed` of
+        the documents would be removed.
     """
-    indexes, references = split_indexes(options.references)
     progress = settings.run.progress
 
     def listed(cleaned: Cleaned) -> None:
@@ -258,8 +187,18 @@ def rewrite(
         finish(cleaned)
         progress("listing", len(cleaned.removed), len(cleaned.removed))
 
-    find = partial(_find, indexes=indexes, options=options, sources=sources)
+    find, references = _how(options, parts)
     return rewrite_corpus(sources, options, settings, find, listed, references)
+
+
+def _how(options: DedupeOptions, parts: PartCriteria | None) -> tuple[Find[Cleaned], list[str]]:
+    """Return what finds what is removed, and the references that it needs."""
+    if parts is not None:
+        from simdup.operations.repeated_parts import find_parts
+
+        return partial(find_parts, criteria=parts, by=options.by), []
+    indexes, references = split_indexes(options.references)
+    return partial(_find, indexes=indexes, options=options), list(references)
 
 
 # -- what is removed --
@@ -335,6 +274,13 @@ class _Losses(Changes[Cleaned]):
         reading = self.scan.origins.reading
         return {path: Change(self.files[path], reading, gone) for path, gone in records.items()}
 
+    def rows(self, data: Any) -> Any:
+        """Return data without the redundant rows."""
+        inputs = self.scan.inputs
+        if len(data) != len(inputs):
+            raise RuntimeError(f"{len(data)} rows gave {len(inputs)} documents")
+        return select(data, np.delete(np.arange(len(data)), inputs.positions(self._numbers)))
+
     def result(self, copy: Copy) -> Cleaned:
         """Return what is left out, and what each group loses by it."""
         skipped = copy.tell(self.scan.skipped)
@@ -348,14 +294,14 @@ class _Losses(Changes[Cleaned]):
         notes = (*self.scan.notes, *copy.notes)
         self.scan = replace(self.scan, skipped=(*skipped, *lost), notes=notes)
         numbers, groups = self._numbers, self.groups
-        return Cleaned(
-            self.scan,
-            [cut.entry for cut in self.cuts],
-            copy.written,
-            copy.bytes_before,
-            copy.bytes_after,
-            copy.missing,
-            numbers,
+        return copy.told(
+            Cleaned,
+            documents=self.scan.inputs.taking_part,
+            skipped=self.scan.skipped,
+            result=self.scan,
+            removed=[cut.entry for cut in self.cuts],
+            notes=notes,
+            numbers=numbers,
             parts=() if groups is None else tuple(account(self.scan, numbers, groups)),
             annotated=self.options.annotate and copy.written is not None,
         )
@@ -393,7 +339,7 @@ class _Losses(Changes[Cleaned]):
         except SimdupError as error:
             what = f"{error.what}; the corpus was written, but is not in the index"
             raise SimdupError(error.where, what, "run it again with `force`") from None
-        return said._replace(added=added)
+        return replace(said, added=added)
 
     def _annotations(self) -> dict[str, Change]:
         """Return what is added to the records of each file, by path.
@@ -443,10 +389,13 @@ def _note_of(notes: Mapping[int, Note], number: int) -> Note:
 
 
 def _find(
-    opened: Input, indexes: Sequence[str], options: DedupeOptions, sources: Sequence[str]
+    opened: Input, sources: Sequence[str], indexes: Sequence[str], options: DedupeOptions
 ) -> _Losses:
     """Find what is redundant; raise if a reference gave no document."""
-    opened = _with_indexes(opened, indexes, options)
+    seen = options.index
+    if seen is not None and (not options.add or os.path.lexists(seen)):
+        indexes = [*indexes, seen]
+    opened = replace(opened, indexes=indexes, seen=seen, required=options.references)
     scan, collection, matches = examine(opened, ["facts"])
     groups = None if options.by is None else group_by("by", options.by, collection)
     cuts, notes = _list_cuts(scan)
