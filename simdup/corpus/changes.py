@@ -190,8 +190,8 @@ def cut_text(content: bytes, spans: Spans, encoding: str | None = None) -> bytes
         codec += "-be" if content.startswith("\ufeff".encode(f"{codec}-be")) else "-le"
     body = decoded.text.encode(codec, "replace")
     if not content.endswith(body):
-        what = f"not every character of {codec} has bytes of its own: write it in UTF-8 first"
-        raise Unchanged(what)
+        why = f"not every character of {codec} has bytes of its own: write it in UTF-8 first"
+        raise Unchanged(why)
     rest = without_spans(decoded.text, spans)
     cut = content[: len(content) - len(body)] + rest.encode(codec)
     try:
@@ -209,10 +209,10 @@ def joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     >>> joined([(7, 9), (0, 2), (1, 4), (4, 5)])
     [(0, 5), (7, 9)]
     """
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
+        if runs and start <= runs[-1][1]:
+            runs[-1] = runs[-1][0], max(runs[-1][1], end)
         else:
-            found.append((start, end))
-    return found
+            runs.append((start, end))
+    return runs

@@ -435,8 +435,8 @@ class _Rows:
         """Return the cells of a row; raise if it is broken, and cannot be `done`."""
         (_, row), *_ = self.dialect.rows(raw)
         if not isinstance(row, list) or len(row) != len(self.dialect.columns):
-            what = f"has not as many fields as there are columns, and cannot be {done}"
-            raise Unchanged(what)
+            why = f"has not as many fields as there are columns, and cannot be {done}"
+            raise Unchanged(why)
         return row
 
     def _record(self, cells: Iterable[Any], errors: str) -> bytes:

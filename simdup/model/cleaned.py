@@ -142,8 +142,8 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Copy:
-    """What became of a corpus, but for what was changed in it.
+class Outcome:
+    """What became of a corpus, whatever was changed in it.
 
     Attributes
     ----------
@@ -182,11 +182,11 @@ class Copy:
         )
 
     def told(self, kind: type[Said], **values: Any) -> Said:
-        """Return a copy of which more is told."""
+        """Return an outcome of another kind, with more values."""
         return kind(**vars(self) | values)
 
 
-Said = TypeVar("Said", bound=Copy)
+Said = TypeVar("Said", bound=Outcome)
 
 
 class RemovedDocument(NamedTuple):

@@ -21,7 +21,7 @@ from simdup.corpus.nested_json import in_own_form
 from simdup.corpus.record_fields import without_spans
 from simdup.corpus.rows import as_optional_path, cut_rows, select
 from simdup.corpus.shapes import shape_notes
-from simdup.model.cleaned import Copy, DedupeOptions
+from simdup.model.cleaned import DedupeOptions, Outcome
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.model.shared_passages import LeakCriteria, LeakFields
@@ -309,7 +309,7 @@ class _CorpusLeaks(Cuts[Decontaminated]):
         self.skipped += [Skipped(self.names[row], why, error=True) for row in rows]
         self.kept += len(rows)
 
-    def result(self, copy: Copy) -> Decontaminated:
+    def result(self, outcome: Outcome) -> Decontaminated:
         """Return what was found; what had to be kept whole is an error."""
         for row in self.spans:
             change = self.changed.get(self.paths[row])
@@ -322,10 +322,10 @@ class _CorpusLeaks(Cuts[Decontaminated]):
             "affected": len(self.spans),
             "left_out": self.left_out,
             "kept": self.kept,
-            "skipped": copy.tell((*first, *self.skipped)),
-            "notes": tuple(dict.fromkeys((*self.texts.notes, *self.notes, *copy.notes))),
+            "skipped": outcome.tell((*first, *self.skipped)),
+            "notes": tuple(dict.fromkeys((*self.texts.notes, *self.notes, *outcome.notes))),
         }
-        return copy.told(Decontaminated, **values)
+        return outcome.told(Decontaminated, **values)
 
 
 def _spans_of(spans: Mapping[int, Spans], rows: Mapping[int, int], record: int) -> Spans:

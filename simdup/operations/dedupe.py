@@ -21,7 +21,7 @@ from simdup.corpus.rewriting import UNREAD
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, select
 from simdup.index.ingest import remember
 from simdup.index.references import IndexMatches
-from simdup.model.cleaned import Copy, DedupeOptions, PartCriteria, Removed, RemovedDocument
+from simdup.model.cleaned import DedupeOptions, Outcome, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
 from simdup.model.formats import rounded
@@ -281,20 +281,20 @@ class _Losses(Changes[Cleaned]):
             raise RuntimeError(f"{len(data)} rows gave {len(inputs)} documents")
         return select(data, np.delete(np.arange(len(data)), inputs.positions(self._numbers)))
 
-    def result(self, copy: Copy) -> Cleaned:
+    def result(self, outcome: Outcome) -> Cleaned:
         """Return what is left out, and what each group loses by it."""
-        skipped = copy.tell(self.scan.skipped)
+        skipped = outcome.tell(self.scan.skipped)
         told = {one.document for one in skipped}
         kept = "documents that are redundant because of it are kept"
         lost = [
             Skipped(path, f"{why}; {kept}", error=True)
-            for path, why in copy.lost.items()
+            for path, why in outcome.lost.items()
             if path not in told
         ]
-        notes = (*self.scan.notes, *copy.notes)
+        notes = (*self.scan.notes, *outcome.notes)
         self.scan = replace(self.scan, skipped=(*skipped, *lost), notes=notes)
         numbers, groups = self._numbers, self.groups
-        return copy.told(
+        return outcome.told(
             Cleaned,
             documents=self.scan.inputs.taking_part,
             skipped=self.scan.skipped,
@@ -303,7 +303,7 @@ class _Losses(Changes[Cleaned]):
             notes=notes,
             numbers=numbers,
             parts=() if groups is None else tuple(account(self.scan, numbers, groups)),
-            annotated=self.options.annotate and copy.written is not None,
+            annotated=self.options.annotate and outcome.written is not None,
         )
 
     def remember(self, said: Cleaned, lost: Mapping[str, str]) -> Cleaned:

@@ -16,7 +16,7 @@ from simdup.corpus.changes import Change, joined, why_whole
 from simdup.corpus.files import File
 from simdup.corpus.record_fields import Spans
 from simdup.corpus.rows import cut_rows
-from simdup.model.cleaned import Copy, PartCriteria
+from simdup.model.cleaned import Outcome, PartCriteria
 from simdup.model.documents import Skipped
 from simdup.near.collection import collected
 from simdup.near.field_groups import Groups, group_by
@@ -63,7 +63,7 @@ class _Repeated(Cuts[Cleaned]):
         spans = {records[row] - 1: parts.spans(row) for row in np.unique(parts.documents).tolist()}
         return cut_rows(data, self.reading, spans)
 
-    def result(self, copy: Copy) -> Cleaned:
+    def result(self, outcome: Outcome) -> Cleaned:
         """Return the result; from documents that were kept whole nothing was cut."""
         parts, skipped = self.parts, list(self.skipped)
         kept = np.zeros(len(self.names), np.bool_)
@@ -78,9 +78,9 @@ class _Repeated(Cuts[Cleaned]):
         np.add.at(sizes, parts.documents, parts.text_ends - parts.text_starts)
         columns = np.ones(len(lost)), lost > 0, self.sizes, sizes
         before = int(self.characters.sum())
-        return copy.told(
+        return outcome.told(
             Cleaned,
-            notes=(*self.notes, *copy.notes),
+            notes=(*self.notes, *outcome.notes),
             unit=self.unit,
             removed=RemovedParts(self.names, parts, self.content),
             documents=len(self.names),
@@ -88,9 +88,9 @@ class _Repeated(Cuts[Cleaned]):
             emptied=int(np.count_nonzero(lost == self.characters)),
             characters_before=before,
             characters_after=before - int(lost.sum()),
-            skipped=copy.tell(skipped),
+            skipped=outcome.tell(skipped),
             parts=() if self.groups is None else tuple(group_parts(self.groups, columns)),
-            data=self.names if copy.data is None else copy.data,
+            data=self.names if outcome.data is None else outcome.data,
         )
 
 

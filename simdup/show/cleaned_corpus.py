@@ -35,7 +35,7 @@ from simdup.corpus.rewriting import (
 from simdup.corpus.rows import keep_rows, recognise
 from simdup.corpus.sources import SourceListing, list_files
 from simdup.corpus.spool import spool_folder
-from simdup.model.cleaned import Copy, DedupeOptions, Said
+from simdup.model.cleaned import DedupeOptions, Outcome, Said
 from simdup.model.documents import Skipped
 from simdup.model.fields import parse_fields
 from simdup.model.settings import Reading, Settings
@@ -71,7 +71,7 @@ class Changes(ABC, Generic[Said]):
         """Return what stays of data that is not in files."""
 
     @abstractmethod
-    def result(self, copy: Copy) -> Said:
+    def result(self, outcome: Outcome) -> Said:
         """Return the outcome once the files have been changed."""
 
     def remember(self, said: Said, lost: Mapping[str, str]) -> Said:
@@ -113,13 +113,13 @@ class Cuts(Changes[Said]):
 
         A file that was not read to its end is kept whole: a note tells what it would have `lost`.
         """
-        unread = {one.document for one in self.skipped if one.error}
-        found = dict[str, list[int]]()
+        unread = {document.document for document in self.skipped if document.error}
+        files = dict[str, list[int]]()
         for row in rows:
-            found.setdefault(self.paths[row], []).append(row)
-        for path in sorted(unread & found.keys()):
-            self.notes.append((path, f"{lost(found.pop(path))} in it; {UNREAD}"))
-        return found
+            files.setdefault(self.paths[row], []).append(row)
+        for path in sorted(unread & files.keys()):
+            self.notes.append((path, f"{lost(files.pop(path))} in it; {UNREAD}"))
+        return files
 
     def without(self, lost: Mapping[str, str]) -> Mapping[str, Change | None]:
         """Raise if a file is lost: what is cut from others may depend on it."""
@@ -162,7 +162,7 @@ def rewrite_data(
     opened = open_input(rows, completed(settings, options), references)
     with reserved(options):
         found = find(opened, ())
-        said = found.result(Copy(data=found.rows(rows)))
+        said = found.result(Outcome(data=found.rows(rows)))
         found.check()
         return found.remember(said, {})
 
@@ -275,7 +275,7 @@ class _Task(Generic[Said]):
                 if change is not None and change.spans_of is not None:
                     write_changed(file, nowhere, change, file.compression)
                     check_unchanged([file])
-        said = found.result(Copy())
+        said = found.result(Outcome())
         self.finish(said)
         found.check()
         return found.remember(said, {})
@@ -294,7 +294,7 @@ class _Task(Generic[Said]):
             check_unchanged([file, *references])
             try:
                 write_changed(file, stream, change, compression, settings.run.progress)
-                said = found.result(Copy(written=target))
+                said = found.result(Outcome(written=target))
                 self.finish(said)
             except OSError as error:
                 if is_closed_pipe(error):
@@ -317,10 +317,14 @@ class _Task(Generic[Said]):
             others = list_others(folder, target)
             notes = tuple((name, "left in place; not part of the result") for name in others)
             written = [os.path.join(folder, below) for _, below in cleaned.files]
-            after = sum(os.path.getsize(place) for place in written if os.path.isfile(place))
-            before = sum(file.size for file in files)
-            copy = Copy(written=target, missing=tuple(missing), lost=cleaned.lost, notes=notes,
-                        bytes_before=before, bytes_after=after)  # fmt: skip
-            said = found.result(copy)
+            outcome = Outcome(
+                written=target,
+                bytes_before=sum(file.size for file in files),
+                bytes_after=sum(os.path.getsize(path) for path in written if os.path.isfile(path)),
+                missing=tuple(missing),
+                lost=cleaned.lost,
+                notes=notes,
+            )
+            said = found.result(outcome)
             self.finish(said)
         return found.remember(said, cleaned.lost)

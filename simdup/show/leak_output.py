@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 from simdup.base.errors import counted
-from simdup.model.cleaned import Copy
+from simdup.model.cleaned import Outcome
 from simdup.model.documents import Skipped
 from simdup.model.formats import Counted, Seconds, Share, Written
 from simdup.model.shared_passages import LeakCriteria
@@ -71,7 +71,7 @@ class LeakRate(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Decontaminated(Copy):
+class Decontaminated(Outcome):
     """A corpus without evaluation texts, and what it had.
 
     Attributes

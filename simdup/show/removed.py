@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from simdup.base.errors import counted
 from simdup.base.when_used import pattern
 from simdup.corpus.names import is_archive
-from simdup.model.cleaned import Copy, Part, Removed, RemovedPart
+from simdup.model.cleaned import Outcome, Part, Removed, RemovedPart
 from simdup.model.clusters import Spared
 from simdup.model.documents import Skipped
 from simdup.model.formats import REMOVED_COLUMNS, REMOVED_PART_COLUMNS, digits
@@ -44,7 +44,7 @@ _READ = 8 * BEGINNING
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Cleaned(Copy):
+class Cleaned(Outcome):
     """The result of cleaning a corpus; `data` is what stays.
 
     Attributes

@@ -295,3 +295,17 @@ def test_a_dictionary_does_not_keep_what_was_cut(tmp_path: Path) -> None:
         content = written(file, cutting(file, Reading(), [1], [(0, 7)]))
         assert b"secret" not in content
         assert b"other words" in content
+
+
+def test_a_row_whose_parts_are_not_those_of_its_text_is_kept_whole(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow", reason="needs the extra simdup[parquet]")
+    import pyarrow.parquet as pq
+
+    part = pa.struct([("type", pa.string()), ("text", pa.string())])
+    rows = [[{"type": None, "text": "甲乙"}], [{"type": "text", "text": "丙丁"}]]
+    pq.write_table(pa.table({"text": pa.array(rows, pa.list_(part))}), tmp_path / "a.parquet")
+    file = file_of(tmp_path / "a.parquet", (tmp_path / "a.parquet").read_bytes())
+    cuts = cutting(file, Reading(), [1, 2], [(0, 1), (0, 1)])
+    after = pq.read_table(io.BytesIO(written(file, cuts)))["text"].to_pylist()
+    assert after == [rows[0], [{"type": "text", "text": "丁"}]]
+    assert "same text" in cuts.whole[1]
