@@ -147,8 +147,8 @@ def dedupe(
             what = "has no effect with `unit`: equal parts are cut, and every document stays"
             raise SimdupError(name, what, "leave it out", name)
         parts = PartCriteria(unit, copies, min_length)
-    find, others = _how(options, parts)
-    cleaned = rewrite_data(data, options, settings, find, others)
+    how = _how(options, parts, settings.run.progress)
+    cleaned = rewrite_data(data, options, settings, *how)
     if cleaned.data is not None:
         return cleaned
     return replace(cleaned, data=select(cleaned.result.documents, _staying(cleaned)))
@@ -179,7 +179,17 @@ def rewrite(
         As in `rewrite_corpus`, or if a reference gives no document, or more than `max_removed` of
         the documents would be removed.
     """
-    progress = settings.run.progress
+    how = _how(options, parts, settings.run.progress, finish)
+    return rewrite_corpus(sources, options, settings, *how)
+
+
+def _how(
+    options: DedupeOptions,
+    parts: PartCriteria | None,
+    progress: Progress,
+    finish: Callable[[Cleaned], None] = lambda cleaned: None,
+) -> tuple[Find[Cleaned], Callable[[Cleaned], None], Sequence[str]]:
+    """Return what finds what is removed, what lists it, and the references that it needs."""
 
     def listed(cleaned: Cleaned) -> None:
         # Texts are read again.
@@ -187,18 +197,12 @@ def rewrite(
         finish(cleaned)
         progress("listing", len(cleaned.removed), len(cleaned.removed))
 
-    find, references = _how(options, parts)
-    return rewrite_corpus(sources, options, settings, find, listed, references)
-
-
-def _how(options: DedupeOptions, parts: PartCriteria | None) -> tuple[Find[Cleaned], list[str]]:
-    """Return what finds what is removed, and the references that it needs."""
     if parts is not None:
         from simdup.operations.repeated_parts import find_parts
 
-        return partial(find_parts, criteria=parts, by=options.by), []
+        return partial(find_parts, criteria=parts, by=options.by), finish, ()
     indexes, references = split_indexes(options.references)
-    return partial(_find, indexes=indexes, options=options), list(references)
+    return partial(_find, indexes=indexes, options=options), listed, references
 
 
 # -- what is removed --

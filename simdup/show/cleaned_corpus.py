@@ -138,6 +138,7 @@ def rewrite_data(
     options: DedupeOptions,
     settings: Settings,
     find: Find[Said],
+    finish: Callable[[Said], None] = lambda said: None,
     references: Sequence[str] = (),
     operation: str = "dedupe",
 ) -> Said:
@@ -152,7 +153,7 @@ def rewrite_data(
     paths = recognise(rows, settings.reading)
     if isinstance(paths, list) and paths:
         require_existing(paths)
-        return rewrite_corpus(paths, options, settings, find, references=references)
+        return rewrite_corpus(paths, options, settings, find, finish, references)
     if options.target is not None:
         what = "data that is not in files cannot be written"
         raise SimdupError("output", what, f"take the data that `{operation}` returns", "output")
