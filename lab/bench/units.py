@@ -12,7 +12,7 @@ from lab.oracles import units as oracle
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import dedupe
-from simdup.corpus.span_cutting import without_spans
+from simdup.corpus.record_fields import without_spans
 from simdup.model.cleaned import UNITS
 from simdup.model.settings import Reading
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -41,7 +42,8 @@ def command(call: Call) -> Status:
       simdup decontaminate train.jsonl --against evals/ --check 0
     """
     from simdup.corpus.sources import Named
-    from simdup.operations.decontaminate import clean, read_evaluations
+    from simdup.operations.decontaminate import find_leaking, read_evaluations
+    from simdup.show.cleaned_corpus import rewrite_corpus
     from simdup.show.leak_output import evidence, leak_report
     from simdup.show.removed import missing_words
 
@@ -63,8 +65,8 @@ def command(call: Call) -> Status:
     with call.watch() as settings:
         fields = call["against_field"], call["against_id_field"]
         texts = read_evaluations(Named(call["against"]), settings, *fields)
-        how = criteria, call["mask"]
-        found = _typed(clean(call.sources, texts, options, settings, how, write_evidence))
+        find = partial(find_leaking, texts=texts, criteria=criteria, mask=call["mask"])
+        found = _typed(rewrite_corpus(call.sources, options, settings, find, write_evidence))
     screen.skipped(found.skipped, found.notes)
     above = call["check"] is not None and any(one.rate > call["check"] for one in found.rates)
     report = leak_report(found, criteria, screen.words, done=found.written is not None)
@@ -78,4 +80,4 @@ def command(call: Call) -> Status:
 def _typed(found: Decontaminated) -> Decontaminated:
     """Return the result with reasons in terms of the command line."""
     skipped = (replace(one, reason=as_typed(one.reason)) for one in found.skipped)
-    return found._replace(skipped=tuple(skipped))
+    return replace(found, skipped=tuple(skipped))

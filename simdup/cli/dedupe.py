@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from simdup.model.recipe import Recipe
 from simdup.show.streams import Output
 
 if TYPE_CHECKING:
-    from simdup.show.removed import Cleaned, Shortened
+    from simdup.show.removed import Cleaned
 
 
 @declare("dedupe", "SOURCE...")
@@ -52,67 +52,47 @@ def command(call: Call) -> Status:
     call.check_suffix(("csv", "jsonl") if call["unit"] else ("csv", "jsonl", PAGE))
 
     from simdup.operations.dedupe import rewrite
+    from simdup.show.removed import parts_words
     from simdup.show.summary import report
 
-    def list_removed(cleaned: Cleaned | Shortened) -> None:
+    def list_removed(cleaned: Cleaned) -> None:
         if listing.path is not None:
             with listing.open() as stream:
                 stream.writelines(_removed_lines(cleaned, listing, call))
 
     waiting = partial(say_error, call["index"] or "")
     options = call.value(DedupeOptions, target=target, report=removed, waiting=waiting)
-    if call["unit"]:
-        return _cut_parts(call, options, list_removed)
+    parts = call.value(PartCriteria, unit=call["unit"]) if call["unit"] else None
+    if parts is not None:
+        # What is configured for whole documents does not matter here.
+        options = replace(options, references=(), max_removed=None, index=None)
     with call.watch() as settings:
-        cleaned = rewrite(sources, options, settings, list_removed)
-    result = cleaned.result
-    call.screen.skipped(result.skipped, result.notes)
-    gone = None if cleaned.annotated or cleaned.written is None else cleaned.removed
-    staying = 0 if cleaned.annotated else result.summary.redundant - len(cleaned.removed)
-    words, criteria = call.screen.words, result.origins.criteria
-    text = report(result, criteria, words=words, removed=gone, staying=staying)
-    status = call.finish(result.skipped, text, result.summary.recipe)
+        if parts is not None:
+            settings = replace(settings, recipe=Recipe(), criteria=Criteria())
+        cleaned = rewrite(sources, options, settings, list_removed, parts)
+    screen, words, result = call.screen, call.screen.words, cleaned.result
+    screen.skipped(cleaned.skipped, cleaned.notes)
+    if parts is not None:
+        status = call.finish(cleaned.skipped, parts_words(cleaned, words))
+    else:
+        gone = None if cleaned.annotated or cleaned.written is None else cleaned.removed
+        staying = 0 if cleaned.annotated else result.summary.redundant - len(cleaned.removed)
+        text = report(result, result.origins.criteria, words=words, removed=gone, staying=staying)
+        status = call.finish(cleaned.skipped, text, result.summary.recipe)
     _say_written(cleaned, options, call)
     return status
 
 
-def _cut_parts(
-    call: Call, options: DedupeOptions, list_removed: Callable[[Shortened], None]
-) -> Status:
-    """Cut repeated parts out of the documents of a corpus."""
-    from simdup.operations.repeated_parts import shorten_files
-    from simdup.show.removed import account_text, missing_words, shortened_words
-
-    # What is configured for whole documents does not matter here.
-    options = replace(options, references=(), max_removed=None, index=None)
-    criteria = call.value(PartCriteria, unit=call["unit"])
-    with call.watch() as settings:
-        settings = replace(settings, recipe=Recipe(), criteria=Criteria())
-        shortened = shorten_files(call.sources, options, criteria, settings, list_removed)
-    screen, words = call.screen, call.screen.words
-    screen.skipped(shortened.skipped, shortened.notes)
-    status = call.finish(shortened.skipped, shortened_words(shortened, words))
-    screen.wrote(shortened.written)
-    screen.wrote(options.report, words(f"parts.{shortened.unit}", n=len(shortened.removed)))
-    screen.report(missing_words(shortened.missing, words))
-    if options.by is not None and not screen.quiet:
-        say("\n".join(account_text(shortened.parts, options.by, screen.painter, "changed")))
-    return status
-
-
-def _removed_lines(cleaned: Cleaned | Shortened, listing: Output, call: Call) -> Iterable[bytes]:
+def _removed_lines(cleaned: Cleaned, listing: Output, call: Call) -> Iterable[bytes]:
     """Return the list of what was removed, in its format."""
-    from simdup.show.removed import Shortened, removed_csv, removed_jsonl, removed_part_lines
-
-    jsonl = listing.format == "jsonl"
-    if isinstance(cleaned, Shortened):
-        return removed_part_lines(cleaned, jsonl, listing.bom)
     if listing.format == PAGE:
         from simdup.show.report.scan_page import scan_page
 
         names = [one.document for one in cleaned.removed]
         return scan_page(cleaned.result, replace(call.page, kind="dedupe"), names)
-    return removed_jsonl(cleaned) if jsonl else removed_csv(cleaned, listing.bom)
+    from simdup.show.removed import removed_lines
+
+    return removed_lines(cleaned, listing.format == "jsonl", listing.bom)
 
 
 def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
@@ -121,14 +101,18 @@ def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
     from simdup.show.removed import account_text, cleaned_words, given_up, lost_text, missing_words
     from simdup.show.summary import added_words
 
-    screen, words, result = call.screen, call.screen.words, cleaned.result
-    what = cleaned_words(cleaned, words)
-    if cleaned.written == "-":
+    screen, words, whole = call.screen, call.screen.words, cleaned.unit == "document"
+    what = cleaned_words(cleaned, words) if whole else ""
+    if whole and cleaned.written == "-":
         screen.report(words("wrote.stdout", what=what))
-    elif cleaned.written is None and call["dry_run"]:
+    elif whole and cleaned.written is None and call["dry_run"]:
         screen.report(words("wrote.nothing", what=what))
     screen.wrote(cleaned.written, what)
-    entries = "redundant" if cleaned.annotated else "removed" if cleaned.written else "to_remove"
+    entries = f"parts.{cleaned.unit}"
+    if whole:
+        entries = (
+            "redundant" if cleaned.annotated else "removed" if cleaned.written else "to_remove"
+        )
     screen.wrote(options.report, words(entries, n=len(cleaned.removed)))
     if cleaned.added is not None:
         added = added_words(cleaned.added, words)
@@ -136,12 +120,13 @@ def _say_written(cleaned: Cleaned, options: DedupeOptions, call: Call) -> None:
     screen.report(missing_words(cleaned.missing, words))
     if screen.quiet:
         return
-    lost = given_up(result)
+    lost = given_up(cleaned.result) if whole else []
     most = 1 - min((one.covered for one in lost), default=1)
     titles = words("spared.lost"), words("given_up", n=len(lost), most=most)
-    for title, documents in zip(titles, (result.spared, lost), strict=True):
+    spared = cleaned.result.spared if whole else ()
+    for title, documents in zip(titles, (spared, lost), strict=True):
         if documents:
             screen.report(title)
-            say("\n".join(lost_text(result, documents, screen.painter)))
+            say("\n".join(lost_text(cleaned.result, documents, screen.painter)))
     if options.by is not None:
-        say("\n".join(account_text(cleaned.parts, options.by, screen.painter)))
+        say("\n".join(account_text(cleaned, options.by, screen.painter)))

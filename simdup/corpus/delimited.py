@@ -27,9 +27,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from simdup.corpus.batches import open_content
 from simdup.corpus.decoding import NotText, decode, without_nuls
 from simdup.corpus.files import File
 from simdup.corpus.lines import (
@@ -48,10 +47,14 @@ from simdup.corpus.record_batches import (
     oversized,
     unsupported,
 )
-from simdup.corpus.record_fields import examples, has_texts
+from simdup.corpus.record_fields import Unchanged, cut_pieces, examples, has_texts, text_fields
 from simdup.corpus.shapes import is_prose
 from simdup.model.documents import Skipped
 from simdup.model.settings import Reading
+
+if TYPE_CHECKING:
+    from simdup.corpus.changes import Change, Note
+    from simdup.corpus.record_fields import Spans
 
 # What a table is cut by where its beginning says nothing: by its format.
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -99,20 +102,6 @@ class Dialect:
             return without_nuls(line, codec).decode(codec, "surrogateescape")
 
         return decode_line
-
-    def cells(self, raw: bytes) -> list[str]:
-        """Return the fields of a record."""
-        source = io.StringIO(self._decoder()(raw), newline="")
-        (row,) = csv.reader(source, delimiter=self.delimiter, strict=True)
-        return row
-
-    def record(self, cells: Iterable[Any], errors: str) -> bytes:
-        """Return the bytes of a record, without its end."""
-        line = io.StringIO(newline="")
-        # With this end, the writer quotes what has either half of it.
-        csv.writer(line, delimiter=self.delimiter, lineterminator="\r\n").writerow(cells)
-        content = line.getvalue().removesuffix("\r\n").encode(self.codec, errors)
-        return content.translate(_SWAPPED) if self.returns else content
 
 
 class Table:
@@ -300,14 +289,6 @@ def _first_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
         yield row
 
 
-def dialect_of(file: File, reading: Reading) -> Dialect:
-    """Return how a file of CSV or TSV is written."""
-    with open_content(file) as (stream, _):
-        table = Table(file, stream, reading)
-        first = next((row for raw, row in table.rows() if not is_blank(raw, file)), None)
-    return _with_columns(table.dialect, first)
-
-
 def _with_columns(dialect: Dialect, header: Row) -> Dialect:
     names = header if isinstance(header, list) else ()
     return replace(dialect, columns=column_names(names, dialect.codec))
@@ -396,6 +377,75 @@ def _cut_rows(
             line, passed = line + passed, 0
             record += 1
             first = record
+
+
+# -- records that are written again --
+
+
+def change_csv(file: File, stream: IO[bytes], reading: Reading, change: Change) -> Iterator[bytes]:
+    """Yield a file of CSV or TSV with its records changed; the header is number 0."""
+    table = Table(file, stream, reading)
+    return table.restored(_changed(table, file, reading, change))
+
+
+def _changed(table: Table, file: File, reading: Reading, change: Change) -> Iterator[bytes]:
+    form, number = None, 0
+    for raw, row in table.rows():
+        if isinstance(row, Oversized):
+            yield raw
+            number += row is Oversized.END
+        elif is_blank(raw, file):
+            yield raw
+        else:
+            form = form or _Rows(_with_columns(table.dialect, row), reading)
+            yield change.record(number, raw, form)
+            number += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows of a table, as they are written; see `simdup.corpus.changes`."""
+
+    dialect: Dialect
+    reading: Reading
+
+    def noted(self, change: Change, number: int, raw: bytes, note: Note) -> bytes:
+        """Return a row with further cells, or the header with the names of these."""
+        body, columns = raw.rstrip(b"\0\r\n"), self.dialect.columns
+        if number:
+            self._cells(raw, "annotated")
+        else:
+            change.require_free(columns)
+        cells: Iterable[Any] = ("" if cell is None else cell for cell in note)
+        added = self._record(cells if number else note._fields, "backslashreplace")
+        return body + self.dialect.delimiter.encode() + added + raw[len(body) :]
+
+    def cut(self, raw: bytes, spans: Spans) -> bytes:
+        """Return a row without spans of its text."""
+        row, columns = self._cells(raw, "cut"), self.dialect.columns
+        # The last column of a name is the one that is read.
+        places = {name: i for i, name in enumerate(columns)}
+        fields = [places[name] for name in text_fields(dict.fromkeys(columns, ""), self.reading)]
+        for i, text in zip(fields, cut_pieces([row[i] for i in fields], spans), strict=True):
+            row[i] = text
+        # Bytes that are in no encoding come back as they were.
+        return self._record(row, "surrogateescape") + raw[len(raw.rstrip(b"\r\n")) :]
+
+    def _cells(self, raw: bytes, done: str) -> list[str]:
+        """Return the cells of a row; raise if it is broken, and cannot be `done`."""
+        (_, row), *_ = self.dialect.rows(raw)
+        if not isinstance(row, list) or len(row) != len(self.dialect.columns):
+            why = f"has not as many fields as there are columns, and cannot be {done}"
+            raise Unchanged(why)
+        return row
+
+    def _record(self, cells: Iterable[Any], errors: str) -> bytes:
+        """Return the bytes of a row, without its end."""
+        line, dialect = io.StringIO(newline=""), self.dialect
+        # With this end, the writer quotes what has either half of it.
+        csv.writer(line, delimiter=dialect.delimiter, lineterminator="\r\n").writerow(cells)
+        content = line.getvalue().removesuffix("\r\n").encode(dialect.codec, errors)
+        return content.translate(_SWAPPED) if dialect.returns else content
 
 
 # -- records --

@@ -9,20 +9,34 @@ from __future__ import annotations
 import errno
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import IO, Any
+from itertools import chain
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.record_batches import PackedTexts, ParquetBatch, missing_field
-from simdup.corpus.record_fields import examples, find_field, pieces_of, text_fields
+from simdup.corpus.record_fields import (
+    UNREADABLE,
+    Unchanged,
+    all_pieces,
+    cut_record,
+    examples,
+    find_field,
+    pieces_of,
+    text_fields,
+)
 from simdup.model.documents import NoField, Skipped
 from simdup.model.fields import TITLE
 from simdup.model.settings import Reading
+
+if TYPE_CHECKING:
+    from simdup.corpus.changes import Change
+    from simdup.corpus.record_fields import Spans
 
 _INSTALL = "python -m pip install 'simdup[parquet]'"
 # Limits the memory if a dictionary encodes many rows with a few long values.
@@ -263,118 +277,117 @@ def _require_readable(table: Any, columns: list[str] | None = None) -> None:
     next(table.iter_batches(1, row_groups=[0], columns=columns, use_threads=False), None)
 
 
-def copy_rows(source: IO[bytes], target: IO[bytes], keep: Callable[[int], bool]) -> None:
-    """Copy the rows to keep, with the schema, row groups and compression of the source.
+# The columns that tell what was found of a row.
+_KINDS = {"cluster": "int64", "similarity": "float64"}
 
-    `keep` returns whether to keep row number N, counted from 1.
+
+def change_parquet(source: IO[bytes], target: IO[bytes], reading: Reading, change: Change) -> None:
+    """Write a table with its rows changed, with the row groups and the compression of the source.
+
+    What is read needs random access, and so does what is written.
     """
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    def change(batch: Any, first: int) -> Any:
-        mask = [keep(row) for row in range(first, first + len(batch))]
-        return batch.filter(pa.array(mask, pa.bool_()))
+    with _damage_named(), pq.ParquetFile(source) as table:
+        schema, groups = table.schema_arrow, table.metadata.num_row_groups
+        added: list[Any] = []
+        if change.note_of is not None:
+            names = change.note_of(0)._fields
+            change.require_free(schema.names)
+            kinds = ((name, _KINDS.get(name, "string")) for name in names)
+            added = [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds]
+        compression: Any = "snappy"
+        if groups:
+            _require_readable(table)
+            group = table.metadata.row_group(0)
+            columns = [group.column(i) for i in range(group.num_columns)]
+            # pyarrow uses one name to read this compression and another to write it.
+            compression = {
+                column.path_in_schema: column.compression.replace("UNCOMPRESSED", "NONE")
+                for column in columns
+            }
+            first = next(iter(compression.values()), "snappy")
+            compression |= {field.name: first for field in added}
+        for field in added:
+            schema = schema.append(field)
+        number = 1
+        with pq.ParquetWriter(target, schema, compression=compression) as writer:
+            for group in range(groups):
+                changed = []
+                for batch in table.iter_batches(_MOST_ROWS, row_groups=[group], use_threads=False):
+                    changed.append(_changed(batch, number, added, reading, change))
+                    number += len(batch)
+                rows = pa.Table.from_batches(changed, schema)
+                if len(rows):
+                    writer.write_table(rows, row_group_size=len(rows))
 
-    _rewrite(source, target, change)
 
-
-def add_columns(
-    source: IO[bytes], target: IO[bytes], values_of: Callable[[int], Sequence[Any]], names: Any
-) -> None:
-    """Copy all rows with further columns, as `copy_rows` does.
-
-    Parameters
-    ----------
-    source, target : binary files
-    values_of : callable
-        Returns the values of a row by its number, from 1.
-    names : mapping from str to type
-        The names of the columns, and the Python type of their values; any value may be None.
-    """
+def _changed(batch: Any, first: int, added: Sequence[Any], reading: Reading, change: Change) -> Any:
+    """Return a batch with its rows changed, given the number of its first and further columns."""
     import pyarrow as pa
 
-    kinds = {int: pa.int64(), float: pa.float64(), str: pa.string()}
-    added = [pa.field(name, kinds[kind]) for name, kind in names.items()]
+    numbers = range(first, first + len(batch))
+    if change.removed:
+        return batch.filter(pa.array([n not in change.removed for n in numbers], pa.bool_()))
+    if change.note_of is None:
+        return _cut_rows(batch, first, reading, change)
+    notes = list(map(change.note_of, numbers))
+    for field in added:
+        column = [getattr(note, field.name) for note in notes]
+        batch = batch.append_column(field, pa.array(column, field.type))
+    return batch
 
-    def change(batch: Any, first: int) -> Any:
-        rows = [values_of(row) for row in range(first, first + len(batch))]
-        columns = zip(*rows, strict=True) if rows else [[]] * len(added)
-        for field, column in zip(added, columns, strict=True):
-            batch = batch.append_column(field, pa.array(column, field.type))
+
+def _cut_rows(batch: Any, first: int, reading: Reading, change: Change) -> Any:
+    """Return a batch of which some rows have lost spans of their texts."""
+    import pyarrow as pa
+
+    names = text_fields(row_like(batch.schema), reading)
+    heads = list(dict.fromkeys(_head_and_path(batch, name)[0] for name in names))
+    spans_of: Any = change.spans_of
+    places = [i for i in range(len(batch)) if spans_of(first + i)]
+    if not places:
+        return batch
+    old = batch.select(heads).take(pa.array(places))
+    texts = list(zip(*(_texts(old, name) for name in names), strict=True))
+    try:
+        rows = _as_text(old.to_pylist())
+    except ValueError:  # nanoseconds beside the text, which Python's times lack
+        change.whole |= dict.fromkeys((first + at for at in places), UNREADABLE)
         return batch
 
-    _rewrite(source, target, change, added)
+    def cut(i: int, spans: Spans) -> Any:
+        read = chain.from_iterable(t if isinstance(t, list) else [t] for t in texts[i])
+        if [piece.decode() for piece in read if piece is not None] != all_pieces(rows[i], names):
+            raise Unchanged(UNREADABLE)
+        return cut_record(rows[i], names, spans)
+
+    new = [change.cut(first + at, i, cut) for i, at in enumerate(places)]
+    rows = [row if isinstance(row, dict) else rows[row] for row in new]
+    order = np.arange(len(batch))
+    order[places] = np.arange(len(batch), len(batch) + len(places))
+    for head in heads:
+        at = batch.schema.get_field_index(head)
+        kind = batch.schema.field(at)
+        both = [batch.column(at), pa.array([row[head] for row in rows], kind.type)]
+        column = pa.concat_arrays(both).take(pa.array(order))
+        if "dictionary<" in str(kind.type):  # it would still have what was cut
+            column = pa.array(column.to_pylist(), kind.type)
+        batch = batch.set_column(at, kind, column)
+    return batch
 
 
-def change_texts(
-    source: IO[bytes],
-    target: IO[bytes],
-    reading: Reading,
-    change: Callable[[int, Sequence[bytes | None]], Sequence[bytes | None] | None],
-) -> None:
-    """Copy all rows with other texts in some columns, as `copy_rows` does.
-
-    Parameters
-    ----------
-    source, target : binary files
-    reading : Reading
-        Names the columns.
-    change : callable
-        Returns what is written of the strings of a row, in UTF-8, given its number, from 1, and the
-        strings of all these columns; None to keep them.
-    """
-    import pyarrow as pa
-
-    def changed(batch: Any, first: int) -> Any:
-        names = text_fields(row_like(batch.schema), reading)
-        owners, old = list[Sequence[int]](), [list[bytes | None]() for _ in range(len(batch))]
-        for name in names:
-            strings, rows = _strings(batch, name)
-            owners.append(range(len(batch)) if rows is None else rows)
-            for row, string in zip(owners[-1], strings, strict=True):
-                old[row].append(string)
-        new = [change(first + i, row) for i, row in enumerate(old)]
-        if all(row is None for row in new):
-            return batch
-        texts = [iter(was if row is None else row) for was, row in zip(old, new, strict=True)]
-        for name, places in zip(names, owners, strict=True):
-            column = pa.array([next(texts[row]) for row in places], pa.large_binary())
-            batch = _with_column(batch, name, column)
-        return batch
-
-    _rewrite(source, target, changed)
-
-
-def _with_column(batch: Any, name: str, values: Any) -> Any:
-    """Return a batch with other strings in a column, or in one within it."""
-    head, path = _head_and_path(batch, name)
-    at = batch.schema.get_field_index(head)
-    return batch.set_column(at, batch.schema.field(at), _with_field(batch.column(at), path, values))
-
-
-def _with_field(column: Any, path: Sequence[str], values: Any) -> Any:
-    """Return a column with other strings: its own, or those of a field of structs in it."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    kind = column.type
-    if _is_list(kind):
-        sizes = pc.fill_null(pc.list_value_length(column), 0).to_numpy()
-        made = pa.ListArray if pa.types.is_list(kind) else pa.LargeListArray
-        inner = _with_field(pc.list_flatten(column), path, values)
-        ends = np.append(0, np.cumsum(sizes)).astype(sizes.dtype)
-        return made.from_arrays(pa.array(ends), inner, type=kind, mask=column.is_null())
-    if pa.types.is_struct(kind):
-        name, *rest = path or [_TEXT]
-        fields = [kind.field(i) for i in range(kind.num_fields)]
-        arrays = [column.field(i) for i in range(kind.num_fields)]
-        inner = pc.struct_field(column, [name])
-        arrays[kind.get_field_index(name)] = _with_field(inner, rest, values)
-        return pa.StructArray.from_arrays(arrays, fields=fields, mask=column.is_null())
-    if not pa.types.is_dictionary(kind):
-        return values.cast(kind)
-    encoded = values.cast(kind.value_type).dictionary_encode()
-    indices = encoded.indices.cast(kind.index_type)
-    return pa.DictionaryArray.from_arrays(indices, encoded.dictionary, ordered=kind.ordered)
+def _as_text(value: Any) -> Any:
+    """Return a value with strings in place of bytes that are UTF-8."""
+    if isinstance(value, dict):
+        return {name: _as_text(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return list(map(_as_text, value))
+    if isinstance(value, bytes):
+        with suppress(UnicodeDecodeError):
+            return value.decode()
+    return value
 
 
 @contextmanager
@@ -389,51 +402,3 @@ def _damage_named() -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise OSError(errno.EIO, f"not Parquet: {_first_line(error)}") from None
-
-
-def _rewrite(
-    source: IO[bytes],
-    target: IO[bytes],
-    change: Callable[[Any, int], Any],
-    added: Sequence[Any] = (),
-) -> None:
-    """Write each batch of rows changed; `change` is called with it and the number of its first."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with _damage_named(), pq.ParquetFile(source) as table:
-        metadata = table.metadata
-        compression: Any = "snappy"
-        if metadata.num_row_groups:
-            _require_readable(table)
-            group = metadata.row_group(0)
-            columns = [group.column(i) for i in range(group.num_columns)]
-            # pyarrow uses one name to read this compression and another to write it.
-            compression = {
-                column.path_in_schema: column.compression.replace("UNCOMPRESSED", "NONE")
-                for column in columns
-            }
-            first = next(iter(compression.values()), "snappy")
-            compression |= {field.name: first for field in added}
-        schema = table.schema_arrow
-        for field in added:
-            schema = schema.append(field)
-        number = 1
-        with pq.ParquetWriter(target, schema, compression=compression) as writer:
-            for group in range(metadata.num_row_groups):
-                changed = []
-                for batch in table.iter_batches(_MOST_ROWS, row_groups=[group], use_threads=False):
-                    changed.append(change(batch, number))
-                    number += len(batch)
-                rows = pa.Table.from_batches(changed, schema)
-                if len(rows):
-                    writer.write_table(rows, row_group_size=len(rows))
-
-
-def column_names(source: IO[bytes]) -> list[str]:
-    """Return the names of the columns of a Parquet file."""
-    import pyarrow.parquet as pq
-
-    names: list[str] = pq.read_schema(source).names
-    source.seek(0)
-    return names

@@ -1,7 +1,7 @@
 """Cut files of records into batches of whole records, without parsing more than necessary.
 
-JSON lines are cut at line ends, arrays of JSON between their elements; for CSV see
-`simdup.corpus.delimited`.
+JSON lines are cut at line ends, arrays of JSON between their elements, also where they are written
+again; for CSV see `simdup.corpus.delimited`.
 
 `simdup.corpus.records` turns the batches into documents, in another process if there are several.
 """
@@ -9,21 +9,24 @@ JSON lines are cut at line ends, arrays of JSON between their elements; for CSV 
 from __future__ import annotations
 
 import codecs
+import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from simdup.corpus.files import File
-from simdup.corpus.json_text import TOO_LARGE, Elements, Fault, split_array
-from simdup.corpus.lines import LinePart, whole_lines
+from simdup.corpus.json_text import TOO_LARGE, Elements, Fault, Outside, parse_json, split_array
+from simdup.corpus.lines import LinePart, Lines, whole_lines
 from simdup.corpus.patterns import is_own_result, leave_out
-from simdup.corpus.record_fields import MISSING, find_field, text_fields
+from simdup.corpus.record_fields import MISSING, cut_record, find_field, text_fields
 from simdup.model.documents import NoField, Skipped
 from simdup.model.settings import Reading
 
 if TYPE_CHECKING:
+    from simdup.corpus.changes import Change, Note
     from simdup.corpus.delimited import Dialect
+    from simdup.corpus.record_fields import Spans
 
 # White space, and NULs, which are padding.
 BLANK = b"\0 \t\n\v\f\r"
@@ -115,6 +118,74 @@ def cut_array(file: File, stream: IO[bytes], reading: Reading) -> Iterator[RawBa
             yield RawBatch(file, line, record, content, len(content), piece.ends)
             record += len(piece.ends)
         line += content.count(b"\n")
+
+
+def change_json(file: File, stream: IO[bytes], reading: Reading, change: Change) -> Iterator[bytes]:
+    """Yield a file of JSON lines with its records changed; blank lines are no records."""
+    form, number = _Objects(reading), 1
+    blank = True  # so far, of a line in parts
+    for raw in Lines(whole_lines(stream, file.max_size)):
+        if isinstance(raw, LinePart):
+            yield raw
+            blank = blank and (not raw or raw.isspace())
+            if not raw:
+                number, blank = number + (not blank), True
+        elif is_blank(raw, file):
+            yield raw
+        else:
+            yield change.record(number, raw, form)
+            number += 1
+
+
+def change_array(_: File, stream: IO[bytes], reading: Reading, change: Change) -> Iterator[bytes]:
+    """Yield an array with its elements changed; the first one that stays loses its comma."""
+    form, number, first = _Objects(reading), 1, True
+    for piece in split_array(stream):
+        if isinstance(piece, Outside):
+            yield piece
+        for raw in piece.split() if isinstance(piece, Elements) else ():
+            if changed := change.record(number, raw, form):
+                yield changed.removeprefix(b",") if first else changed
+                first = False
+            number += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Objects:
+    """Objects of JSON in lines or an array, as they are written; see `simdup.corpus.changes`."""
+
+    reading: Reading
+
+    def noted(self, change: Change, number: int, raw: bytes, note: Note) -> bytes:
+        """Return an object with further fields; what is none stays."""
+        body = raw.rstrip(BLANK)
+        marks = (f'"{name}"'.encode() for name in note._fields)
+        if note.role is None or b"\\u" in raw or any(mark in raw for mark in marks):
+            try:
+                text = body.lstrip(b"," + BLANK).decode(self.reading.encoding or "utf-8-sig")
+                values = parse_json(text)
+            except ValueError:
+                return raw
+            if not isinstance(values, dict):
+                return raw
+            change.require_free(values, number)
+        # The bytes of an object end with its bracket, whatever the encoding.
+        head, added = body[:-1], json.dumps(note._asdict())[1:].encode()
+        comma = b"" if head.rstrip(BLANK).endswith(b"{") else b", "
+        return head + comma + added + raw[len(body) :]
+
+    def cut(self, raw: bytes, spans: Spans) -> bytes:
+        """Return an object without spans of its text."""
+        encoding = codecs.lookup(self.reading.encoding or "utf-8").name.removesuffix("-sig")
+        source = raw.decode(encoding)
+        start, end = source.index("{"), source.rindex("}") + 1
+        values = parse_json(source[start:end])
+        values = cut_record(values, text_fields(values, self.reading), spans)
+        try:
+            record = json.dumps(values, ensure_ascii=False).encode(encoding)
+        except UnicodeEncodeError:  # a character that the encoding does not have
+            record = json.dumps(values).encode(encoding)
+        return source[:start].encode(encoding) + record + source[end:].encode(encoding)
 
 
 def keeps_ascii(encoding: str) -> bool:

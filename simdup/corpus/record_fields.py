@@ -6,13 +6,23 @@ The pieces of a text are strings, a line apart: a string is one piece, a list of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from simdup.model.settings import DEFAULT_FIELDS, Reading
 
 MISSING: Final = object()
+# Starts and ends of what is cut from a text, ascending; no two overlap.
+Spans: TypeAlias = Sequence[tuple[int, int]]
+
+
+# Why a record that is not read as others are keeps its text.
+UNREADABLE = "what is left would not be read as the same text"
+
+
+class Unchanged(Exception):
+    """A record cannot be changed; the message is the reason."""
 
 
 def text_fields(values: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
@@ -120,7 +130,7 @@ def all_pieces(values: Mapping[str, Any], names: Sequence[str]) -> list[str]:
 
 
 def with_pieces(
-    values: Mapping[str, Any], names: Sequence[str], pieces: Sequence[str]
+    values: Mapping[str, Any], names: Sequence[str], pieces: Iterable[str]
 ) -> Mapping[str, Any]:
     """Return a record with other pieces in its fields, as many as `all_pieces` returns."""
     new = iter(pieces)
@@ -156,3 +166,32 @@ def _with_texts(value: Any, new: Iterator[str]) -> Any:
     if not pieces_of(value):
         return value
     return {**value, "text": next(new)} if isinstance(value, dict) else next(new)
+
+
+# -- what is cut -----------------------------------------------------------------------------------
+
+
+def cut_record(values: Mapping[str, Any], fields: Sequence[str], spans: Spans) -> Mapping[str, Any]:
+    """Return a record without spans of its text, which is the pieces of these fields."""
+    return with_pieces(values, fields, cut_pieces(all_pieces(values, fields), spans))
+
+
+def cut_pieces(pieces: Iterable[str], spans: Spans) -> Iterator[str]:
+    """Yield pieces without spans of the text that they are; line breaks between them stay."""
+    at = 0
+    for piece in pieces:
+        size = len(piece)
+        within = ((max(start - at, 0), min(end - at, size)) for start, end in spans)
+        yield without_spans(piece, [(start, end) for start, end in within if start < end])
+        at += size + 1
+
+
+def without_spans(text: str, spans: Spans) -> str:
+    """Return a text without some of its characters."""
+    if not spans:
+        return text
+    parts, done = list[str](), 0
+    for start, end in spans:
+        parts.append(text[done:start])
+        done = end
+    return "".join([*parts, text[done:]])

@@ -1,7 +1,4 @@
-"""Write a corpus again: records left out, fields added to each, or spans cut out of the texts.
-
-Lines and elements that stay are kept byte for byte.  The fields say in which cluster each record
-is, and what it is there.
+"""Write a corpus again, with what is changed in its files: see `simdup.corpus.changes`.
 
 A folder is filled in a work folder and appears as a whole.  If the target already has files (and
 may be written to), they are replaced one by one, atomically, once everything is ready.  If a SOURCE
@@ -10,18 +7,15 @@ vanishes or changes meanwhile, the files that it would have replaced stay.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import IO, Any, NamedTuple, Protocol, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import partial
+from typing import IO, TypeAlias
 
 from simdup.base.atomic import (
     beside,
@@ -37,13 +31,12 @@ from simdup.base.errors import SimdupError, unwritable
 from simdup.base.regular_files import open_regular
 from simdup.base.system import move, sync, unlink
 from simdup.corpus.batches import open_content
+from simdup.corpus.changes import Change
 from simdup.corpus.compression import compress, detect_compression
-from simdup.corpus.delimited import DELIMITERS, Dialect, Table, dialect_of
+from simdup.corpus.delimited import change_csv
 from simdup.corpus.files import ARCHIVE, File, difference
-from simdup.corpus.json_text import Elements, Outside, parse_json, split_array
-from simdup.corpus.lines import LinePart, Lines, Oversized, Row, whole_lines
-from simdup.corpus.parquet import add_columns, column_names, copy_rows
-from simdup.corpus.record_batches import BLANK, is_blank, keeps_ascii
+from simdup.corpus.parquet import change_parquet
+from simdup.corpus.record_batches import change_array, change_json
 from simdup.model.documents import Skipped
 from simdup.model.settings import Progress, Reading, no_progress
 
@@ -51,123 +44,6 @@ from simdup.model.settings import Progress, Reading, no_progress
 UNREAD = "it was not read to its end, and is kept whole"
 # Bytes between two words on how much was written.
 _SAID = 1 << 20
-
-
-class Note(NamedTuple):
-    """What is added to a record; the names are those of the fields."""
-
-    cluster: int | None = None  # its number; None for a document in no cluster
-    role: str | None = None  # ``unique`` for a document in no cluster; None for no document
-    kept: str | None = None  # the name of the document that is kept instead
-    similarity: float | None = None  # to that one
-    measure: str | None = None  # what that is
-
-
-NO_DOCUMENT = Note()
-UNIQUE = Note(role="unique")
-# The type of each field, and what is in a line of JSON that has one of them.
-_COLUMNS = {"cluster": int, "role": str, "kept": str, "similarity": float, "measure": str}
-_MARKS = tuple(f'"{name}"'.encode() for name in Note._fields)
-
-
-@dataclass(frozen=True, slots=True)
-class Annotations:
-    """What is added to the records of a file."""
-
-    file: File
-    notes: Mapping[int, Note]  # by the numbers of records in clusters
-    documents: NDArray[np.int64]  # the numbers of all records that took part, ascending
-    encoding: str  # of the file; empty for UTF-8
-    dialect: Dialect | None = None  # of CSV
-
-    def of(self, number: int) -> Note:
-        """Return the note on a record."""
-        found = self.notes.get(number)
-        if found is not None:
-            return found
-        i = int(np.searchsorted(self.documents, number))
-        known = i < len(self.documents) and self.documents[i] == number
-        return UNIQUE if known else NO_DOCUMENT
-
-    def change(self, number: int, raw: bytes, row: Row) -> bytes:
-        """Return the bytes of a record with its note; a broken record is kept as it is.
-
-        Raises
-        ------
-        SimdupError
-            If a record has a field of the same name, or a row other fields than the header.
-        """
-        if self.dialect:
-            return self._row(number, raw, row, self.dialect)
-        return self._json(number, raw)
-
-    def change_table(self, source: IO[bytes], target: IO[bytes]) -> None:
-        """Write all rows with a column for each field."""
-        self.require_free(column_names(source))
-        add_columns(source, target, self.of, _COLUMNS)
-
-    def change_text(self, content: bytes) -> bytes:
-        """Return the text: `require_records` refuses what has no fields."""
-        return content
-
-    def _json(self, number: int, raw: bytes) -> bytes:
-        body = raw.rstrip(BLANK)
-        note = self.of(number)
-        if note is NO_DOCUMENT or b"\\u" in raw or any(mark in raw for mark in _MARKS):
-            values = self._values(body)
-            if not isinstance(values, dict):
-                return raw
-            self.require_free(values, number)
-        added = json.dumps(note._asdict())[1:]
-        # The bytes of an object end with its bracket, whatever the encoding.
-        head = body[:-1]
-        comma = b"" if head.rstrip(BLANK).endswith(b"{") else b", "
-        return head + comma + added.encode() + raw[len(body) :]
-
-    def _values(self, body: bytes) -> Any:
-        try:
-            return parse_json(body.lstrip(b"," + BLANK).decode(self.encoding or "utf-8-sig"))
-        except ValueError:
-            return None
-
-    def _row(self, number: int, raw: bytes, row: Row, dialect: Dialect) -> bytes:
-        body = raw.rstrip(b"\0\r\n")
-        cells: Sequence[Any] = self.of(number)
-        if not number:
-            self.require_free(row if isinstance(row, list) else (), number)
-            cells = Note._fields
-        elif not isinstance(row, list) or len(row) != len(dialect.columns):
-            where = f"{self.file.path}#{number}"
-            what = "has not as many fields as there are columns, and cannot be annotated"
-            raise SimdupError(where, what, "correct it first")
-        added = dialect.record(["" if cell is None else cell for cell in cells], "backslashreplace")
-        return body + dialect.delimiter.encode() + added + raw[len(body) :]
-
-    def require_free(self, names: Container[str], number: int = 0) -> None:
-        """Raise if a record, or the file, has a field of the same name."""
-        taken = next((name for name in Note._fields if name in names), None)
-        if taken is not None:
-            where = f"{self.file.path}#{number}" if number else self.file.path
-            hint = "rename it before you annotate"
-            raise SimdupError(where, f"already has a field {taken!r}", hint)
-
-
-def annotations_of(
-    file: File, notes: Mapping[int, Note], documents: NDArray[np.int64], reading: Reading
-) -> Annotations:
-    """Return what is added to the records of a file, of which the notes and documents are known.
-
-    Raises
-    ------
-    SimdupError
-        If fields cannot be added in this encoding.
-    """
-    encoding, dialect = reading.encoding or "", None
-    if file.format in DELIMITERS:
-        dialect = dialect_of(file, reading)
-    elif not keeps_ascii(encoding or "utf-8"):
-        raise SimdupError(file.path, f"records in {encoding} cannot be annotated")
-    return Annotations(file, notes, documents, encoding, dialect)
 
 
 def require_records(files: Sequence[File]) -> None:
@@ -179,151 +55,56 @@ def require_records(files: Sequence[File]) -> None:
             raise SimdupError(file.path, what, "see `input_format`, or leave it out with `exclude`")
 
 
-class Change(Protocol):
-    """What is changed in a file while it is written again."""
-
-    def change(self, number: int, raw: bytes, row: Row) -> bytes:
-        """Return what is written of a record, nothing of one that is left out.
-
-        Parameters
-        ----------
-        number : int
-            The number of the record; 0 for the header of CSV.
-        raw : bytes
-            Its bytes; an element of an array has the comma before it.
-        row : Row
-            Its fields, of CSV.
-        """
-
-    def change_table(self, source: IO[bytes], target: IO[bytes]) -> None:
-        """Write the rows of a Parquet file."""
-
-    def change_text(self, content: bytes) -> bytes:
-        """Return what is written of a file that is one document."""
+# Yields the bytes of a file of records with a change.
+_Writer: TypeAlias = Callable[[File, IO[bytes], Reading, Change], Iterator[bytes]]
+_WRITERS: Mapping[str, _Writer] = {
+    "jsonl": change_json, "json": change_array, "csv": change_csv, "tsv": change_csv,
+}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """Records that are left out of a file; of one document, 0 for the file itself."""
-
-    records: Set[int] = frozenset()
-
-    def change(self, number: int, raw: bytes, row: Row) -> bytes:
-        """Return the bytes of a record that stays."""
-        return b"" if number and number in self.records else raw
-
-    def change_table(self, source: IO[bytes], target: IO[bytes]) -> None:
-        """Write the rows that stay."""
-        copy_rows(source, target, lambda row: row not in self.records)
-
-    def change_text(self, content: bytes) -> bytes:
-        """Return the text; a file that is left out is not written at all."""
-        return content
-
-
-def write_records(
+def write_changed(
     file: File,
     target: IO[bytes],
     change: Change | None,
     compression: str,
-    reading: Reading,
     progress: Progress = no_progress,
 ) -> None:
-    """Write the records of a file in their order, those that do not change byte for byte.
+    """Write a file with a change, what does not change byte for byte.
 
-    `compression` is that of the target, `reading` is how the file was read.
+    `compression` is that of the target.
     """
     with open_content(file) as (stream, _), compress(target, compression) as packer:
-        if file.format == "parquet":
-            _write_table(stream, packer, change)
-            return
-        change = change or Removal()
-        if not file.records:
-            packer.write(change.change_text(stream.read()))
-            return
-        changed = change.change
-        if file.format == "json":
-            parts = _rewrite_array(stream, changed)
-        elif file.format == "jsonl":
-            rows = _json_rows(Lines(whole_lines(stream, file.max_size)))
-            parts = _rewrite_rows(file, rows, changed)
+        if change is None or change.idle:
+            parts = iter(partial(stream.read, _SAID), b"")
+        elif not file.records:
+            parts = iter([change.text(stream.read())])
+        elif file.format == "parquet":
+            parts = _table(stream, change)
         else:
-            csv = Table(file, stream, reading)
-            parts = csv.restored(_rewrite_rows(file, csv.rows(), changed, header=True))
+            parts = _WRITERS[file.format](file, stream, change.reading, change)
         packer.writelines(_counted(parts, progress))
 
 
-def _write_table(stream: IO[bytes], target: IO[bytes], change: Change | None) -> None:
-    # Nothing in a damaged file is redundant, so its bytes are kept.
-    if not change:
-        shutil.copyfileobj(stream, target)
-        return
+def _table(stream: IO[bytes], change: Change) -> Iterator[bytes]:
     # A table needs random access, to what is read and to what is written.
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as table:
         shutil.copyfileobj(stream, source)
         source.seek(0)
-        change.change_table(source, table)
+        change_parquet(source, table, change.reading, change)
         table.seek(0)
-        shutil.copyfileobj(table, target)
+        yield from iter(partial(table.read, _SAID), b"")
 
 
-def _counted(lines: Iterable[bytes], progress: Progress) -> Iterator[bytes]:
-    """Yield lines, and say how many bytes of them were written."""
+def _counted(parts: Iterable[bytes], progress: Progress) -> Iterator[bytes]:
+    """Yield what is written, and say how many bytes of it were."""
     done = said = 0
-    for line in lines:
-        yield line
-        done += len(line)
+    for part in parts:
+        yield part
+        done += len(part)
         if done >= said + _SAID:
             said = done
             progress("writing", done, None)
     progress("writing", done, None)
-
-
-# `Change.change`.
-_RecordChange: TypeAlias = Callable[[int, bytes, Row], bytes]
-
-
-def _rewrite_rows(
-    file: File, rows: Iterable[tuple[bytes, Row]], change: _RecordChange, header: bool = False
-) -> Iterator[bytes]:
-    """Yield lines with their records changed; blank ones, and what is too large, are kept."""
-    number = 0 if header else 1
-    for raw, row in rows:
-        if isinstance(row, Oversized):
-            yield raw
-            number += row is Oversized.END
-        elif is_blank(raw, file):
-            yield raw
-        else:
-            yield change(number, raw, row)
-            number += 1
-
-
-def _rewrite_array(stream: IO[bytes], change: _RecordChange) -> Iterator[bytes]:
-    """Yield an array with its elements changed; the first one that stays loses its comma."""
-    number = 1
-    first = True  # whether no element has been yielded
-    for piece in split_array(stream):
-        if isinstance(piece, Elements):
-            for raw in piece.split():
-                if changed := change(number, raw, None):
-                    yield changed.removeprefix(b",") if first else changed
-                    first = False
-                number += 1
-        elif isinstance(piece, Outside):
-            yield piece
-
-
-def _json_rows(lines: Iterable[bytes]) -> Iterator[tuple[bytes, Row]]:
-    """Yield each line, or its parts."""
-    blank = True  # so far, of a line in parts
-    for line in lines:
-        if not isinstance(line, LinePart):
-            yield line, None
-            continue
-        blank = blank and (not line or line.isspace())
-        yield line, Oversized.PART if line or blank else Oversized.END
-        blank = blank or not line
 
 
 def copy_input(file: File, place: str) -> File:
@@ -421,7 +202,6 @@ def fill(
     cleaned: CleanedFolder,
     changes: Mapping[str, Change],
     without: Callable[[Mapping[str, str]], Mapping[str, Change | None]],
-    reading: Reading,
     progress: Progress = no_progress,
 ) -> None:
     """Write files with their changes into an empty folder, with modes and times.
@@ -439,8 +219,6 @@ def fill(
         What is changed in each file, by its path.
     without : callable
         Returns what is changed instead in other files, because it depends on lost ones.
-    reading : Reading
-        How the files were read.
     progress : callable
         Is told how many bytes are done.
 
@@ -468,7 +246,7 @@ def fill(
                         file.path, f"another SOURCE has the same place in OUT: {below}"
                     )
                 make_folders(os.path.dirname(place))
-                _write_file(file, place, current.get(file.path), reading, lost)
+                _write_file(file, place, current.get(file.path), lost)
                 if pending is files:
                     done += file.size
                     progress("writing", done, total)
@@ -501,17 +279,15 @@ def check_unchanged(files: Sequence[File]) -> None:
             raise SimdupError(file.path, why, "run it again")
 
 
-def _write_file(
-    file: File, place: str, change: Change | None, reading: Reading, lost: dict[str, str]
-) -> None:
+def _write_file(file: File, place: str, change: Change | None, lost: dict[str, str]) -> None:
     """Write the remaining part of a file; all of it if it has changed."""
     if file.path not in lost:
-        if isinstance(change, Removal) and not file.records:
+        if change is not None and 0 in change.removed:
             return
         try:
-            if change:
+            if change is not None and not change.idle:
                 with open(place, "xb") as stream:
-                    write_records(file, stream, change, file.compression, reading)
+                    write_changed(file, stream, change, file.compression)
                 shutil.copystat(file.path, place)
             else:
                 _copy(file.path, place)

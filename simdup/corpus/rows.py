@@ -25,12 +25,15 @@ from simdup.corpus.batches import RowBatch
 from simdup.corpus.lines import BATCH_BYTES
 from simdup.corpus.record_fields import (
     MISSING,
+    Spans,
+    cut_record,
     examples,
     find_field,
     is_list,
     pieces_of,
     shapes,
     text_fields,
+    without_spans,
 )
 from simdup.corpus.records import Texts, as_number, without_surrogates
 from simdup.model.documents import Skipped
@@ -578,3 +581,72 @@ def select(data: Any, positions: NDArray[np.int64]) -> Any:
         return {keys[i]: data[keys[i]] for i in numbers}
     rows = [data[i] for i in numbers]
     return tuple(rows) if isinstance(data, tuple) else rows
+
+
+# -- texts that are cut ----------------------------------------------------------------------------
+
+
+def cut_rows(data: Any, reading: Reading, spans: Mapping[int, Spans]) -> Any:
+    """Return data of the same kind, with spans cut out of the texts of some rows.
+
+    Parameters
+    ----------
+    data
+        Rows that can be taken again: see `keep_rows`.
+    reading : Reading
+        Names the fields or columns of the texts.
+    spans : mapping from int to spans
+        By the positions of rows; places in their texts as these are read.
+
+    Raises
+    ------
+    SimdupError
+        If the data is of a kind whose texts cannot be replaced.
+    """
+    if table := as_table(data):
+        return _cut_table(table, data, reading, spans)
+    if isinstance(data, Mapping):
+        rows = enumerate(data.items())
+        return {key: without_spans(text, spans.get(i, ())) for i, (key, text) in rows}
+    cut = [_cut_row(row, reading, spans[i]) if i in spans else row for i, row in enumerate(data)]
+    return tuple(cut) if isinstance(data, tuple) else cut
+
+
+def _cut_row(row: Any, reading: Reading, spans: Spans) -> Any:
+    if is_pair(row):
+        return type(row)((row[0], without_spans(row[1], spans)))
+    record = dict(row)
+    return cut_record(record, text_fields(record, reading), spans)
+
+
+def _cut_table(table: DataTable, data: Any, reading: Reading, spans: Mapping[int, Spans]) -> Any:
+    fields = table.text_fields(reading)
+    names = list(dict.fromkeys(map(table.column_of, fields)))
+    new: dict[str, list[Any]] = {name: [] for name in names}
+    read = (row for columns in table.read(names) for row in zip(*columns, strict=True))
+    for i, row in enumerate(read):
+        record: Mapping[str, Any] = dict(zip(names, row, strict=True))
+        if i in spans:
+            record = cut_record(record, fields, spans[i])
+        for name in names:
+            new[name].append(record[name])
+    arrow: Any = sys.modules.get("pyarrow")
+    if arrow and isinstance(data, arrow.Table | arrow.RecordBatch):
+        for name, column in new.items():
+            at = data.schema.get_field_index(name)
+            kind = data.schema.field(at)
+            data = data.set_column(at, kind, arrow.array(column, kind.type))
+        return data
+
+    import narwhals as nw
+
+    if not nw.dependencies.is_into_dataframe(data):
+        what = f"the texts of {kind_of(data)} cannot be replaced"
+        raise SimdupError("data", what, "pass a pandas, Polars or Arrow table", "data")
+    frame: Any = nw.from_native(data, eager_only=True)
+    backend = frame.implementation
+    schema = frame.schema
+    cut = [nw.new_series(name, one, schema[name], backend=backend) for name, one in new.items()]
+    if (index := nw.maybe_get_index(frame)) is not None:
+        cut = [nw.maybe_set_index(one, index=index) for one in cut]
+    return frame.with_columns(*cut).to_native() if cut else data

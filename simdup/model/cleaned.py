@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from simdup.base.errors import NUMBER, WHOLE, SimdupError, check_type, invalid
 from simdup.model.clusters import Measure
-from simdup.model.formats import Share, Written, one_of
+from simdup.model.documents import Skipped
+from simdup.model.formats import Hidden, Share, Written, one_of
 from simdup.model.readings import FactDifference
 
 
@@ -125,17 +126,6 @@ class Removed(NamedTuple):
     facts: Annotated[tuple[FactDifference, ...], Written(_without_places)] | None = None
 
 
-class RemovedDocument(NamedTuple):
-    """A document that is left out."""
-
-    entry: Removed
-    path: str  # of the file that it comes from
-    record: int  # its number in that file; 0 for the file itself
-    kept_path: str  # of the file with the document that is kept instead
-    number: int  # of the document, in input order
-    kept: int  # number of the one that is kept instead; below 0 in an index
-
-
 class Part(NamedTuple):
     """What some of the documents lost: those of a source, an author or a folder."""
 
@@ -149,3 +139,62 @@ class Part(NamedTuple):
     def share(self) -> float:
         """The share of the documents that was removed, or lost text."""
         return self.removed / max(self.documents, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What became of a corpus, whatever was changed in it.
+
+    Attributes
+    ----------
+    written : str or None
+        Where it was written; None if it was not.
+    bytes_before, bytes_after : int or None
+        Sizes of its files and of the written files; None if they cannot be compared.
+    missing : tuple of str
+        Files and folders that could not be opened, and so are missing from what was written.
+    lost : mapping from str to str
+        Files that vanished or changed since they were read, with the reason.
+    notes : tuple of (str, str)
+        Names, and what a person should know about them.
+    parts : tuple of Part
+        What each group lost, if groups were asked for (`by`): the largest losses first.
+    data : object
+        What stays, of the same kind as was passed; of files the names of their documents.
+    """
+
+    written: Hidden[str | None] = None
+    bytes_before: Hidden[int | None] = None
+    bytes_after: Hidden[int | None] = None
+    missing: Hidden[tuple[str, ...]] = ()
+    lost: Hidden[Mapping[str, str]] = field(default_factory=dict)
+    notes: Hidden[tuple[tuple[str, str], ...]] = ()
+    parts: Hidden[tuple[Part, ...]] = ()
+    data: Hidden[Any] = None
+
+    def tell(self, skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
+        """Return what was skipped, and say of what is missing that it was not copied."""
+        return tuple(
+            replace(one, reason=f"{one.reason}; not copied to {self.written}")
+            if one.document in self.missing
+            else one
+            for one in skipped
+        )
+
+    def told(self, kind: type[Said], **values: Any) -> Said:
+        """Return an outcome of another kind, with more values."""
+        return kind(**vars(self) | values)
+
+
+Said = TypeVar("Said", bound=Outcome)
+
+
+class RemovedDocument(NamedTuple):
+    """A document that is left out."""
+
+    entry: Removed
+    path: str  # of the file that it comes from
+    record: int  # its number in that file; 0 for the file itself
+    kept_path: str  # of the file with the document that is kept instead
+    number: int  # of the document, in input order
+    kept: int  # number of the one that is kept instead; below 0 in an index

@@ -109,11 +109,10 @@ class RepeatedParts(NamedTuple):
         """Return some of them."""
         return RepeatedParts(*(column[rows] for column in self))
 
-    def spans(self, documents: int) -> list[I64]:
-        """Return the spans of each document, given their number: int64[parts, 2] each."""
-        bounds = np.searchsorted(self.documents, np.arange(documents + 1))
-        columns = np.stack([self.starts, self.ends], axis=1)
-        return [columns[low:high] for low, high in pairwise(bounds.tolist())]
+    def spans(self, row: int) -> list[tuple[int, int]]:
+        """Return the spans of a document, ascending."""
+        low, high = np.searchsorted(self.documents, (row, row + 1)).tolist()
+        return list(zip(self.starts[low:high].tolist(), self.ends[low:high].tolist(), strict=True))
 
 
 def find_repeated(collection: Collection, copies: int) -> RepeatedParts:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Unpack
 
@@ -14,21 +15,13 @@ import numpy as np
 
 from simdup.base.errors import TEXT, SimdupError, check_names, check_type, counted
 from simdup.corpus.batches import TextBatch, read
+from simdup.corpus.changes import Change, joined, why_whole
 from simdup.corpus.files import File
 from simdup.corpus.nested_json import in_own_form
-from simdup.corpus.rewriting import UNREAD, Change, Removal
-from simdup.corpus.rows import as_optional_path, select
+from simdup.corpus.record_fields import without_spans
+from simdup.corpus.rows import as_optional_path, cut_rows, select
 from simdup.corpus.shapes import shape_notes
-from simdup.corpus.span_cutting import (
-    SpanCuts,
-    cut_rows,
-    joined,
-    span_cuts,
-    spans_before,
-    why_whole,
-    without_spans,
-)
-from simdup.model.cleaned import DedupeOptions
+from simdup.model.cleaned import DedupeOptions, Outcome
 from simdup.model.documents import Document, NoField, Skipped
 from simdup.model.settings import Reading, RunOptions, Settings, no_progress
 from simdup.model.shared_passages import LeakCriteria, LeakFields
@@ -39,13 +32,11 @@ from simdup.reuse.overlaps import concat
 from simdup.reuse.rates import find_leaks, grams_of_many
 from simdup.reuse.symbols import SymbolTexts, cut, locate, look_up_in
 from simdup.search.arrays import I64, Members, distinct, ranges
-from simdup.show.cleaned_corpus import Changes, Copy, refuse_lost, rewrite_corpus, rows_or_sources
+from simdup.show.cleaned_corpus import Cuts, rewrite_data
 from simdup.show.leak_output import MANY, Decontaminated, Leak, LeakRate
 from simdup.text.characters import fold_all
 
 Spans = list[tuple[int, int]]
-# A document: the path of its file, and the number of its record.
-Place = tuple[str, int]
 
 # Evaluation texts that one process gets at a time.
 _TEXTS = 1000
@@ -130,18 +121,8 @@ def decontaminate(
     texts = read_evaluations(against, settings, names, against_id_field)
     target = as_optional_path(output, "output")
     options = DedupeOptions(target, force=force, references=texts.files)
-    rows, sources = rows_or_sources(data, options, settings.reading, "decontaminate")
-    if sources is not None:
-        return clean(sources, texts, options, settings, (criteria, mask))
-    found = _find(open_input(rows, settings), texts=texts, criteria=criteria, mask=mask)
-    spans = {record - 1: some for (_, record), some in found.spans.items()}
-    found.keep(found.uncut)
-    found.left_out = 0 if mask else len(spans)
-    if mask:
-        left = cut_rows(rows, settings.reading, spans)
-    else:
-        left = select(rows, np.delete(np.arange(len(rows)), list(spans)))
-    return found.result(Copy())._replace(data=left)
+    find = partial(find_leaking, texts=texts, criteria=criteria, mask=mask)
+    return rewrite_data(data, options, settings, find, operation="decontaminate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,106 +257,85 @@ def _no_records(argument: str, fields: tuple[str, ...]) -> SimdupError:
     return SimdupError(argument, what, "name files of records, or leave it out", argument)
 
 
-def clean(
-    sources: Sequence[str],
-    texts: Evaluations,
-    options: DedupeOptions,
-    settings: Settings,
-    how: tuple[LeakCriteria, bool],
-    finish: Callable[[Decontaminated], None] = lambda found: None,
-) -> Decontaminated:
-    """Write a corpus without leaks; `how` says what is one, and whether documents stay.
-
-    Raises
-    ------
-    SimdupError
-        If the target must not or cannot be written, or a file vanished or changed meanwhile.
-    """
-    find = partial(_find, texts=texts, criteria=how[0], mask=how[1])
-    return rewrite_corpus(sources, options, settings, find, finish)
-
-
-@dataclass
-class _CorpusLeaks(Changes[Decontaminated]):
+@dataclass(kw_only=True)
+class _CorpusLeaks(Cuts[Decontaminated]):
     """The leaks of a corpus, and what is to be cut or left out."""
 
     texts: Evaluations
     mask: bool
-    skipped: list[Skipped]
-    notes: list[tuple[str, str]]
-    files: Mapping[str, File]  # by their paths
-    reading: Reading
-    about: Decontaminated  # but for what becomes of documents
-    # By the path and the number of its record: the spans of a document, and its name.
-    spans: dict[Place, Spans] = field(default_factory=dict)
-    names: dict[Place, Any] = field(default_factory=dict)
-    # Documents that have a leak in characters that are more than it.
-    uncut: set[Place] = field(default_factory=set)
+    spans: Mapping[int, Spans]  # of each document with a leak, by its row
+    uncut: set[int]  # documents that have a leak in characters that are more than it
+    about: dict[str, Any]  # of `Decontaminated`, but for what becomes of documents
     left_out: int = 0
     kept: int = 0
-    # What is changed in each file, by its path; nothing in data that is not in files.
-    cuts: Mapping[str, Change] = field(default_factory=dict)
 
     def changes(self, files: Sequence[File]) -> Mapping[str, Change]:
         """Return what is cut or left out in each file, by its path."""
-        unread = {one.document for one in self.skipped if one.error}
-        by_file: dict[str, dict[int, Spans]] = {}
-        for (path, record), spans in self.spans.items():
-            by_file.setdefault(path, {})[record] = spans
-        for path in sorted(unread & by_file.keys()):
-            count = len(by_file.pop(path))
-            self.kept += count
-            self.notes.append((path, f"{counted(count, 'document')} with a leak in it; {UNREAD}"))
-        changed = ((path, self._change(self.files[path], own)) for path, own in by_file.items())
-        self.cuts = {path: change for path, change in changed if change is not None}
-        return self.cuts
+        by_file = self.by_file(
+            self.spans, lambda rows: f"{counted(len(rows), 'document')} with a leak"
+        )
+        self.kept += len(self.spans) - sum(map(len, by_file.values()))
+        for path, rows in by_file.items():
+            file, records = (
+                self.files[path],
+                dict(zip(self.records[rows].tolist(), rows, strict=True)),
+            )
+            if file.member is not None:
+                self.keep(rows, _ARCHIVED)
+                continue
+            change = self.changed[path] = Change(file, self.reading)
+            why = why_whole(file, self.reading) if self.mask else ""
+            self.notes += [(str(self.names[row]), f"left out: {why}") for row in rows if why]
+            if why or not self.mask:
+                self.left_out += len(rows)
+                change.removed = records.keys()
+            else:
+                self.keep(row for row in rows if row in self.uncut)
+                change.spans_of = partial(_spans_of, self.spans, records)
+        return self.changed
 
-    def _change(self, file: File, records: Mapping[int, Spans]) -> Change | None:
-        if file.member is not None:
-            self.keep(((file.path, one) for one in records), _ARCHIVED)
-            return None
-        if why := self.mask and why_whole(file, self.reading):
-            self.notes += [(str(self.names[file.path, one]), f"left out: {why}") for one in records]
-        if not self.mask or why:
-            self.left_out += len(records)
-            return Removal(records.keys())
-        self.keep((file.path, one) for one in records if (file.path, one) in self.uncut)
-        rows = [(one, *span) for one, spans in records.items() for span in spans]
-        return span_cuts(file, self.reading, *np.array(rows, np.int64).reshape(-1, 3).T)
+    def rows(self, data: Any) -> Any:
+        """Return data without leaks."""
+        self.keep(self.uncut)
+        spans = {int(self.records[row]) - 1: cut for row, cut in self.spans.items()}
+        if self.mask:
+            return cut_rows(data, self.reading, spans)
+        self.left_out = len(spans)
+        return select(data, np.delete(np.arange(len(data)), list(spans)))
 
-    def without(self, lost: Mapping[str, str]) -> Mapping[str, Change]:
-        """Raise if a file with documents is lost: its leaks are in no report."""
-        refuse_lost(lost, self.files)
-        return {}
-
-    def keep(self, places: Iterable[Place], why: str = _WITHIN) -> None:
+    def keep(self, rows: Iterable[int], why: str = _WITHIN) -> None:
         """Take documents for errors that stay though they have a leak."""
-        some = [Skipped(self.names[place], why, error=True) for place in sorted(places)]
-        self.skipped += some
-        self.kept += len(some)
+        rows = sorted(rows, key=lambda row: (self.paths[row], self.records[row]))
+        self.skipped += [Skipped(self.names[row], why, error=True) for row in rows]
+        self.kept += len(rows)
 
-    def result(self, copy: Copy) -> Decontaminated:
+    def result(self, outcome: Outcome) -> Decontaminated:
         """Return what was found; what had to be kept whole is an error."""
-        for path, cuts in self.cuts.items():
-            for number, why in sorted(cuts.whole.items()) if isinstance(cuts, SpanCuts) else ():
-                self.keep([(path, number)], why)
+        for row in self.spans:
+            change = self.changed.get(self.paths[row])
+            if change is not None and (why := change.whole.get(int(self.records[row]))):
+                self.keep([row], why)
         # What is both in a SOURCE and an evaluation text is said once.
         again = {(one.document, one.reason) for one in self.skipped}
         first = (one for one in self.texts.skipped if (one.document, one.reason) not in again)
-        return self.about._replace(
-            affected=len(self.spans),
-            left_out=self.left_out,
-            kept=self.kept,
-            skipped=copy.tell((*first, *self.skipped)),
-            notes=tuple(dict.fromkeys((*self.texts.notes, *self.notes, *copy.notes))),
-            written=copy.written,
-            missing=copy.missing,
-            bytes_before=copy.bytes_before,
-            bytes_after=copy.bytes_after,
-        )
+        values = self.about | {
+            "affected": len(self.spans),
+            "left_out": self.left_out,
+            "kept": self.kept,
+            "skipped": outcome.tell((*first, *self.skipped)),
+            "notes": tuple(dict.fromkeys((*self.texts.notes, *self.notes, *outcome.notes))),
+        }
+        return outcome.told(Decontaminated, **values)
 
 
-def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool) -> _CorpusLeaks:
+def _spans_of(spans: Mapping[int, Spans], rows: Mapping[int, int], record: int) -> Spans:
+    """Return what is cut from a record, given the row of each document of its file."""
+    return spans[rows[record]] if record in rows else []
+
+
+def find_leaking(
+    opened: Input, sources: Sequence[str], texts: Evaluations, criteria: LeakCriteria, mask: bool
+) -> _CorpusLeaks:
     """Read all documents, and find their leaks; masked ones are searched again."""
     started = time.monotonic()
     reading = opened.settings.reading
@@ -395,34 +355,34 @@ def _find(opened: Input, texts: Evaluations, criteria: LeakCriteria, mask: bool)
         sizes = np.diff(texts.symbols.starts)
         common = units_of(references.shared, texts.symbols, criteria.min_run)
         rates = texts.rates(leaks, sizes - common, criteria.min_run)
-        about = Decontaminated(
-            leaks=[
+        about = {
+            "leaks": [
                 Leak(names[row], texts.documents[number].name, share, spans, eval_spans)
                 for row, number, share, spans, eval_spans in leaks
             ],
-            rates=tuple(rates),
-            documents=pile.documents - len(texts.documents),
-            evaluations=len(texts.documents),
-            affected=len(rows),
-            left_out=0,
-            kept=0,
-            lengths=(int(sizes.min()), int(np.median(sizes)), int(sizes.max())),
-            common_units=int(common.sum()),
-            common_texts=int(np.count_nonzero(common)),
-            masked=mask,
-            skipped=(),
-            notes=(),
-            seconds=time.monotonic() - started,
+            "rates": tuple(rates),
+            "documents": pile.documents - len(texts.documents),
+            "evaluations": len(texts.documents),
+            "lengths": (int(sizes.min()), int(np.median(sizes)), int(sizes.max())),
+            "common_units": int(common.sum()),
+            "common_texts": int(np.count_nonzero(common)),
+            "masked": mask,
+            "seconds": time.monotonic() - started,
+        }
+        found = _CorpusLeaks(
+            names=names,
+            paths=documents["path"].tolist(),
+            records=documents["record"],
+            skipped=report.skipped,
+            notes=report.notes,
+            files={file.path: file for file in opened.files},
+            reading=opened.settings.reading,
+            texts=texts,
+            mask=mask,
+            spans={row: joined(spans) for row, spans in rows.items()},
+            uncut=uncut,
+            about=about,
         )
-        files = {file.path: file for file in opened.files}
-        read_as = report.skipped, report.notes, files, opened.settings.reading
-        found = _CorpusLeaks(texts, mask, *read_as, about)
-        for row, spans in rows.items():
-            place = documents["path"][row], int(documents["record"][row])
-            found.spans[place] = joined(spans)
-            found.names[place] = names[row]
-            if row in uncut:
-                found.uncut.add(place)
     real = set(map(os.path.realpath, texts.whole))
     places = {os.path.realpath(one.on_disk.path) for one in opened.files}
     if places and places <= real:
@@ -504,10 +464,29 @@ def _search_again(
             for one in _leaks_of(left, criteria, references, run):
                 row = left.cut.documents["name"][one.row]
                 if one.spans:
-                    spans = spans_before(one.spans, cuts[row])
+                    spans = _spans_before(one.spans, cuts[row])
                     rows[row] += _within_lines(spans, original(row)) if pieced[row] else spans
                 (waiting if one.spans else uncut).add(row)
     return uncut - waiting
+
+
+def _spans_before(spans: Iterable[tuple[int, int]], cuts: Iterable[tuple[int, int]]) -> Spans:
+    """Return where spans of a text without `cuts` were before, with the cuts that they enclose.
+
+    Neither is empty; cuts are `joined`.
+
+    >>> _spans_before([(1, 3), (3, 4)], [(2, 12)])
+    [(1, 13), (13, 14)]
+    """
+    starts, lost = list[int](), [0]
+    for start, end in cuts:
+        starts.append(start - lost[-1])
+        lost.append(lost[-1] + end - start)
+
+    def before(place: int) -> int:
+        return place + lost[bisect_right(starts, place)]
+
+    return [(before(start), before(end - 1) + 1) for start, end in spans]
 
 
 def _within_lines(spans: Spans, text: str) -> Spans:

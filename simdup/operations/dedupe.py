@@ -5,27 +5,23 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Unpack, overload
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
+from simdup.corpus.changes import NO_DOCUMENT, UNIQUE, Change, Note
+from simdup.corpus.delimited import DELIMITERS
 from simdup.corpus.files import File, split_indexes
-from simdup.corpus.rewriting import (
-    UNREAD,
-    Annotations,
-    Change,
-    Note,
-    Removal,
-    annotations_of,
-)
+from simdup.corpus.record_batches import keeps_ascii
+from simdup.corpus.rewriting import UNREAD
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, select
 from simdup.index.ingest import remember
 from simdup.index.references import IndexMatches
-from simdup.model.cleaned import DedupeOptions, PartCriteria, Removed, RemovedDocument
+from simdup.model.cleaned import DedupeOptions, Outcome, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
 from simdup.model.documents import Skipped
 from simdup.model.formats import rounded
@@ -33,37 +29,18 @@ from simdup.model.frames import measure_of
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Progress, Reading, RunOptions, Settings
 from simdup.near.field_groups import Groups, group_by
-from simdup.near.inputs import Data, Input, open_input
+from simdup.near.inputs import Data, Input
 from simdup.operations.scan import examine
 from simdup.show.cleaned_corpus import (
     Changes,
-    Copy,
-    completed,
-    reserved,
+    Find,
     rewrite_corpus,
-    rows_or_sources,
+    rewrite_data,
 )
-from simdup.show.removed import Cleaned, Shortened, account, by_source
+from simdup.show.removed import Cleaned, account, by_source
 from simdup.show.result import Result
 
 
-@overload
-def dedupe(
-    data: Data, *, unit: str, copies: int = 1, min_length: int = 20,
-    output: str | os.PathLike[str] | None = None, force: bool = False, by: str | None = None,
-    reading: Reading | None = None, run: RunOptions | None = None, jobs: int | None = None,
-    text: str | tuple[str, ...] | None = None, id: str | None = None,
-) -> Shortened: ...  # fmt: skip
-@overload
-def dedupe(
-    data: Data, recipe: Recipe | str = "default", criteria: Criteria | None = None, *,
-    output: str | os.PathLike[str] | None = None, references: Paths = (),
-    force: bool = False, by: str | None = None, max_removed: float | None = None,
-    annotate: bool = False, index: str | os.PathLike[str] | None = None, add: bool = False,
-    reading: Reading | None = None, run: RunOptions | None = None, jobs: int | None = None,
-    text: str | tuple[str, ...] | None = None, id: str | None = None,
-    **fields: Unpack[CriteriaFields],
-) -> Cleaned: ...  # fmt: skip
 def dedupe(
     data: Data,
     recipe: Recipe | str = "default",
@@ -86,7 +63,7 @@ def dedupe(
     copies: int = 1,
     min_length: int = 20,
     **fields: Unpack[CriteriaFields],
-) -> Cleaned | Shortened:
+) -> Cleaned:
     """Return data without its redundant documents, or write files without them.
 
     What a scan calls redundant is left out: each is near a document that stays.  What was skipped
@@ -134,10 +111,8 @@ def dedupe(
     Cleaned
         ``data``: what stays, of the same kind as was given (a list for an iterator); of paths the
         names of the documents that stay.  ``removed``: what does not, and why.  ``result``: what
-        `scan` returns.
-    Shortened
-        With `unit`.  ``data``: the same rows with shortened texts; of paths the names of their
-        documents.  ``removed``: the parts that were cut, and where each stays.
+        `scan` returns.  With `unit` ``data`` is the same rows with shortened texts, of paths the
+        names of their documents, and ``removed`` the parts that were cut, and where each stays.
 
     Raises
     ------
@@ -157,10 +132,12 @@ def dedupe(
     settings = Settings.of(
         recipe, criteria, reading=reading, run=run, jobs=jobs, text=text, id=id, **fields,
     )  # fmt: skip
-    target = as_optional_path(output, "output")
+    options = DedupeOptions(
+        as_optional_path(output, "output"), as_paths(references, "references"), force, by=by,
+        max_removed=max_removed, annotate=annotate, index=as_optional_path(index, "index"), add=add,
+    )  # fmt: skip
+    parts = None
     if unit is not None:
-        from simdup.operations.repeated_parts import shorten
-
         given = {
             "recipe": recipe != "default", "criteria": criteria is not None, "add": add,
             "references": references != (), "max_removed": max_removed is not None,
@@ -170,36 +147,11 @@ def dedupe(
             what = "has no effect with `unit`: equal parts are cut, and every document stays"
             raise SimdupError(name, what, "leave it out", name)
         parts = PartCriteria(unit, copies, min_length)
-        return shorten(data, DedupeOptions(target, force=force, by=by), parts, settings)
-    for name, changed in (("copies", copies != 1), ("min_length", min_length != 20)):
-        if changed:
-            raise SimdupError(name, "has no effect without `unit`", "leave it out", name)
-    options = DedupeOptions(
-        target, as_paths(references, "references"), force, by=by, max_removed=max_removed,
-        annotate=annotate, index=as_optional_path(index, "index"), add=add,
-    )  # fmt: skip
-    rows, sources = rows_or_sources(data, options, settings.reading, "dedupe")
-    if sources is not None:
-        cleaned = rewrite(sources, options, settings)
-        return cleaned._replace(data=select(cleaned.result.documents, _staying(cleaned)))
-    return _dedupe_rows(rows, options, settings)
-
-
-def _dedupe_rows(rows: Any, options: DedupeOptions, settings: Settings) -> Cleaned:
-    """Return rows that were passed from Python without the redundant ones."""
-    if options.annotate:
-        what = "data that is not in files cannot be annotated"
-        raise SimdupError("annotate", what, "join it with the table of the result", "annotate")
-    indexes, others = split_indexes(options.references)
-    opened = open_input(rows, completed(settings, options), others)
-    with reserved(options):
-        found = _find(opened, indexes, options, ())
-        cleaned = found.result(Copy())
-        found.check()
-        cleaned = found.remember(cleaned, {})
-    if len(rows) != len(cleaned.result.inputs):
-        raise RuntimeError(f"{len(rows)} rows gave {len(cleaned.result.inputs)} documents")
-    return cleaned._replace(data=select(rows, _staying(cleaned)))
+    how = _how(options, parts, settings.run.progress)
+    cleaned = rewrite_data(data, options, settings, *how)
+    if cleaned.data is not None:
+        return cleaned
+    return replace(cleaned, data=select(cleaned.result.documents, _staying(cleaned)))
 
 
 def _staying(cleaned: Cleaned) -> NDArray[np.int64]:
@@ -208,53 +160,36 @@ def _staying(cleaned: Cleaned) -> NDArray[np.int64]:
     return np.delete(np.arange(len(cleaned.result.inputs)), gone)
 
 
-def _with_indexes(opened: Input, indexes: Sequence[str], options: DedupeOptions) -> Input:
-    """Return an input with indexes as references, and that of documents seen before."""
-    seen = options.index
-    if seen is not None and (not options.add or os.path.lexists(seen)):
-        indexes = [*indexes, seen]
-    return replace(opened, indexes=indexes, seen=seen, required=options.references)
-
-
-# -- files --
-
-
 def rewrite(
     sources: Sequence[str],
     options: DedupeOptions,
     settings: Settings,
-    finish: Callable[[Cleaned], None] = lambda cleaned: None,
+    finish: Callable[[Cleaned], None],
+    parts: PartCriteria | None = None,
 ) -> Cleaned:
-    """Write a corpus without its redundant documents.
+    """Write a corpus without its redundant documents, or `parts` of documents.
 
     What a scan calls redundant is left out: each is near a document that stays.  Files that could
     not be read as documents are copied as they are; those that cannot be opened are missing, and
-    are listed as skipped.
-
-    Parameters
-    ----------
-    sources : sequence of str
-        Files and folders; a single file of records becomes a file, everything else a folder.
-    options : DedupeOptions
-        Where and how to write the corpus.
-    settings : Settings
-        As in `scan`.
-    finish : callable
-        Called with what was cleaned, before the corpus appears at its target.
-
-    Returns
-    -------
-    Cleaned
-        ``result``, ``removed``, and what was ``written``.
+    are listed as skipped.  `finish` is called before the corpus appears at its target.
 
     Raises
     ------
     SimdupError
-        If the target must not or cannot be written, a reference gives no document, or more than
-        `max_removed` of the documents would be removed.
+        As in `rewrite_corpus`, or if a reference gives no document, or more than `max_removed` of
+        the documents would be removed.
     """
-    indexes, references = split_indexes(options.references)
-    progress = settings.run.progress
+    how = _how(options, parts, settings.run.progress, finish)
+    return rewrite_corpus(sources, options, settings, *how)
+
+
+def _how(
+    options: DedupeOptions,
+    parts: PartCriteria | None,
+    progress: Progress,
+    finish: Callable[[Cleaned], None] = lambda cleaned: None,
+) -> tuple[Find[Cleaned], Callable[[Cleaned], None], Sequence[str]]:
+    """Return what finds what is removed, what lists it, and the references that it needs."""
 
     def listed(cleaned: Cleaned) -> None:
         # Texts are read again.
@@ -262,8 +197,12 @@ def rewrite(
         finish(cleaned)
         progress("listing", len(cleaned.removed), len(cleaned.removed))
 
-    find = partial(_find, indexes=indexes, options=options, sources=sources)
-    return rewrite_corpus(sources, options, settings, find, listed, references)
+    if parts is not None:
+        from simdup.operations.repeated_parts import find_parts
+
+        return partial(find_parts, criteria=parts, by=options.by), finish, ()
+    indexes, references = split_indexes(options.references)
+    return partial(_find, indexes=indexes, options=options), listed, references
 
 
 # -- what is removed --
@@ -280,6 +219,7 @@ class _Losses(Changes[Cleaned]):
     groups: Groups | None  # None if nobody asks for an account by group
     matches: IndexMatches | None  # see `Examined`
     progress: Progress
+    files: Mapping[str, File] = field(default_factory=dict)  # those that are written, by path
 
     def check(self) -> None:
         """Raise if the corpus, a source or a group loses too large a share.
@@ -318,7 +258,8 @@ class _Losses(Changes[Cleaned]):
 
     def changes(self, files: Sequence[File]) -> Mapping[str, Change]:
         """Return which records each file loses, or what is added to them."""
-        return self._annotations(files) if self.options.annotate else _removals(self.cuts)
+        self.files = {file.path: file for file in files}
+        return self._annotations() if self.options.annotate else self._removals()
 
     def without(self, lost: Mapping[str, str]) -> Mapping[str, Change | None]:
         """Keep the documents of lost files, and what is redundant because of one."""
@@ -326,32 +267,47 @@ class _Losses(Changes[Cleaned]):
             return {}
         more = {cut.path for cut in self.cuts if cut.kept_path in lost} - lost.keys()
         self.cuts = [c for c in self.cuts if c.path not in lost and c.kept_path not in lost]
-        changes = _removals(self.cuts)
+        changes = self._removals()
         return {path: changes.get(path) for path in more}
 
-    def result(self, copy: Copy) -> Cleaned:
+    def _removals(self) -> dict[str, Change]:
+        """Return which records each file loses."""
+        records: dict[str, set[int]] = {}
+        for cut in self.cuts:
+            records.setdefault(cut.path, set()).add(cut.record)
+        reading = self.scan.origins.reading
+        return {path: Change(self.files[path], reading, gone) for path, gone in records.items()}
+
+    def rows(self, data: Any) -> Any:
+        """Return data without the redundant rows."""
+        inputs = self.scan.inputs
+        if len(data) != len(inputs):
+            raise RuntimeError(f"{len(data)} rows gave {len(inputs)} documents")
+        return select(data, np.delete(np.arange(len(data)), inputs.positions(self._numbers)))
+
+    def result(self, outcome: Outcome) -> Cleaned:
         """Return what is left out, and what each group loses by it."""
-        skipped = copy.tell(self.scan.skipped)
+        skipped = outcome.tell(self.scan.skipped)
         told = {one.document for one in skipped}
         kept = "documents that are redundant because of it are kept"
         lost = [
             Skipped(path, f"{why}; {kept}", error=True)
-            for path, why in copy.lost.items()
+            for path, why in outcome.lost.items()
             if path not in told
         ]
-        notes = (*self.scan.notes, *copy.notes)
+        notes = (*self.scan.notes, *outcome.notes)
         self.scan = replace(self.scan, skipped=(*skipped, *lost), notes=notes)
         numbers, groups = self._numbers, self.groups
-        return Cleaned(
-            self.scan,
-            [cut.entry for cut in self.cuts],
-            copy.written,
-            copy.bytes_before,
-            copy.bytes_after,
-            copy.missing,
-            numbers,
+        return outcome.told(
+            Cleaned,
+            documents=self.scan.inputs.taking_part,
+            skipped=self.scan.skipped,
+            result=self.scan,
+            removed=[cut.entry for cut in self.cuts],
+            notes=notes,
+            numbers=numbers,
             parts=() if groups is None else tuple(account(self.scan, numbers, groups)),
-            annotated=self.options.annotate and copy.written is not None,
+            annotated=self.options.annotate and outcome.written is not None,
         )
 
     def remember(self, said: Cleaned, lost: Mapping[str, str]) -> Cleaned:
@@ -387,9 +343,9 @@ class _Losses(Changes[Cleaned]):
         except SimdupError as error:
             what = f"{error.what}; the corpus was written, but is not in the index"
             raise SimdupError(error.where, what, "run it again with `force`") from None
-        return said._replace(added=added)
+        return replace(said, added=added)
 
-    def _annotations(self, files: Sequence[File]) -> dict[str, Annotations]:
+    def _annotations(self) -> dict[str, Change]:
         """Return what is added to the records of each file, by path.
 
         Raises
@@ -398,19 +354,20 @@ class _Losses(Changes[Cleaned]):
             If one was not read to its end, or cannot be annotated.
         """
         unread = {one.document for one in self.scan.skipped if one.error}
-        origins, notes = self.scan.origins, self._notes()
+        origins, notes, reading = self.scan.origins, self._notes(), self.scan.origins.reading
         rows = np.flatnonzero(self.scan.inputs.took_part)
-        paths, numbers = (origins.documents[name][rows].tolist() for name in ("path", "record"))
-        records: dict[str, list[int]] = {}
-        for path, number in zip(paths, numbers, strict=True):
-            records.setdefault(path, []).append(number)
-        found = {}
-        for file in files:
-            if file.path in unread:
-                raise SimdupError(file.path, "was not read to its end, and cannot be annotated")
-            own = np.array(records.get(file.path, ()), np.int64)
-            found[file.path] = annotations_of(file, notes.get(file.path, {}), own, origins.reading)
-        return found
+        paths, records = (origins.documents[name][rows].tolist() for name in ("path", "record"))
+        for path, number in zip(paths, records, strict=True):
+            notes.setdefault(path, {}).setdefault(number, UNIQUE)
+        changes = {}
+        for path, file in self.files.items():
+            if path in unread:
+                raise SimdupError(path, "was not read to its end, and cannot be annotated")
+            if file.format not in DELIMITERS and not keeps_ascii(reading.encoding or "utf-8"):
+                raise SimdupError(path, f"records in {reading.encoding} cannot be annotated")
+            note_of = partial(_note_of, notes.get(path, {}))
+            changes[path] = Change(file, reading, note_of=note_of)
+        return changes
 
     def _notes(self) -> dict[str, dict[int, Note]]:
         """Return the notes on the documents of clusters, by path and number of record."""
@@ -431,19 +388,18 @@ class _Losses(Changes[Cleaned]):
         return np.array([cut.number for cut in self.cuts], np.int64)
 
 
-def _removals(cuts: Sequence[RemovedDocument]) -> dict[str, Removal]:
-    """Return, for each file, the records that are left out."""
-    records: dict[str, set[int]] = {}
-    for cut in cuts:
-        records.setdefault(cut.path, set()).add(cut.record)
-    return {path: Removal(numbers) for path, numbers in records.items()}
+def _note_of(notes: Mapping[int, Note], number: int) -> Note:
+    return notes.get(number, NO_DOCUMENT)
 
 
 def _find(
-    opened: Input, indexes: Sequence[str], options: DedupeOptions, sources: Sequence[str]
+    opened: Input, sources: Sequence[str], indexes: Sequence[str], options: DedupeOptions
 ) -> _Losses:
     """Find what is redundant; raise if a reference gave no document."""
-    opened = _with_indexes(opened, indexes, options)
+    seen = options.index
+    if seen is not None and (not options.add or os.path.lexists(seen)):
+        indexes = [*indexes, seen]
+    opened = replace(opened, indexes=indexes, seen=seen, required=options.references)
     scan, collection, matches = examine(opened, ["facts"])
     groups = None if options.by is None else group_by("by", options.by, collection)
     cuts, notes = _list_cuts(scan)

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simdup.base.atomic import reserve
 from simdup.base.errors import SimdupError, unwritable
 from simdup.base.system import is_closed_pipe
+from simdup.corpus.changes import Change
 from simdup.corpus.files import STDIN, File
 from simdup.corpus.rewriting import (
-    Change,
+    UNREAD,
     CleanedFolder,
     check_unchanged,
     copy_input,
@@ -26,13 +30,12 @@ from simdup.corpus.rewriting import (
     list_others,
     open_folder,
     require_records,
-    write_records,
+    write_changed,
 )
 from simdup.corpus.rows import keep_rows, recognise
 from simdup.corpus.sources import SourceListing, list_files
-from simdup.corpus.span_cutting import SpanCuts
 from simdup.corpus.spool import spool_folder
-from simdup.model.cleaned import DedupeOptions
+from simdup.model.cleaned import DedupeOptions, Outcome, Said
 from simdup.model.documents import Skipped
 from simdup.model.fields import parse_fields
 from simdup.model.settings import Reading, Settings
@@ -41,36 +44,12 @@ from simdup.near.inputs import (
     Input,
     check_references,
     open_files,
+    open_input,
     require_existing,
     with_fields,
 )
 from simdup.show.streams import open_output
 from simdup.show.targets import check_name, check_places, compression_for, places, single_file
-
-
-class Copy(NamedTuple):
-    """What became of the files of a corpus, but for what was changed in them."""
-
-    written: str | None = None  # where; None if they were not written
-    missing: tuple[str, ...] = ()  # files and folders that could not be opened
-    # Files that vanished or changed since they were read, with the reason.
-    lost: Mapping[str, str] = {}
-    notes: tuple[tuple[str, str], ...] = ()  # on files of the target that are not of the corpus
-    bytes_before: int | None = None
-    bytes_after: int | None = None
-
-    def tell(self, skipped: Sequence[Skipped]) -> tuple[Skipped, ...]:
-        """Return what was skipped, and say of what is missing that it was not copied."""
-        return tuple(
-            replace(one, reason=f"{one.reason}; not copied to {self.written}")
-            if one.document in self.missing
-            else one
-            for one in skipped
-        )
-
-
-# What is said of a corpus that was written again: a named tuple.
-Said = TypeVar("Said")
 
 
 class Changes(ABC, Generic[Said]):
@@ -88,7 +67,11 @@ class Changes(ABC, Generic[Said]):
         """Return what is changed instead in other files, or raise, if it depends on lost ones."""
 
     @abstractmethod
-    def result(self, copy: Copy) -> Said:
+    def rows(self, data: Any) -> Any:
+        """Return what stays of data that is not in files."""
+
+    @abstractmethod
+    def result(self, outcome: Outcome) -> Said:
         """Return the outcome once the files have been changed."""
 
     def remember(self, said: Said, lost: Mapping[str, str]) -> Said:
@@ -96,17 +79,70 @@ class Changes(ABC, Generic[Said]):
         return said
 
 
-def refuse_lost(lost: Mapping[str, str], paths: Container[str]) -> None:
-    """Raise if files of these paths are lost: what is changed in others may depend on them."""
-    for path, why in lost.items():
-        if path in paths:
-            raise SimdupError(path, why, "run it again")
+@dataclass(kw_only=True)
+class Cuts(Changes[Said]):
+    """What an operation cuts out of the documents of a corpus.
+
+    Attributes
+    ----------
+    names, paths, records : sequences
+        Of all documents: the name, the path of the file and the number of the record in it.
+    skipped, notes : list
+        What could not be read, and what a person should know about some documents.
+    files : dict from str to File
+        The files that were read, by their paths.
+    reading : Reading
+        How they were read.
+    changed : dict from str to Change
+        What is changed in each file, by its path; empty for data that is not in files.
+    """
+
+    names: Sequence[Any]
+    paths: Sequence[str]
+    records: NDArray[np.int64]
+    skipped: list[Skipped]
+    notes: list[tuple[str, str]]
+    files: Mapping[str, File]
+    reading: Reading
+    changed: dict[str, Change] = field(default_factory=dict)
+
+    def by_file(
+        self, rows: Iterable[int], lost: Callable[[list[int]], str]
+    ) -> dict[str, list[int]]:
+        """Return the rows of documents by their files.
+
+        A file that was not read to its end is kept whole: a note tells what it would have `lost`.
+        """
+        unread = {document.document for document in self.skipped if document.error}
+        files = dict[str, list[int]]()
+        for row in rows:
+            files.setdefault(self.paths[row], []).append(row)
+        for path in sorted(unread & files.keys()):
+            self.notes.append((path, f"{lost(files.pop(path))} in it; {UNREAD}"))
+        return files
+
+    def without(self, lost: Mapping[str, str]) -> Mapping[str, Change | None]:
+        """Raise if a file is lost: what is cut from others may depend on it."""
+        for path, why in lost.items():
+            if path in self.files:
+                raise SimdupError(path, why, "run it again")
+        return {}
 
 
-def rows_or_sources(
-    data: Data, options: DedupeOptions, reading: Reading, operation: str
-) -> tuple[Any, list[str] | None]:
-    """Return data that can be taken again, and the sources if it names files.
+# Reads the documents of an input, which is from these sources, and finds what is changed.
+Find: TypeAlias = Callable[[Input, Sequence[str]], Changes[Said]]
+
+
+def rewrite_data(
+    data: Data,
+    options: DedupeOptions,
+    settings: Settings,
+    find: Find[Said],
+    finish: Callable[[Said], None] = lambda said: None,
+    references: Sequence[str] = (),
+    operation: str = "dedupe",
+) -> Said:
+    """Return data of any kind with changes, or write files so: see `rewrite_corpus`.
 
     Raises
     ------
@@ -114,14 +150,22 @@ def rows_or_sources(
         If a file does not exist, or data that is not in files is to be written.
     """
     rows = keep_rows(data)
-    paths = recognise(rows, reading)
+    paths = recognise(rows, settings.reading)
     if isinstance(paths, list) and paths:
         require_existing(paths)
-        return rows, paths
+        return rewrite_corpus(paths, options, settings, find, finish, references)
     if options.target is not None:
         what = "data that is not in files cannot be written"
         raise SimdupError("output", what, f"take the data that `{operation}` returns", "output")
-    return rows, None
+    if options.annotate:
+        what = "data that is not in files cannot be annotated"
+        raise SimdupError("annotate", what, "join it with the table of the result", "annotate")
+    opened = open_input(rows, completed(settings, options), references)
+    with reserved(options):
+        found = find(opened, ())
+        said = found.result(Outcome(data=found.rows(rows)))
+        found.check()
+        return found.remember(said, {})
 
 
 def completed(settings: Settings, options: DedupeOptions) -> Settings:
@@ -138,8 +182,8 @@ def rewrite_corpus(
     sources: Sequence[str],
     options: DedupeOptions,
     settings: Settings,
-    find: Callable[[Input], Changes[Said]],
-    finish: Callable[[Said], None],
+    find: Find[Said],
+    finish: Callable[[Said], None] = lambda said: None,
     references: Sequence[str] = (),
 ) -> Said:
     """Write a corpus with changes in its files, where and how the options say.
@@ -153,7 +197,7 @@ def rewrite_corpus(
     settings : Settings
         How the sources are read.
     find : callable
-        Reads the documents, and finds what is changed.
+        Finds what is changed.
     finish : callable
         Called with the outcome before the corpus appears at its target.
     references : sequence of str
@@ -174,7 +218,7 @@ def rewrite_corpus(
         others, given = _on_disk(files, listing)
         if options.annotate:
             require_records(given)
-        task = _Task(opened, options, find, finish)
+        task = _Task(opened, options, lambda: find(opened, sources), finish)
         target = options.target
         # A mistyped name should produce nothing, not even an empty folder.
         if target is None or (listing.skipped and not given):
@@ -216,7 +260,7 @@ class _Task(Generic[Said]):
 
     opened: Input
     options: DedupeOptions
-    find: Callable[[Input], Changes[Said]]
+    find: Callable[[], Changes[Said]]
     finish: Callable[[Said], None]
 
     def try_out(self, files: Sequence[File]) -> Said:
@@ -224,16 +268,15 @@ class _Task(Generic[Said]):
 
         What would be too much is refused after the list of it.
         """
-        found = self.find(self.opened)
+        found = self.find()
         changes = {} if self.options.annotate else found.changes(files)
         with open(os.devnull, "wb") as nowhere:
             for file in files:
-                if isinstance(cuts := changes.get(file.path), SpanCuts) and len(cuts):
-                    write_records(
-                        file, nowhere, cuts, file.compression, self.opened.settings.reading
-                    )
+                change = changes.get(file.path)
+                if change is not None and change.spans_of is not None:
+                    write_changed(file, nowhere, change, file.compression)
                     check_unchanged([file])
-        said = found.result(Copy())
+        said = found.result(Outcome())
         self.finish(said)
         found.check()
         return found.remember(said, {})
@@ -245,16 +288,14 @@ class _Task(Generic[Said]):
         like = "" if file.path == STDIN else file.path
         alone = nullcontext() if target == STDIN else reserve(target)
         with alone, open_output(target, like) as stream:
-            found = self.find(self.opened)
+            found = self.find()
             self.opened.report.require_any(file.path)
             found.check()
             change = found.changes([file]).get(file.path)
             check_unchanged([file, *references])
             try:
-                write_records(
-                    file, stream, change, compression, settings.reading, settings.run.progress
-                )
-                said = found.result(Copy(target))
+                write_changed(file, stream, change, compression, settings.run.progress)
+                said = found.result(Outcome(written=target))
                 self.finish(said)
             except OSError as error:
                 if is_closed_pipe(error):
@@ -262,24 +303,29 @@ class _Task(Generic[Said]):
                 raise unwritable(f"{file.path} to {target}", error) from None
             check_unchanged([file])
         if compression == file.compression and os.path.isfile(target):
-            sizes = {"bytes_before": file.size, "bytes_after": os.path.getsize(target)}
-            said = cast(Said, cast(Any, said)._replace(**sizes))
+            said = replace(said, bytes_before=file.size, bytes_after=os.path.getsize(target))
         return found.remember(said, {})
 
     def write_folder(self, target: str, cleaned: CleanedFolder) -> Said:
         """Write all files to a folder."""
         settings, files = self.opened.settings, [file for file, _ in cleaned.files]
         with reserve(target, parents=True), open_folder(target, self.options.force) as folder:
-            found = self.find(self.opened)
+            found = self.find()
             found.check()
             changes = found.changes(files)
-            fill(folder, cleaned, changes, found.without, settings.reading, settings.run.progress)
+            fill(folder, cleaned, changes, found.without, settings.run.progress)
             missing = list_missing(folder, cleaned, self.opened.skipped)
             others = list_others(folder, target)
             notes = tuple((name, "left in place; not part of the result") for name in others)
             written = [os.path.join(folder, below) for _, below in cleaned.files]
-            after = sum(os.path.getsize(place) for place in written if os.path.isfile(place))
-            before = sum(file.size for file in files)
-            said = found.result(Copy(target, tuple(missing), cleaned.lost, notes, before, after))
+            outcome = Outcome(
+                written=target,
+                bytes_before=sum(file.size for file in files),
+                bytes_after=sum(os.path.getsize(path) for path in written if os.path.isfile(path)),
+                missing=tuple(missing),
+                lost=cleaned.lost,
+                notes=notes,
+            )
+            said = found.result(outcome)
             self.finish(said)
         return found.remember(said, cleaned.lost)

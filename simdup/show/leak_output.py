@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 from simdup.base.errors import counted
+from simdup.model.cleaned import Outcome
 from simdup.model.documents import Skipped
-from simdup.model.formats import Counted, Hidden, Seconds, Share, Written
+from simdup.model.formats import Counted, Seconds, Share, Written
 from simdup.model.shared_passages import LeakCriteria
 from simdup.show.escaping import shown
 from simdup.show.lines import closing, typed
@@ -68,7 +70,8 @@ class LeakRate(NamedTuple):
         return self.leaked / self.texts
 
 
-class Decontaminated(NamedTuple):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Decontaminated(Outcome):
     """A corpus without evaluation texts, and what it had.
 
     Attributes
@@ -89,18 +92,10 @@ class Decontaminated(NamedTuple):
     common_units, common_texts : int
         Units of evaluation texts that too many texts of a file share, which make no leak, and how
         many texts have some.
-    skipped, notes
+    skipped
         As in `Result`.
     seconds : float
         How long the run took.
-    written : str or None
-        Where the corpus is.
-    bytes_before, bytes_after : int or None
-        Its size.
-    missing : tuple of str
-        Files that could not be copied.
-    data
-        The data without leaks, of the same kind as was passed; of files None.
     """
 
     documents: int
@@ -116,12 +111,6 @@ class Decontaminated(NamedTuple):
     common_texts: int
     skipped: Counted[tuple[Skipped, ...]]
     seconds: Seconds
-    notes: Hidden[tuple[tuple[str, str], ...]]
-    written: Hidden[str | None] = None
-    bytes_before: Hidden[int | None] = None
-    bytes_after: Hidden[int | None] = None
-    missing: Hidden[tuple[str, ...]] = ()
-    data: Hidden[Any] = None
 
     def __repr__(self) -> str:
         """Return the counts: data may be large."""

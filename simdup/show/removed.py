@@ -8,8 +8,9 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +18,15 @@ from numpy.typing import NDArray
 from simdup.base.errors import counted
 from simdup.base.when_used import pattern
 from simdup.corpus.names import is_archive
-from simdup.model.cleaned import Part, Removed, RemovedPart
+from simdup.model.cleaned import Outcome, Part, Removed, RemovedPart
 from simdup.model.clusters import Spared
 from simdup.model.documents import Skipped
 from simdup.model.formats import REMOVED_COLUMNS, REMOVED_PART_COLUMNS, digits
 from simdup.model.frames import measure_of
-from simdup.model.readings import FactDifference
 from simdup.near.field_groups import Groups
 from simdup.near.findings import Findings, Origins
 from simdup.show.escaping import shown
 from simdup.show.lines import csv_lines, json_line, record, typed
-from simdup.show.result import Result
 from simdup.show.summary import size_words
 from simdup.show.words import ENGLISH, Phrases
 
@@ -44,59 +43,61 @@ _NOTHING = "(nothing)"
 _READ = 8 * BEGINNING
 
 
-class Cleaned(NamedTuple):
-    """The result of cleaning a corpus.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cleaned(Outcome):
+    """The result of cleaning a corpus; `data` is what stays.
 
     Attributes
     ----------
+    unit : str
+        What is removed: ``document``, or parts of documents, see `PartCriteria`.
+    removed : sequence of Removed or RemovedPart
+        What was removed, in input order.
+    documents : int
+        How many were read, not counting references.
+    skipped : tuple of Skipped
+        What could not be read, and documents that are kept whole though they have repeated parts.
     result : Result
-        What the scan found.
-    removed : list of Removed
-        The documents left out, in input order.
-    written : str or None
-        Where the corpus was written; None if nothing was.
-    bytes_before, bytes_after : int or None
-        Sizes of its files and of the written files; None if they cannot be compared.
-    missing : tuple of str
-        Files and folders that could not be opened, and so are missing from what was written.
+        What the scan found, if documents were removed.
     numbers : array of int64
         The numbers of the removed documents in the run, references included: int64[removed].
-    data : object
-        What stays, of the same kind as was given; of files the names of their documents.
     annotated : bool
         Whether all documents were written, with what was found of them; what would have been left
         out is in `removed` all the same.
     added : Added or None
         What happened to the documents given to the index; None if it was left as it is.
-    parts : tuple of Part
-        What each group lost, if groups were asked for (`by`): the largest losses first.
+    changed, emptied : int
+        How many documents lost a part, and how many all their text.
+    characters_before, characters_after : int
+        Characters of the texts of all documents, if parts were cut.
     """
 
-    result: Result
-    removed: list[Removed]
-    written: str | None = None
-    bytes_before: int | None = None
-    bytes_after: int | None = None
-    missing: tuple[str, ...] = ()
+    removed: Sequence[Any]
+    documents: int
+    skipped: tuple[Skipped, ...] = ()
+    unit: str = "document"
+    result: Any = None
     numbers: Any = ()
-    data: Any = None
-    parts: tuple[Part, ...] = ()
     annotated: bool = False
     added: Added | None = None
+    changed: int = 0
+    emptied: int = 0
+    characters_before: int = 0
+    characters_after: int = 0
 
     def __repr__(self) -> str:
         """Return the counts: data may be large."""
-        return f"Cleaned({len(self.removed):,} of {counted(self.documents, 'document')} removed)"
-
-    @property
-    def documents(self) -> int:
-        """How many documents were read, not counting references."""
-        return self.result.inputs.taking_part
+        documents = counted(self.documents, "document")
+        if self.unit == "document":
+            return f"Cleaned({len(self.removed):,} of {documents} removed)"
+        parts = counted(len(self.removed), self.unit)
+        return f"Cleaned({parts} cut from {self.changed:,} of {documents})"
 
     @property
     def positions(self) -> NDArray[np.int64]:
         """Where the removed documents are among those of the result: int64[removed]."""
-        return self.result.inputs.positions(np.asarray(self.numbers, np.int64))
+        positions: NDArray[np.int64] = self.result.inputs.positions(np.asarray(self.numbers, int))
+        return positions
 
 
 class RemovedParts(Sequence[RemovedPart]):
@@ -144,58 +145,6 @@ class RemovedParts(Sequence[RemovedPart]):
         return f"<{counted(len(self), 'removed part')}>"
 
 
-class Shortened(NamedTuple):
-    """The result of cutting repeated parts out of documents.
-
-    Attributes
-    ----------
-    unit : str
-        What the parts are: see `PartCriteria`.
-    removed : sequence of RemovedPart
-        The parts that were cut, in input order.
-    documents, changed, emptied : int
-        How many documents were read, how many of them lost a part, and how many all their text.
-    characters_before, characters_after : int
-        Characters of the texts of all documents.
-    skipped : tuple of Skipped
-        What could not be read, and documents that are kept whole though they have repeated parts.
-    notes : tuple of (str, str)
-        Names, and what a person should know about them.
-    written : str or None
-        Where the corpus was written, if it was.
-    bytes_before, bytes_after : int or None
-        Sizes of its files and of the written files, where these can be compared.
-    missing : tuple of str
-        Files and folders that could not be opened, and so are missing from what was written.
-    data : object
-        What was passed, of the same kind, with shortened texts; of files the names of documents.
-    parts : tuple of Part
-        What each group lost, if groups were asked for (`by`): the largest losses first.
-    """
-
-    unit: str
-    removed: Sequence[RemovedPart]
-    documents: int
-    changed: int
-    emptied: int
-    characters_before: int
-    characters_after: int
-    skipped: tuple[Skipped, ...] = ()
-    notes: tuple[tuple[str, str], ...] = ()
-    written: str | None = None
-    bytes_before: int | None = None
-    bytes_after: int | None = None
-    missing: tuple[str, ...] = ()
-    data: Any = None
-    parts: tuple[Part, ...] = ()
-
-    def __repr__(self) -> str:
-        """Return the counts: data may be large."""
-        parts = counted(len(self.removed), self.unit)
-        documents = counted(self.documents, "document")
-        return f"Shortened({parts} cut from {self.changed:,} of {documents})"
-
-
 def cleaned_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
     """Return how many documents a cleaned corpus keeps, and its size."""
     documents = words("documents", n=cleaned.documents)
@@ -204,7 +153,7 @@ def cleaned_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
         return words("cleaned.annotated", documents=documents, redundant=redundant)
     stay = words("cleaned.stay", n=cleaned.documents - redundant, documents=documents)
     # They are written too, so there may be more files than documents.
-    if not all(one.error for one in cleaned.result.skipped):
+    if not all(one.error for one in cleaned.skipped):
         stay = words("cleaned.skipped", stay=stay)
     before, after = cleaned.bytes_before, cleaned.bytes_after
     if before is None or after is None:
@@ -216,24 +165,24 @@ def cleaned_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
     return words("cleaned.size", stay=stay, **sizes)
 
 
-def shortened_words(shortened: Shortened, words: Phrases = ENGLISH) -> str:
-    """Return how much was cut, from how many documents, and what is left."""
-    before, after = shortened.characters_before, shortened.characters_after
+def parts_words(cleaned: Cleaned, words: Phrases = ENGLISH) -> str:
+    """Return how many parts were cut, from how many documents, and what is left."""
+    before, after = cleaned.characters_before, cleaned.characters_after
     said = [
         words(
             "parts.cut",
-            parts=words(f"parts.{shortened.unit}", n=len(shortened.removed)),
-            changed=shortened.changed,
-            documents=words("documents", n=shortened.documents),
+            parts=words(f"parts.{cleaned.unit}", n=len(cleaned.removed)),
+            changed=cleaned.changed,
+            documents=words("documents", n=cleaned.documents),
         ),
         words("parts.characters", cut=before - after, before=before,
               share=(before - after) / max(before, 1)),
     ]  # fmt: skip
-    if shortened.bytes_before is not None and shortened.bytes_after is not None:
-        sizes = [size_words(one, words) for one in (shortened.bytes_after, shortened.bytes_before)]
+    if cleaned.bytes_before is not None and cleaned.bytes_after is not None:
+        sizes = [size_words(one, words) for one in (cleaned.bytes_after, cleaned.bytes_before)]
         said.append(words("parts.bytes", after=sizes[0], before=sizes[1]))
-    if shortened.emptied:
-        said.append(words("parts.emptied", n=shortened.emptied))
+    if cleaned.emptied:
+        said.append(words("parts.emptied", n=cleaned.emptied))
     return words.sentence(said)
 
 
@@ -247,8 +196,23 @@ def missing_words(missing: Sequence[str], words: Phrases = ENGLISH) -> str:
     return words("missing", what=what)
 
 
-def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
-    """Yield the CSV of removed documents: a header, then one row per document."""
+def removed_lines(cleaned: Cleaned, jsonl: bool, bom: bool = False) -> Iterator[bytes]:
+    """Return the lines of what was removed; JSON has spared documents and groups, too."""
+    if not jsonl:
+        whole = cleaned.unit == "document"
+        return (
+            _csv(cleaned, bom) if whole else csv_lines(REMOVED_PART_COLUMNS, cleaned.removed, bom)
+        )
+    if cleaned.unit == "document":
+        removed = (
+            json_line({"type": "removed"} | record(one) | {"beginning": beginning})
+            for one, beginning in _with_beginnings(cleaned)
+        )
+        return chain(removed, typed("spared", cleaned.result.spared), typed("part", cleaned.parts))
+    return chain(typed("removed_part", cleaned.removed), typed("part", cleaned.parts))
+
+
+def _csv(cleaned: Cleaned, bom: bool) -> Iterator[bytes]:
     criteria = cleaned.result.origins.criteria
     extras = (*criteria.extras, *(["covered"] if criteria.lossless else []))
     rows = (
@@ -260,44 +224,20 @@ def removed_csv(cleaned: Cleaned, bom: bool = False) -> Iterator[bytes]:
             one.kept,
             *(digits(getattr(one, extra)) for extra in extras),
             measure_of(one),
-            "; ".join(map(_fact_words, one.facts or ())),
+            "; ".join(f"{fact.a or _NOTHING} -> {fact.b or _NOTHING}" for fact in one.facts or ()),
             beginning,
         )
-        for one, beginning in with_beginnings(cleaned)
+        for one, beginning in _with_beginnings(cleaned)
     )
     return csv_lines((*REMOVED_COLUMNS, *extras, "measure", "facts", "beginning"), rows, bom)
 
 
-def _fact_words(fact: FactDifference) -> str:
-    """Return what a removed document says, and what stays instead."""
-    return f"{fact.a or _NOTHING} -> {fact.b or _NOTHING}"
-
-
-def removed_jsonl(cleaned: Cleaned) -> Iterator[bytes]:
-    """Yield a typed JSON line for each removed document, each spared one and each group."""
-    for one, beginning in with_beginnings(cleaned):
-        yield json_line({"type": "removed"} | record(one) | {"beginning": beginning})
-    yield from typed("spared", cleaned.result.spared)
-    yield from typed("part", cleaned.parts)
-
-
-def removed_part_lines(shortened: Shortened, jsonl: bool, bom: bool = False) -> Iterator[bytes]:
-    """Return the lines of the parts that were cut; those of JSON have each group, too."""
-    if jsonl:
-        return chain(typed("removed_part", shortened.removed), typed("part", shortened.parts))
-    return csv_lines(REMOVED_PART_COLUMNS, shortened.removed, bom)
-
-
-def with_beginnings(cleaned: Cleaned) -> Iterator[tuple[Removed, str]]:
-    """Yield the removed documents and how their texts begin."""
+def _with_beginnings(cleaned: Cleaned) -> Iterator[tuple[Removed, str]]:
+    """Yield the removed documents and how their texts begin, in one line."""
     text_of = cleaned.result.origins.text
     for number, entry in zip(cleaned.numbers, cleaned.removed, strict=True):
-        yield entry, beginning(text_of(int(number)) or "")
-
-
-def beginning(text: str) -> str:
-    """Return how a text begins, in one line."""
-    return " ".join(text[:_READ].split())[:BEGINNING]
+        text = text_of(int(number)) or ""
+        yield entry, " ".join(text[:_READ].split())[:BEGINNING]
 
 
 def account(result: Findings, removed: NDArray[np.int64], groups: Groups) -> Iterator[Part]:
@@ -356,16 +296,12 @@ _SPACE = pattern(r"\s+")
 _WIDTHS = (9, 8, 7, 13)
 
 
-def account_text(
-    parts: tuple[Part, ...], by: str, paint: Painter, lost: str = "removed"
-) -> Iterator[str]:
-    """Yield the lines of a table: the groups that lost most, and how many others there are.
-
-    Documents have `lost` all of their text (``removed``) or some (``changed``).
-    """
+def account_text(cleaned: Cleaned, by: str, paint: Painter) -> Iterator[str]:
+    """Yield the lines of a table: the groups that lost most, and how many others there are."""
+    parts, words = cleaned.parts, paint.words
     if not parts:
         return
-    words = paint.words
+    lost = "removed" if cleaned.unit == "document" else "changed"
     indent = sum(_WIDTHS) + 2 * len(_WIDTHS)
     by = words("account.folder") if by == "folder" else by
     yield paint(

@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.when_used import pattern
-from simdup.corpus.span_cutting import without_spans
+from simdup.corpus.record_fields import without_spans
 from simdup.text.characters import (
     CODE_POINTS,
     DIGEST_TYPE,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from lab.oracles import units as oracle
 from simdup import dedupe
-from simdup.corpus.span_cutting import without_spans
+from simdup.corpus.record_fields import without_spans
 from simdup.model.cleaned import UNITS
 from simdup.near import part_search
-from simdup.show.removed import Shortened
+from simdup.show.removed import Cleaned
 
 SENTENCES = [
     "甲甲甲甲甲。", "乙乙乙乙乙！", "Alpha beta. ", "Gamma delta? ", "短。", "ALPHA　beta. ",
@@ -25,7 +25,7 @@ TEXTS = st.lists(
 )
 
 
-def shortened(texts: list[str], unit: str, copies: int = 1, **more: int) -> Shortened:
+def shortened(texts: list[str], unit: str, copies: int = 1, **more: int) -> Cleaned:
     return dedupe(list(enumerate(texts)), unit=unit, copies=copies, min_length=5, **more)
 
 

@@ -6,7 +6,6 @@ import io
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,8 +13,10 @@ from support import Command
 
 from lab.corpora.made import near, prose, write
 from simdup import SimdupError, dedupe, scan
+from simdup.corpus.changes import UNIQUE, Change, Note
 from simdup.corpus.files import File
-from simdup.corpus.rewriting import UNIQUE, Annotations, Note
+from simdup.corpus.rewriting import write_changed
+from simdup.model.settings import Reading
 
 TEXTS = [prose(1), prose(2), near(prose(1)), prose(3), prose(2)]
 ADDED = ("cluster", "role", "kept", "similarity", "measure")
@@ -151,9 +152,6 @@ def test_a_field_of_the_same_name_is_not_overwritten(
     assert "t.csv: already has a field 'kept'" in ran.err
 
 
-UNIQUE_ONLY = np.array([2], np.int64)
-
-
 def test_what_cannot_be_annotated_as_a_whole_is_not_written(
     simdup: Command, tmp_path: Path
 ) -> None:
@@ -186,17 +184,22 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.text().filter(lambda name: name not in ADDED), VALUES), st.booleans())
-def test_any_object_stays_what_it_is(record: dict[str, object], ascii_only: bool) -> None:
+def test_any_object_stays_what_it_is(
+    tmp_path_factory: pytest.TempPathFactory, record: dict[str, object], ascii_only: bool
+) -> None:
     raw = json.dumps(record, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass") + b" \n"
-    notes = Annotations(File("r.jsonl", format="jsonl"), {1: Note(3, "kept")}, UNIQUE_ONLY, "")
     try:
         raw.decode()
     except UnicodeDecodeError:
         return
-    for number, note in ((1, Note(3, "kept")), (2, UNIQUE), (9, Note())):
-        changed = notes.change(number, raw, None)
-        assert json.loads(changed) == record | note._asdict()
-        assert changed.endswith(b"} \n")
+    path = tmp_path_factory.mktemp("r") / "r.jsonl"
+    path.write_bytes(raw * 3)
+    file, notes = File(str(path), format="jsonl"), (Note(3, "kept"), UNIQUE, Note())
+    noted = Change(file, Reading(), note_of=lambda number: notes[number - 1])
+    write_changed(file, target := io.BytesIO(), noted, "")
+    for line, note in zip(target.getvalue().splitlines(True), notes, strict=True):
+        assert json.loads(line) == record | note._asdict()
+        assert line.endswith(b"} \n")
 
 
 def test_what_it_cannot_do_is_said(simdup: Command, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import hashlib
 import json
 import random
 import zipfile
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from support import examples
 from lab.corpora.made import write
 from lab.oracles import reuse as oracle
 from simdup import SimdupError, decontaminate
-from simdup.corpus.span_cutting import joined, without_spans
+from simdup.corpus.changes import joined
+from simdup.corpus.record_fields import without_spans
 from simdup.text.characters import fold_all
 
 Q1 = (
@@ -206,7 +208,8 @@ def test_a_folder_of_documents_without_their_leaks(folder: Path, tmp_path: Path)
     left = {Path(one.document).name for one in decontaminate(out, ASKED).leaks}
     assert left == {"m.txt", "bad.txt"}
     tried = decontaminate(folder, ASKED, mask=True)
-    assert tried[:6] == found[:6]
+    about = attrgetter("documents", "evaluations", "leaks", "affected", "left_out", "kept")
+    assert about(tried) == about(found)
     assert (tried.kept, tried.skipped, tried.written) == (2, found.skipped, None)
     assert digests(folder) == before
 

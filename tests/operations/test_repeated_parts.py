@@ -215,8 +215,6 @@ def test_from_python(tmp_path: Path) -> None:
     for name, value in (("similarity", 0.5), ("max_removed", 0.5)):
         with pytest.raises(SimdupError, match=f"{name}: has no effect with `unit`"):
             dedupe(pairs, unit="sentence", **{name: value})
-    with pytest.raises(SimdupError, match="copies: has no effect without `unit`"):
-        dedupe(pairs, copies=2)
     with pytest.raises(SimdupError, match="data that is not in files"):
         dedupe(pairs, unit="line", output="out")
 

@@ -1,6 +1,7 @@
 """What is said about leaks, in both languages, and what programs read."""
 
 import json
+from dataclasses import replace
 
 from simdup.model.documents import Skipped
 from simdup.model.shared_passages import LeakCriteria
@@ -42,13 +43,13 @@ def test_what_would_be_done_is_said_so() -> None:
         "Would cut evaluation text from 3 documents.",
         "Would leave out 1 document that has evaluation text.",
     ]
-    clean = FOUND._replace(affected=0, left_out=0, kept=0)
+    clean = replace(FOUND, affected=0, left_out=0, kept=0)
     assert "No document has evaluation text." in leak_report(clean, LeakCriteria())
 
 
 def test_many_files_are_counted() -> None:
     rates = tuple(LeakRate(f"{n:02}.jsonl", 100, n, 0, 0) for n in range(23))
-    lines = leak_report(FOUND._replace(rates=rates), LeakCriteria()).splitlines()
+    lines = leak_report(replace(FOUND, rates=rates), LeakCriteria()).splitlines()
     assert lines[2] == "22.0 % of 22.jsonl leaked: 22 of 100."
     assert lines[22] == "3 more files with rates of 2.0 % or less."
 
@@ -57,14 +58,14 @@ def test_a_report_in_chinese() -> None:
     report = leak_report(FOUND, LeakCriteria(), CHINESE)
     assert "a.jsonl：泄漏率 0.0%（3 条中有 0 条）。" in report
     assert "有 2 篇含评测文本的文档无法处理，仍原样保留。" in report
-    data = FOUND._replace(rates=(LeakRate("", 3, 1, 0, 1),))
+    data = replace(FOUND, rates=(LeakRate("", 3, 1, 0, 1),))
     report = leak_report(data, LeakCriteria(common=9), CHINESE)
     assert "评测文本：泄漏率 33.3%（3 条中有 1 条，其中 1 条各出现在超过 5 篇文档里）。" in report
     assert "有 4 条评测文本含有同一文件中超过 9 条文本共有的文字，合计 90 单位，不计入" in report
 
 
 def test_what_many_documents_have_is_counted_apart() -> None:
-    found = FOUND._replace(rates=(LeakRate("a.jsonl", 8, 4, 0, 3),), evaluations=1)
+    found = replace(FOUND, rates=(LeakRate("a.jsonl", 8, 4, 0, 3),), evaluations=1)
     lines = leak_report(found, LeakCriteria(common=9)).splitlines()
     assert lines[1:3] == [
         "Lengths of the evaluation texts: 2 to 1,310 units; the median is 40.",

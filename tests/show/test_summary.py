@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from simdup.model.cleaned import Removed
-from simdup.model.clusters import Cluster, Member, Summary
+from simdup.model.clusters import Cluster, Summary
 from simdup.model.criteria import Criteria
 from simdup.model.documents import InputDocuments, Skipped
 from simdup.show.removed import Cleaned, cleaned_words
@@ -113,17 +113,11 @@ def test_sizes(size: int, said: str) -> None:
 
 
 def test_references_are_not_counted_as_kept() -> None:
-    members = [
-        Member("r", "kept", "0", None, number=0),
-        *(Member(str(n), "redundant", "0", None, number=n) for n in (2, 3)),
-    ]
-    found = Result(
-        (Cluster(1, tuple(members), ()),), (), (), SUMMARY, inputs=InputDocuments("rq23ab", 2)
-    )
+    count = InputDocuments("rq23ab", 2).taking_part
     removed = [Removed(name, "near-duplicate", 0, 1.0, "r") for name in ("2", "3")]
-    assert cleaned_words(Cleaned(found, removed)) == "2 of 4 documents stay"
-    sized = Cleaned(found, removed, "out", 5_600_000, 4_100_000)
+    assert cleaned_words(Cleaned(removed=removed, documents=count)) == "2 of 4 documents stay"
+    sized = Cleaned(removed=removed, documents=count, bytes_before=5_600_000, bytes_after=4_100_000)
     assert cleaned_words(sized) == "2 of 4 documents stay, 4.1 MB of 5.6 MB (27% saved)"
-    skipped = replace(found, skipped=(Skipped("e", "empty"),))
-    told = cleaned_words(Cleaned(skipped, removed))
+    skipped = (Skipped("e", "empty"),)
+    told = cleaned_words(Cleaned(removed=removed, documents=count, skipped=skipped))
     assert told == "2 of 4 documents stay (and what was skipped)", "more files than documents"

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.oracles import units as oracle
-from simdup.corpus.span_cutting import without_spans
+from simdup.corpus.record_fields import without_spans
 from simdup.model.cleaned import UNITS
 from simdup.text import units
 from simdup.text.characters import digest_bytes
