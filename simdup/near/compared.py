@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
@@ -103,7 +104,11 @@ class Compared:
         """The names of the SOURCEs that were left out."""
         return self.silent["name"].tolist() if len(self.silent) else []
 
-    @property
+    def text(self, document: int) -> str:
+        """Return a document's text, as it was decoded."""
+        return self.cut.spool.text(self.cut.documents["original"], document)
+
+    @cached_property
     def holders(self) -> Holders:
         """The documents of each text."""
         return Holders.of(self.text_of, len(self.starts) - 1, self.sides)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
-from functools import partial
-from typing import Unpack
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -30,12 +30,13 @@ from simdup.model.shared_passages import (
     Rate,
     TextPart,
 )
-from simdup.near.compared import References, compared
+from simdup.near.compared import Compared, References, compared
 from simdup.near.cutting import PairTexts, find_in_ranges
 from simdup.near.field_groups import group_by
 from simdup.near.inputs import Data, Input, open_input
+from simdup.reuse.finding import Passages
 from simdup.reuse.group_rates import rate_groups
-from simdup.reuse.overlaps import concat, form_overlaps
+from simdup.reuse.overlaps import Overlaps, concat, form_overlaps
 from simdup.reuse.rates import Omissions, and_silent, counted_shares, rate_documents
 from simdup.reuse.symbols import Units, look_up_in, spans_in, symbols_before
 from simdup.reuse.winnowing import Template
@@ -156,60 +157,122 @@ def examine(
         stored = [stack.enter_context(index) for index in indexes]
         beside = replace(references, stored=stored)
         texts = stack.enter_context(compared(opened, criteria, scope, template, beside))
-        starts, finder, holders = texts.starts, texts.finder, texts.holders
-        documents, report = texts.cut.documents, texts.cut.report
-        found = concat(find_in_ranges(finder, opened.settings.run))
-        shared = holders.shared(starts, finder.symbols, criteria.min_length)
-        units = Units.outside_holes(starts, finder.symbols if template else finder.symbols[:0])
-        overlaps = form_overlaps(found, units, holders, shared)
-        text = partial(texts.cut.spool.text, documents["original"])
-        names = documents["name"].tolist()
-        rated_units = units
-        if rated and texts.given is not None:
-            bits = texts.given.bits.view(np.uint8)
-            given = np.unpackbits(bits, bitorder="little").view(np.bool_)
-            rated_units = Units.outside_holes(starts, finder.symbols, given)
-        omits = partial(_parts_of, text, scope.leave_out, units, rated_units, texts.text_of)
-        # Documents without a rate matter only in a pair.
-        every = np.union1d(np.flatnonzero(texts.sides.sources), overlaps.documents)
-        every = every if template or scope.leave_out else every[:0]
-        sizes = rated_units.sizes[texts.text_of]
-        left_out = Omissions.of(every.tolist(), sizes, criteria.min_length, omits)
-        pairs = PairTexts(
-            documents, overlaps.documents, text, left_out.parts,
-            counted_shares(overlaps, rated_units, texts.text_of, left_out),
-        )  # fmt: skip
-        overlaps = overlaps.located(names, look_up_in(text))
-        rates: Sequence[Rate] = ()
-        copied = of_many = 0
-        if rated:
-            own = rate_documents(found, rated_units, holders, shared, names, left_out)
-            copied, of_many = own.copied, own.of_many
-            if scope.by is None:
-                rates = and_silent(own, texts.silent_names, texts.places)
-            else:
-                groups = group_by("by", parse_fields("by", scope.by)[0], texts.cut)
-                about = found, rated_units, holders, shared, names, left_out
-                rates = rate_groups(groups.of, groups.names, *about)
-        copies = np.bincount(texts.text_of[texts.sides.sources], minlength=len(starts) - 1)
-        summary = PassageSummary(
+        found = concat(find_in_ranges(texts.finder, opened.settings.run))
+        work = _Work(texts, found, criteria, scope, template is not None, rated)
+        rates, figures = work.rates() if rated else ((), {})
+        summary = work.summary(seconds=time.monotonic() - started, **figures)
+        skipped, notes = texts.cut.report.skipped, texts.cut.report.notes
+        notes = [*notes, *texts.too_short(criteria.min_length)]
+        result = PassageResult(work.located, tuple(skipped), tuple(notes), summary, rates)
+        yield result, work.pairs
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What follows from the passages that were found."""
+
+    texts: Compared
+    found: Passages
+    criteria: PassageCriteria
+    scope: PassageScope
+    templated: bool  # whether the text of templates is ignored
+    rated: bool
+
+    @cached_property
+    def shared(self) -> I64:
+        """The texts that several documents have."""
+        finder = self.texts.finder
+        return self.texts.holders.shared(
+            self.texts.starts, finder.symbols, self.criteria.min_length
+        )
+
+    @cached_property
+    def units(self) -> Units:
+        """What counts of each text."""
+        symbols = self.texts.finder.symbols
+        return Units.outside_holes(self.texts.starts, symbols if self.templated else symbols[:0])
+
+    @cached_property
+    def rated_units(self) -> Units:
+        """What counts of each text in rates."""
+        texts = self.texts
+        if not self.rated or texts.given is None:
+            return self.units
+        bits = np.unpackbits(texts.given.bits.view(np.uint8), bitorder="little")
+        return Units.outside_holes(texts.starts, texts.finder.symbols, bits.view(np.bool_))
+
+    @cached_property
+    def overlaps(self) -> Overlaps:
+        """The pairs of documents, and the places of their passages in symbols."""
+        return form_overlaps(self.found, self.units, self.texts.holders, self.shared)
+
+    @property
+    def located(self) -> Overlaps:
+        """The pairs, with names, and places in the texts."""
+        names = self.texts.cut["name"].tolist()
+        return self.overlaps.located(names, look_up_in(self.texts.text))
+
+    @cached_property
+    def left_out(self) -> Omissions:
+        """What is left out of documents."""
+        texts, documents = self.texts, np.zeros(0, np.int64)
+        if self.templated or self.scope.leave_out:
+            # Documents without a rate matter only in a pair.
+            sources = np.flatnonzero(texts.sides.sources)
+            documents = np.union1d(sources, self.overlaps.documents)
+        sizes = self.rated_units.sizes[texts.text_of]
+        return Omissions.of(documents.tolist(), sizes, self.criteria.min_length, self._parts)
+
+    def _parts(self, document: int) -> tuple[list[TextPart], I64]:
+        """Return what is left out of a document, and which of its units that are rated that is."""
+        from simdup.text.left_out import left_out, without
+
+        text, row = self.texts.text(document), int(self.texts.text_of[document])
+        parts, holes = left_out(text, self.scope.leave_out), self.units.spans(row)
+        places = np.array([part[1:] for part in parts], np.int64).reshape(-1, 2)
+        spans = self.rated_units.before(row, symbols_before(text, places.ravel()))
+        given = [TextPart("template", *span) for span in spans_in(text, holes).tolist()]
+        each = sorted([*parts, *without(given, parts)], key=lambda part: part.start)
+        return each, spans.reshape(-1, 2)
+
+    @property
+    def pairs(self) -> PairTexts:
+        """The texts of pairs, and how much of each is shared."""
+        texts, overlaps, left_out = self.texts, self.overlaps, self.left_out
+        shares = counted_shares(overlaps, self.rated_units, texts.text_of, left_out)
+        documents = texts.cut.documents
+        return PairTexts(documents, overlaps.documents, texts.text, left_out.parts, shares)
+
+    def rates(self) -> tuple[Sequence[Rate], dict[str, int]]:
+        """Return the rates of documents, or of the groups of a field, and figures of them."""
+        texts, by = self.texts, self.scope.by
+        names = texts.cut["name"].tolist()
+        about = self.found, self.rated_units, texts.holders, self.shared, names, self.left_out
+        rates = rate_documents(*about)
+        figures = {"rated_units": rates.copied, "many_units": rates.of_many}
+        if by is None:
+            return and_silent(rates, texts.silent_names, texts.places), figures
+        groups = group_by("by", parse_fields("by", by)[0], texts.cut)
+        return rate_groups(groups.of, groups.names, *about), figures
+
+    def summary(self, **figures: Any) -> PassageSummary:
+        """Return the figures of the run, with these."""
+        texts, index = self.texts, self.texts.finder.index
+        sources = texts.text_of[texts.sides.sources]
+        copies = np.bincount(sources, minlength=len(texts.starts) - 1)
+        return PassageSummary(
             documents=texts.documents,
-            pairs=len(overlaps),
-            passages=len(overlaps.lengths),
-            skipped=len(report.skipped),
-            identical=int(np.maximum(copies[shared] - 1, 0).sum()),
-            common=finder.index.common,
+            pairs=len(self.overlaps),
+            passages=len(self.overlaps.lengths),
+            skipped=len(texts.cut.report.skipped),
+            identical=int(np.maximum(copies[self.shared] - 1, 0).sum()),
+            common=index.common,
             common_units=int(texts.units.sum()),
             common_documents=int(np.count_nonzero(texts.units)),
             most_documents=texts.most,
-            repeated=finder.index.repeated,
-            seconds=time.monotonic() - started,
-            rated_units=copied,
-            many_units=of_many,
+            repeated=index.repeated,
+            **figures,
         )
-        skipped = tuple(report.skipped)
-        notes = (*report.notes, *texts.too_short(criteria.min_length))
-        yield PassageResult(overlaps, skipped, notes, summary, rates), pairs
 
 
 def _template(opened: Input, criteria: PassageCriteria, scope: PassageScope) -> Template | None:
@@ -217,25 +280,6 @@ def _template(opened: Input, criteria: PassageCriteria, scope: PassageScope) -> 
     if not scope.templates:
         return None
     return Template.of(_read_templates(scope.templates, opened.settings), criteria.min_run)
-
-
-def _parts_of(
-    read: Callable[[int], str],
-    kinds: tuple[str, ...],
-    units: Units,
-    rated_units: Units,
-    text_of: I64,
-    document: int,
-) -> tuple[list[TextPart], I64]:
-    """Return what is left out of a document, and which of its units that are rated that is."""
-    from simdup.text.left_out import left_out, without
-
-    text, own = read(document), int(text_of[document])
-    found, holes = left_out(text, kinds), units.spans(own)
-    places = np.array([part[1:] for part in found], np.int64).reshape(-1, 2)
-    spans = rated_units.before(own, symbols_before(text, places.ravel())).reshape(-1, 2)
-    given = [TextPart("template", *span) for span in spans_in(text, holes).tolist()]
-    return sorted([*found, *without(given, found)], key=lambda part: part.start), spans
 
 
 def _read_templates(templates: Iterable[str], settings: Settings) -> list[str]:
