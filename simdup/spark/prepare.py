@@ -91,16 +91,9 @@ def run(frame: DataFrame, work: Work, columns: Types, sliced: bool = False) -> D
 
 
 def run_here(batches: Batches, work: Work, schema: pa.Schema, sliced: bool = False) -> Batches:
-    """Yield what is made of a partition, Arrow in and Arrow out.
+    """Yield what is made of a partition, or of each slice of it, Arrow in and Arrow out.
 
-    Parameters
-    ----------
-    batches : iterator of pyarrow.RecordBatch
-    work : callable
-        Yields columns of some rows; those of the schema that it leaves out are null.
-    schema : pyarrow.Schema
-    sliced : bool
-        Whether each slice is worked on alone, so that only a batch is in memory.
+    Columns of the schema that the work leaves out are null.
     """
     tables = (pa.Table.from_batches([batch]) for batch in batches if len(batch))
     if sliced:
