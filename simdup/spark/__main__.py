@@ -71,13 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return Status.ERROR
     except Exception as error:
-        # Spark has logged the rest.
-        line = str(error).strip().partition("\n")[0]
-        of_spark = type(error).__module__.startswith(("pyspark", "py4j"))
-        known = SimdupError("spark", line) if of_spark else explained(error)
-        if known is None:
+        fault = explained(error)
+        if type(error).__module__.startswith(("pyspark", "py4j")):
+            # Spark has logged the rest.
+            fault = SimdupError("spark", str(error).strip().partition("\n")[0])
+        if fault is None:
             raise
-        say_error(as_option(known.field) if known.field else known.where, known.what, known.hint)
+        say_error(as_option(fault.field) if fault.field else fault.where, fault.what, fault.hint)
         return Status.ERROR
     return Status.DONE
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -88,12 +89,13 @@ def list_keys(table: pa.Table, settings: Settings, all_meet: bool = False) -> It
     documents, rows = documents_of(table), to_array(table["row"])
     if all_meet:
         yield {"key": np.zeros_like(rows), "row": rows}
-    every, printed = np.ones(len(rows), np.bool_), documents["terms"] > 0
-    keyed = {"keys": every, "vector_keys": printed, "form_keys": formed(documents)}
-    bands = [(documents[name][which], which) for name, which in keyed.items() if name in documents]
-    for keys, which in [(documents["digest"].view(np.uint64)[::2, None], every), *bands]:
+    digests, printed = documents["digest"].view(np.uint64)[::2, None], documents["terms"] > 0
+    keyed = {"keys": printed | True, "vector_keys": printed, "form_keys": formed(documents)}
+    there = [name for name in keyed if name in documents]
+    bands = [(documents[name][keyed[name]], rows[keyed[name]]) for name in there]
+    for keys, having in [(digests, rows), *bands]:
         for key in _by_band(keys):
-            yield {"key": key, "row": rows[which]}
+            yield {"key": key, "row": having}
     if "simhash" in settings.criteria.searches:
         prints = documents.take(printed)
         for key in _by_band(np.stack(NearFingerprints(settings).blocks(prints), axis=1)):
@@ -217,7 +219,7 @@ def group(
         MeasuredPairs.none(), measure if criteria.verify else unmeasured,
     )  # fmt: skip
     candidates = rows.candidates()
-    searches = [one for one in candidates.searches if not isinstance(one, SharedPassages)]
+    searches = [it for it in candidates.searches if not isinstance(it, SharedPassages)]
     if "partners" in table.column_names:
         searches.append(_listed(table))
     joined = join(replace(candidates, searches=searches, size=size))
@@ -259,16 +261,17 @@ def _named(
     clusters: Sequence[Cluster], table: pa.Table, carried: Sequence[str]
 ) -> Iterator[Columns]:
     """Yield one row per member, with what is known of the document, and one per pair."""
-    firsts = np.array([min(m.number for m in one.members) for one in clusters], np.int64)
+    numbers = (min(member.number for member in cluster.members) for cluster in clusters)
+    firsts = np.fromiter(numbers, np.int64, len(clusters))
     kinds = {"member": ("role", "fingerprint", "kept"), "pair": ("a", "b", "exact")}
     for kind, names in kinds.items():
-        rows: list[Any] = [row for one in clusters for row in getattr(one, f"{kind}s")]
-        sizes = np.array([len(getattr(one, f"{kind}s")) for one in clusters], np.int64)
+        parts = [getattr(cluster, f"{kind}s") for cluster in clusters]
+        rows, sizes = list(chain.from_iterable(parts)), np.array(list(map(len, parts)), np.int64)
         columns: dict[str, Any] = columns_of((*names, *_MEASURES), rows)
         columns |= {"kind": [kind] * len(rows), "place": np.arange(len(rows))}
         columns["first"] = table["row"].take(pa.array(np.repeat(firsts, sizes)))
         if kind == "member":
-            numbers = pa.array([row.number for row in rows], pa.int64())
-            columns |= {name: table[name].take(numbers) for name in carried}
+            places = pa.array([row.number for row in rows], pa.int64())
+            columns |= {name: table[name].take(places) for name in carried}
             columns["size"] = np.repeat(sizes, sizes)
         yield columns

@@ -99,7 +99,7 @@ def run_here(batches: Batches, work: Work, schema: pa.Schema, sliced: bool = Fal
     if sliced:
         parts = (table.slice(low, _ROWS) for table in tables for low in range(0, len(table), _ROWS))
     else:
-        parts = (pa.concat_tables(every) for every in [list(tables)] if every)
+        parts = (pa.concat_tables(whole) for whole in [list(tables)] if whole)
     for part in parts:
         for columns in work(part):
             rows = len(next(iter(columns.values())))
