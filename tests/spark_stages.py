@@ -14,37 +14,36 @@ from simdup.model.settings import Settings
 from simdup.reuse.sharing import SHARED as SHARED_COLUMNS
 from simdup.reuse.sharing import least_share
 from simdup.spark.components import (
-    EDGES,
+    GROUPS,
+    KEYED,
     LABELS,
     MEETINGS,
     SEEDS,
-    SHARED,
-    STARS,
+    SHARES,
     connect,
-    contract,
     group,
-    grouped_schema,
-    list_compared,
+    label,
     list_keys,
     list_seeds,
     refine,
     share,
 )
-from simdup.spark.partitions import Work, each, run_here, stream, whole
 from simdup.spark.prepare import (
-    COUNTS,
-    FINGERPRINTS,
+    DOCUMENTS,
     FREQUENCIES,
+    Types,
+    Work,
     count_terms,
     model_of,
     prepare,
-    prepared_schema,
-    save_model,
+    run_here,
+    sent,
     weigh,
 )
 from simdup.text.analyzer import Analyzer
 from simdup.text.fingerprinter import Fingerprinter, learns
-from simdup.text.weights import NoIdf
+
+_EDGES = pa.schema({"root": pa.int64(), "row": pa.int64()})
 
 
 class Grouped(NamedTuple):
@@ -79,88 +78,74 @@ class InProcess:
              "position": pa.array(range(len(table))),
              "texts": pa.StructArray.from_arrays(list(texts.values()), list(texts))}
         )  # fmt: skip
-        self._carried = table.drop_columns("texts").schema
+        schema = table.drop_columns("texts").schema
+        self._carried = {field.name: field.type for field in schema}
         table = table.sort_by("row")
         work = partial(prepare, analyzer=self._analyzer, settings=settings)
-        prepared = self._map(table, work, prepared_schema(self._carried), stream)
-        documents = prepared.filter(
-            pc.and_(prepared["row"].is_valid(), prepared["skipped"].is_null())
-        )
-        documents = documents.drop_columns(list(COUNTS))
-        with_terms = pc.sum(prepared["with_terms"]).as_py() or 0
-        prints = self._weigh(prepared.filter(prepared["counts"].is_valid()), with_terms)
-        self._size = len(documents)
-        shared = self._share(documents, prints)
-        labels = self._label(documents, prints, shared)
-        if not settings.criteria.shingle.by_words:
-            copies = labels.filter(labels["copy"])["row"]
-            nothing = pa.nulls(len(documents), pa.binary())
-            others = pc.and_(pc.is_in(documents["row"], copies), documents["letters"].is_null())
-            texts = pc.if_else(others, nothing, documents["text_bytes"])
-            place = documents.schema.get_field_index("text_bytes")
-            documents = documents.set_column(place, "text_bytes", texts)
-        joined = _joined(labels, prints, documents)
-        sketched = settings.criteria.searches != ("simhash",)
-        if sketched and shared is None and self._chance.random() < 0.5:
-            work = partial(refine, settings=settings)
-            parted = self._map(joined, work, LABELS, by="root")
-            joined = _joined(parted, prints, documents)
-        if shared is not None:
-            of: dict[int, list[int]] = {}
-            for one in shared.to_pylist():
-                of.setdefault(one["a"], []).append(one["b"])
-            partners = pa.array(map(of.get, joined["row"].to_pylist()), pa.list_(pa.int64()))
-            joined = joined.append_column("partners", partners)
-        work = partial(
-            group, analyzer=self._analyzer, settings=settings, carried=self._carried.names,
-            size=self._size,
-        )  # fmt: skip
-        found = self._map(joined, work, grouped_schema(self._carried), by="root")
+        prepared = self._map(table, work, self._carried | DOCUMENTS, sliced=True)
+        with tempfile.TemporaryDirectory() as folder:
+            self._sent = sent(self._fingerprinter(prepared), folder, lambda path: None)
+            found = self._group(prepared)
         skipped = prepared.filter(prepared["skipped"].is_valid())
         pairs = zip(skipped["id"].to_pylist(), skipped["skipped"].to_pylist(), strict=True)
         return Grouped(_members(found), _pairs(found), set(pairs))
 
-    def _weigh(self, counts: pa.Table, documents: int) -> pa.Table:
-        recipe, criteria = self.settings.recipe, self.settings.criteria
-
-        def weighed(fingerprinter: Fingerprinter, model: Any = None) -> pa.Table:
-            work = partial(weigh, fingerprinter=fingerprinter, criteria=criteria, model=model)
-            return self._map(counts, pickle.loads(pickle.dumps(work)), FINGERPRINTS, each)
-
-        if not learns(recipe, documents):
-            return weighed(Fingerprinter.alone(self._analyzer))
-        work = partial(count_terms, hash_bytes=self._analyzer.hash_bytes)
-        terms = self._map(counts, work, FREQUENCIES, each)
+    def _fingerprinter(self, prepared: pa.Table) -> Fingerprinter:
+        sizes = pc.binary_length(prepared["ids"])
+        documents = pc.sum(pc.greater(sizes, 0)).as_py() or 0
+        if not learns(self.settings.recipe, documents):
+            return Fingerprinter.alone(self._analyzer)
+        terms = self._map(prepared, count_terms, FREQUENCIES, sliced=True)
         summed = terms.group_by("term").aggregate([("documents", "sum")])
         summed = summed.rename_columns(["term", "documents"])
         several = summed.filter(pc.greater(summed["documents"], 1))
         model = model_of(several, documents, self._analyzer.terms_digest)
-        with tempfile.TemporaryDirectory() as folder:
-            _, mapped = save_model(model, folder)
-            return weighed(Fingerprinter(self._analyzer, NoIdf(), learned=True), mapped)
+        return Fingerprinter(self._analyzer, model, learned=True)
 
-    def _share(self, documents: pa.Table, prints: pa.Table) -> pa.Table | None:
+    def _group(self, prepared: pa.Table) -> pa.Table:
+        settings, taken = self.settings, prepared.filter(prepared["skipped"].is_null())
+        work: Any = partial(weigh, fingerprinter=self._sent, criteria=settings.criteria)
+        work = pickle.loads(pickle.dumps(work))
+        schema = self._carried | DOCUMENTS
+        documents = self._map(taken, work, schema, sliced=True)
+        self._size = len(documents)
+        shared = self._share(documents)
+        labels = self._label(documents, shared)
+        sketched = settings.criteria.searches != ("simhash",)
+        if sketched and shared is None and self._chance.random() < 0.5:
+            work = partial(refine, fingerprinter=self._sent, settings=settings)
+            labels = self._map(_joined(documents, labels), work, LABELS, by="root")
+        joined = _joined(documents, labels)
+        if not settings.criteria.shingle.by_words:
+            firsts: dict[bytes, int] = {}
+            each = (joined[name].to_pylist() for name in ("row", "digest"))
+            for row, digest in zip(*each, strict=True):
+                firsts[digest] = min(row, firsts.get(digest, row))
+            holders = pc.is_in(joined["row"], pa.array(firsts.values()))
+            sent_along = pc.or_(holders, joined["letters"].is_valid())
+            texts = pc.if_else(sent_along, joined["original"], pa.scalar(None, pa.binary()))
+            place = joined.schema.get_field_index("original")
+            joined = joined.set_column(place, "original", texts)
+        if shared is not None:
+            of: dict[int, list[int]] = {}
+            for one in shared.to_pylist():
+                of.setdefault(one["root"], []).append(one["row"])
+            partners = pa.array(map(of.get, joined["row"].to_pylist()), pa.list_(pa.int64()))
+            joined = joined.append_column("partners", partners)
+        work = partial(
+            group, fingerprinter=self._sent, settings=settings, carried=list(self._carried),
+            size=self._size,
+        )  # fmt: skip
+        ids = dict.fromkeys(("kept", "a", "b"), pa.string())
+        return self._map(joined, work, self._carried | ids | GROUPS, by="root")
+
+    def _share(self, documents: pa.Table) -> pa.Table | None:
         criteria = self.settings.criteria
         if "passages" not in criteria.searches:
             return None
-        work = partial(list_compared, settings=self.settings)
-        joined = _joined(documents, prints, None)
-        positions = self._map(joined, work, self._carried, by="digest")["position"].to_pylist()
-        names = ("row", "position", "seeds_bytes", "runs_bytes")
-        contents = (documents[name].to_pylist() for name in names)
-        compared = [
-            {"kind": kind, "row": row, "position": position, "bytes": content[kind]}
-            for row, position, *content in zip(*contents, strict=True)
-            for kind in (0, 1)
-            if position in positions and content[kind]
-        ]
-        compared.sort(key=lambda one: (-len(one["bytes"]), one["position"]))
-        schema = {"kind": pa.int64(), "row": pa.int64(), "bytes": pa.binary(), "rank": pa.int64()}
-        ranked = [one | {"rank": rank} for rank, one in enumerate(compared)]
-        self._chance.shuffle(ranked)
-        table = pa.Table.from_pylist(ranked, pa.schema(schema))
-        seeds = self._map(table, list_seeds, SEEDS, each)
-        counted = self._map(seeds, share, SHARED, by="seed").group_by(["kind", "large", "small"])
+        work = partial(list_seeds, settings=self.settings, carried=list(self._carried))
+        seeds = self._map(documents, work, self._carried | SEEDS, by="digest")
+        counted = self._map(seeds, share, SHARES, by="seed").group_by(["kind", "large", "small"])
         pairs = counted.aggregate([("shared", "sum"), ("size", "max")]).to_pylist()
         least = [least_share(name, criteria.containment or 0) for name in SHARED_COLUMNS]
         edges = {
@@ -168,49 +153,45 @@ class InProcess:
             for one in pairs
             if one["shared_sum"] >= least[one["kind"]] * one["size_max"]
         }
-        return pa.Table.from_pylist([{"a": a, "b": b, "copy": False} for a, b in edges], EDGES)
+        return pa.Table.from_pylist([{"root": a, "row": b} for a, b in edges], _EDGES)
 
-    def _label(self, documents: pa.Table, prints: pa.Table, shared: pa.Table | None) -> pa.Table:
-        some = prints.filter(pc.greater(prints["terms"], 0))
+    def _label(self, documents: pa.Table, shared: pa.Table | None) -> pa.Table:
         meet = self.settings.criteria.compares_all(self._size)
         work = partial(list_keys, settings=self.settings, all_meet=meet)
-        keys = pa.concat_tables(
-            self._map(frame, work, MEETINGS, each) for frame in (documents, some)
-        )
-        edges = self._map(keys, partial(connect, settings=self.settings), EDGES, by="key")
+        keys = self._map(documents.select(KEYED), work, MEETINGS, sliced=True)
+        edges = self._map(keys, partial(connect, settings=self.settings), LABELS, by="key")
+        edges = edges.filter(pc.not_equal(edges["row"], edges["root"])).select(["root", "row"])
         edges = pa.concat_tables([edges, *([] if shared is None else [shared])])
-        fewer = self._map(edges, contract, STARS)
-        stars = list(run_here(iter(fewer.to_batches()), contract, STARS))
-        roots = {one["b"]: one["a"] for batch in stars for one in batch.to_pylist()}
-        roots |= {root: root for root in roots.values()}
-        copies = {one["b"] for one in edges.to_pylist() if one["copy"]}
-        labels = ({"row": row, "root": root, "copy": row in copies} for row, root in roots.items())
-        return pa.Table.from_pylist(list(labels), LABELS)
+        schema = pa.schema(LABELS)
+        return pa.Table.from_batches(run_here(iter(edges.to_batches()), label, schema), schema)
 
     def _map(
-        self, table: pa.Table, work: Work, schema: pa.Schema, cut: Any = whole, by: str = ""
+        self, table: pa.Table, work: Work, columns: Types, sliced: bool = False, by: str = ""
     ) -> pa.Table:
         """Do work on each partition; rows with an equal value of `by` are in one."""
-        parts = self._chance.randint(1, 4)
-        if by in ("digest", "root"):
-            # These tasks get documents in input order.
-            table = table.sort_by("position")
+        parts, schema = self._chance.randint(1, 4), pa.schema(columns)
+        if by in ("digest", "root", "seed"):
+            # These tasks get rows in input order.
+            order = ["before"] if by == "seed" else []
+            table = table.sort_by([(name, "ascending") for name in [*order, "position"]])
         if not by:
             of = np.array([self._chance.randrange(parts) for _ in range(len(table))], int)
         else:
             of = np.array([hash((parts, value)) % parts for value in table[by].to_pylist()], int)
-        found = []
+        found: list[pa.RecordBatch] = []
         for part in range(parts):
             # In partitions rows keep their order, as those of a file do.
             some = table.take(pa.array(np.flatnonzero(of == part)))
             batches = some.to_batches(max_chunksize=self._chance.choice([1, 7, 10_000]))
-            found += run_here(iter(batches), work, schema, cut)
+            found += run_here(iter(batches), work, schema, sliced)
         return pa.Table.from_batches(found, schema)
 
 
-def _joined(labels: pa.Table, prints: pa.Table, documents: pa.Table | None) -> pa.Table:
-    joined = labels.join(prints, "row", join_type="inner")
-    return joined if documents is None else joined.join(documents, "row", join_type="inner")
+def _joined(documents: pa.Table, labels: pa.Table) -> pa.Table:
+    # Arrow joins no columns of lists.
+    places = {row: place for place, row in enumerate(documents["row"].to_pylist())}
+    rows = documents.take(pa.array([places[row] for row in labels["row"].to_pylist()], pa.int64()))
+    return rows.append_column("root", labels["root"])
 
 
 def _members(found: pa.Table) -> list[tuple[Any, ...]]:
@@ -225,4 +206,11 @@ def _pairs(found: pa.Table) -> list[tuple[Any, ...]]:
 
 
 def _sorted(rows: pa.Table, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
-    return sorted(zip(*(rows[name].to_pylist() for name in columns), strict=True))
+    """Rows by cluster, with their places in it."""
+    every = sorted(zip(*(rows[name].to_pylist() for name in columns), strict=True))
+    places: dict[int, int] = {}
+    placed = []
+    for first, _, *cells in every:
+        places[first] = places.get(first, -1) + 1
+        placed.append((first, places[first], *cells))
+    return placed

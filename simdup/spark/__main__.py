@@ -16,23 +16,20 @@ from typing import Any
 
 import click
 
-from simdup.base.errors import SimdupError, counted
+from simdup.base.errors import SimdupError, counted, explained
+from simdup.cli.call import Call
 from simdup.cli.help import Option
 from simdup.cli.messages import Status, as_option, say, say_error
 from simdup.cli.options import rows_of
-from simdup.cli.row import Options, Row
+from simdup.cli.row import Row
 from simdup.model.criteria import Criteria
 from simdup.spark.job import dedupe, exists, scan
-from simdup.spark.partitions import DataFrame, Session
+from simdup.spark.prepare import DataFrame
 
 FORMATS = ("parquet", "json", "csv")
-_SUFFIXES = {".parquet": "parquet", ".jsonl": "json", ".json": "json", ".csv": "csv"}
 # Texts have line feeds within quotes.
 _OPTIONS = {"csv": {"header": True, "multiLine": True, "escape": '"'}}
 
-# As in the table of options; groups do not work here.
-_MATCHING = [row for row in rows_of("dedupe") if row.of is Criteria and row.parameter != "across"]
-_RECIPE = [row for row in rows_of("dedupe") if row.parameter in ("recipe", "strip", "dictionary")]
 # fmt: off
 _ROWS = [
     Row("-o, --output OUT", "", "The folder to write.", default=...),
@@ -48,41 +45,39 @@ _ROWS = [
         "A folder that all machines reach, where a job that was stopped goes on."),
     Row("--master URL", "", "Where Spark runs.", shown="local[*], unless spark-submit says it"),
     Row("--conf KEY=VALUE...", "", "A setting of Spark."),
+    # As in the table of options; groups do not work here.
+    *(row for row in rows_of("dedupe")
+      if (row.of is Criteria and row.parameter != "across")
+      or row.parameter in ("recipe", "strip", "dictionary")),
 ]
 # fmt: on
 
-# Spark 4.3 asks for this module, which makes some of its code faster; small runtimes lack it.
-_MODULE = "--add-modules=jdk.incubator.vector"
-
-_LAUNCHER = f"""#!/bin/sh
-for word in "$@"; do
-    shift
-    [ "$word" = {_MODULE} ] || set -- "$@" "$word"
-done
-exec {{java}} "$@"
+# Spark 4.3 asks for a module that makes some of its code faster, and that small runtimes lack: they
+# get a setting that means nothing.  Spark itself is started by bash.
+_LAUNCHER = """#!/usr/bin/env bash
+exec {java} "${{@/#--add-modules=jdk.incubator.vector/-Dsimdup}}"
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
     typed = sys.argv[1:] if arguments is None else list(arguments)
-    if typed == ["--path"]:
-        print(__file__)
-        return Status.DONE
     try:
-        _command(typed, "python -m simdup.spark", standalone_mode=False)
+        if typed == ["--path"]:
+            print(__file__)
+        else:
+            _command(typed, "python -m simdup.spark", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return Status.ERROR
-    except SimdupError as error:
-        where = as_option(error.field) if error.field else error.where
-        say_error(where, error.what, error.hint)
-        return Status.ERROR
     except Exception as error:
-        if not type(error).__module__.startswith(("pyspark", "py4j")):
+        fault = explained(error)
+        if type(error).__module__.startswith(("pyspark", "py4j")):
+            # Spark has logged the rest.
+            fault = SimdupError("spark", str(error).strip().partition("\n")[0])
+        if fault is None:
             raise
-        # Spark has logged the rest.
-        say_error("spark", str(error).strip().partition("\n")[0])
+        say_error(as_option(fault.field) if fault.field else fault.where, fault.what, fault.hint)
         return Status.ERROR
     return Status.DONE
 
@@ -93,7 +88,7 @@ class _Command(click.Command):
         return super().get_help(ctx).replace("\xa0", " ")
 
 
-@click.command(cls=_Command, params=[Option(row) for row in [*_ROWS, *_MATCHING, *_RECIPE]])
+@click.command(cls=_Command, params=list(map(Option, _ROWS)))
 @click.argument("command", metavar="scan|dedupe", type=click.Choice(["scan", "dedupe"]))
 @click.argument("source", metavar="IN")
 @click.pass_context
@@ -103,23 +98,21 @@ def _command(context: click.Context, /, **options: Any) -> None:
     It does what `simdup scan` and `simdup dedupe` do.  --path, alone, prints the file that
     spark-submit takes.
     """
-    recipe = Options(context).recipe
-    assert recipe is not None
-    values = ((row, options[row.parameter]) for row in _MATCHING)
-    criteria = Criteria(
-        **{row.parameter: row.take(value) if row.take else value for row, value in values}
-    )
+    call = Call(context)
+    call.rows = _ROWS
+    recipe, criteria = call.recipe or "default", call.value(Criteria)
     source, output, reference = (options[name] for name in ("source", "output", "reference"))
     kind, fields = options["input_format"] or _format_of(source), options["field"]
     session = _session(options["master"], options["conf"])
     if exists(session, output):
         raise SimdupError(output, "it exists already", "choose another folder")
-    frame = _read(session, source, kind)
+    reader = session.read.format(kind).options(**_OPTIONS.get(kind, {}))
+    frame = reader.load(source)
     columns: dict[str, Any] = {
         "text": fields[0] if len(fields) == 1 else fields,
         "id": options["id_field"],
         "order": [options["order"]] if options["order"] else _file_order(),
-        "references": _read(session, reference, kind) if reference else None,
+        "references": reader.load(reference) if reference else None,
         "checkpoint_dir": options["checkpoint"],
     }
     if options["command"] == "dedupe":
@@ -137,17 +130,9 @@ def _command(context: click.Context, /, **options: Any) -> None:
 
 
 def _format_of(path: str) -> str:
-    name = path.removesuffix(".gz").removesuffix(".zst").rstrip("/*")
-    return _SUFFIXES.get(Path(name).suffix, "parquet")
-
-
-def _read(session: Session, path: str, kind: str) -> DataFrame:
-    from pyspark.errors import AnalysisException
-
-    try:
-        return session.read.format(kind).options(**_OPTIONS.get(kind, {})).load(path)
-    except AnalysisException as error:
-        raise SimdupError(path, str(error).partition("\n")[0]) from None
+    plain = Path(path.removesuffix(".gz").removesuffix(".zst").rstrip("/*"))
+    suffix = {".jsonl": "json"}.get(plain.suffix, plain.suffix[1:])
+    return suffix if suffix in FORMATS else "parquet"
 
 
 def _write(frame: DataFrame, path: str, kind: str) -> None:
@@ -162,7 +147,7 @@ def _file_order() -> list[Any]:
     return [*place, F.monotonically_increasing_id()]
 
 
-def _session(master: str | None, settings: Iterable[str]) -> Session:
+def _session(master: str | None, settings: Iterable[str]) -> Any:
     """Return the session of spark-submit, or one of this machine.
 
     Raises
@@ -178,18 +163,17 @@ def _session(master: str | None, settings: Iterable[str]) -> Session:
 
     from pyspark.sql import SparkSession
 
-    builder: Any = SparkSession.builder.appName("simdup")
-    conf = dict.fromkeys(["spark.master"] if master else [], master)
+    conf = {"spark.app.name": "simdup"} | ({"spark.master": master} if master else {})
     if master is not None and master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        # Nobody else reaches what runs on one machine only.
-        conf |= dict.fromkeys(("spark.driver.bindAddress", "spark.driver.host"), "127.0.0.1")
-        conf |= {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
-        conf["spark.ui.showConsoleProgress"] = str(sys.stderr.isatty()).lower()
+        conf |= {
+            # Nobody else reaches what runs on one machine only.
+            "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
+            "spark.ui.enabled": "false", "spark.log.level": "ERROR",
+            "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower(),
+        }  # fmt: skip
     conf |= {name: value for name, _, value in (text.partition("=") for text in settings)}
-    for name, value in conf.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
+    return SparkSession.builder.config(map=conf).getOrCreate()
 
 
 def prepare_java() -> None:

@@ -1,187 +1,258 @@
-"""Stages 1 to 3: read rows as `scan` reads those of a table, and make their fingerprints.
+"""Stages 1 to 3: rows as slices of the table of documents, read, counted and fingerprinted.
 
-In: one row per document.  Out: the same rows, with columns or why they were skipped, and rows with
-the counts of many documents, which are weighed once the frequencies of all terms are known.
+What is a column of `simdup.model.table.SCHEMA` on one machine has the same name here.  Numbers are
+signed, as Spark has no others; what has several for a document, a digest, and what one machine
+spools (`SPOOLED`) are bytes.  Counts of terms come along with each document, and are weighed once
+the frequencies of all terms are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from io import BytesIO
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from simdup.corpus.spool import Slots, SpoolReader, spool_folder
+from simdup.corpus.spool import SpoolReader, spool_folder
 from simdup.model.criteria import Criteria
 from simdup.model.fields import TITLE
 from simdup.model.settings import Settings
+from simdup.model.table import SCHEMA, Documents, objects
 from simdup.near.collection import Collection, ingest_all
 from simdup.near.counting import columns_for, originals, titles
 from simdup.near.inputs import open_input
 from simdup.near.methods.pstable import pstable_signatures
 from simdup.reuse.sharing import SHARED
 from simdup.search.arrays import I64
-from simdup.spark.partitions import Batches, Columns, to_array, to_arrow
 from simdup.text.analyzer import Analyzer
-from simdup.text.counts import CountedChunk, Counts, iter_chunks, join
+from simdup.text.counts import CountedChunk, Counts, join
 from simdup.text.fingerprinter import Fingerprinter, fingerprint
+from simdup.text.titles import share_titles
 from simdup.text.weights import Model, NoIdf
 
-# What decides which documents are compared, see `partitions`; of its form if a text is short.
-COMPARED = {
-    "title_key": pa.int64(), "named": pa.bool_(), "digest": pa.binary(), "length": pa.int64(),
-    "keys": pa.binary(), "sketch": pa.binary(), "letters": pa.int64(), "facts": pa.int64(),
-    "form_keys": pa.binary(), "sketch_1": pa.binary(), "sketch_2": pa.binary(),
-}  # fmt: skip
-_BESIDE = {
-    "skipped": pa.string(), "value": pa.string(), "text_bytes": pa.binary(),
-    "seeds_bytes": pa.binary(), "runs_bytes": pa.binary(),
-}  # fmt: skip
-# Counts of distinct texts, see `pack_counts`, and how many of their documents have terms.
-COUNTS = {"counts": pa.binary(), "words": pa.list_(pa.string()), "with_terms": pa.int64()}
+Batches: TypeAlias = Iterator[pa.RecordBatch]
+Columns: TypeAlias = Mapping[str, Any]
+# What is done with a partition, or with slices of it; can be pickled.
+Work: TypeAlias = Callable[[pa.Table], Iterator[Columns]]
 
-FREQUENCIES = pa.schema({"term": pa.int64(), "documents": pa.int64()})
+Types: TypeAlias = dict[str, pa.DataType]
+# The class of pyspark, whose type differs between versions.
+DataFrame: TypeAlias = Any
 
-FINGERPRINTS = pa.schema(
-    {
-        "row": pa.int64(), "fingerprint": pa.binary(), "terms": pa.int64(),
-        # Band keys and sketches of vectors, for the method that searches these.
-        "vector_keys": pa.binary(), "vector_sketch": pa.binary(),
-        # The vectors themselves, if a cosine is measured: term hashes and weights.
-        "term_hashes": pa.binary(), "weights": pa.binary(),
-    }
+# Columns of bytes that on one machine are slots of a spool: texts as they were decoded, and seeds.
+SPOOLED = ("original", *SHARED)
+
+# Rows of a slice, and of a batch that goes back to Spark.
+_ROWS = 1 << 12
+
+
+def types(**names: str) -> Types:
+    """Return the types of columns; a keyword is that of all names that it has."""
+    return {name: getattr(pa, kind)() for kind in names for name in names[kind].split()}
+
+
+# What decides which documents are compared, see `documents_of`; of its form if a text is short.
+COMPARED = types(
+    int64="title_key length letters facts", bool_="named",
+    binary="digest keys sketch form_keys sketch_1 sketch_2",
 )  # fmt: skip
+# The terms of a document, by term hash, and how often it has each; their feature hashes where
+# these are others, and the terms as text as long as they are known.
+COUNTS = types(binary="ids times hashes") | {"words": pa.list_(pa.string())}
+DOCUMENTS = COMPARED | COUNTS | dict.fromkeys(SPOOLED, pa.binary()) | types(
+    string="skipped value", binary="fingerprint vector_keys", int64="terms"
+)  # fmt: skip
+FREQUENCIES = types(int64="term documents")
 
-# Entries of counts that are weighed together: a chunk takes some 1.5 MB.
-_ENTRIES = 1 << 17
-# Documents of a batch that goes back to Spark.
-_DOCUMENTS = 1 << 11
+# Makes a fingerprinter in a worker.
+Sent: TypeAlias = Callable[[], Fingerprinter]
 
 
-def prepared_schema(carried: pa.Schema) -> pa.Schema:
-    """Return the columns of prepared documents; those of `carried` come with them."""
-    return pa.schema([*carried, *pa.schema(COMPARED | _BESIDE | COUNTS)])
+# -- partitions, Arrow in and Arrow out
 
 
-def prepare(batches: Batches, analyzer: Analyzer, settings: Settings) -> Iterator[Columns]:
-    """Yield prepared documents and counts of rows, whose ``texts`` are the fields that are read."""
-    first = next(batches, None)
-    if first is None:
-        return
-    carried = list[pa.RecordBatch]()
+def run(frame: DataFrame, work: Work, columns: Types, sliced: bool = False) -> DataFrame:
+    """Return what is made of each partition of a frame: see `run_here`."""
+    from pyspark.sql.pandas.types import from_arrow_schema
 
-    def texts() -> Batches:
-        for batch in chain([first], batches):
-            carried.append(batch.drop_columns(["texts"]))
-            yield pa.RecordBatch.from_struct_array(batch["texts"])
+    schema = pa.schema(columns)
 
-    fields = pa.schema(list(first.schema.field("texts").type))
-    reader = pa.RecordBatchReader.from_batches(fields, texts())
+    # Spark takes functions of one argument only.
+    return frame.mapInArrow(
+        lambda batches: run_here(batches, work, schema, sliced),
+        from_arrow_schema(schema, prefer_timestamp_ntz=True),
+    )
+
+
+def run_here(batches: Batches, work: Work, schema: pa.Schema, sliced: bool = False) -> Batches:
+    """Yield what is made of a partition, or of each slice of it, Arrow in and Arrow out.
+
+    Columns of the schema that the work leaves out are null.
+    """
+    tables = (pa.Table.from_batches([batch]) for batch in batches if len(batch))
+    if sliced:
+        parts = (table.slice(low, _ROWS) for table in tables for low in range(0, len(table), _ROWS))
+    else:
+        parts = (pa.concat_tables(whole) for whole in [list(tables)] if whole)
+    for part in parts:
+        for columns in work(part):
+            rows = len(next(iter(columns.values())))
+            missing = pa.nulls(rows)
+            arrays = [to_arrow(columns.get(field.name, missing), field.type) for field in schema]
+            batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
+            yield from (batch.slice(low, _ROWS) for low in range(0, rows, _ROWS))
+
+
+def to_arrow(column: Any, kind: pa.DataType) -> pa.Array:
+    """Return a column as Spark has it; an array[n, width] becomes bytes."""
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if isinstance(column, pa.Array):
+        return column.cast(kind)
+    if not isinstance(column, np.ndarray):
+        return pa.array(column, kind)
+    if pa.types.is_binary(kind):
+        return pack(column, np.arange(len(column) + 1))
+    return pa.array(column.astype(kind.to_pandas_dtype()))
+
+
+def to_array(column: pa.ChunkedArray, kind: Any = None) -> NDArray[Any]:
+    """Return a column as an array[n], or array[n, width] of binary rows of one size.
+
+    Nulls become 0.
+    """
+    if not pa.types.is_binary(column.type):
+        array: NDArray[Any] = np.asarray(column.fill_null(0) if column.null_count else column)
+        return array if kind is None else array.astype(kind, copy=False)
+    starts, values = unpack(column, kind)
+    sizes = np.diff(starts)
+    if values.dtype.kind == "V":
+        return values
+    array = np.zeros((len(sizes), sizes.max(initial=0)), values.dtype)
+    array[sizes > 0] = values.reshape(-1, array.shape[1])
+    return array
+
+
+def pack(values: NDArray[Any], starts: I64) -> pa.Array:
+    """Return the bytes of ``values[starts[i]:starts[i + 1]]`` for each row i."""
+    width = values.itemsize * int(np.prod(values.shape[1:]))
+    buffers = [
+        None,
+        pa.py_buffer((starts * width).astype(np.int32)),
+        pa.py_buffer(values.tobytes()),
+    ]
+    return pa.Array.from_buffers(pa.binary(), len(starts) - 1, buffers)
+
+
+def unpack(column: pa.ChunkedArray, kind: Any) -> tuple[I64, NDArray[Any]]:
+    """Return where the values of each row begin, and the values: see `pack`."""
+    # All rows of a partition may have more bytes than 32 bits tell.
+    array, size = column.cast(pa.large_binary()).combine_chunks(), np.dtype(kind).itemsize
+    _, places, content = array.buffers()
+    ends = np.frombuffer(places, np.int64, len(array) + 1, 8 * array.offset)
+    values = np.frombuffer(content or b"", kind, (ends[-1] - ends[0]) // size, ends[0])
+    return (ends - ends[0]) // size, values
+
+
+def documents_of(table: pa.Table) -> Documents:
+    """Return the table of documents; what is null in all rows is no column of it."""
+    columns = {
+        name: to_array(table[name], SCHEMA[name])
+        for name in table.column_names
+        if SCHEMA.get(name, object) is not object
+        and name not in SPOOLED
+        and table[name].null_count < len(table)
+    }
+    if "id" in table.column_names:
+        columns["name"] = objects(table["id"].to_pylist())
+    if "title_key" in columns:
+        about = (columns[name] for name in ("title_key", "named", "digest"))
+        columns["equal"] = share_titles(*about)
+    return Documents(columns)
+
+
+# -- what is made of rows
+
+
+def prepare(table: pa.Table, analyzer: Analyzer, settings: Settings) -> Iterator[Columns]:
+    """Yield rows with what is made of their ``texts``, or why they were skipped."""
     # The ids of rows stay outside.
     settings = replace(settings, reading=replace(settings.reading, id_field=None))
+    opened = open_input(pa.Table.from_struct_array(table["texts"].combine_chunks()), settings)
     # What turns texts into terms was read by the driver.
-    opened = replace(open_input(reader, settings), fingerprinter=Fingerprinter(analyzer, NoIdf()))
+    opened = replace(opened, fingerprinter=Fingerprinter(analyzer, NoIdf()))
     # There is no hint that needs titles, and no page that shows texts.
     criteria = settings.criteria
     unused = (titles,) if criteria.verify else (titles, originals)
     makers = columns_for(criteria, TITLE in criteria.same)
     makers = [maker for maker in makers if maker not in unused]
     with spool_folder() as folder, closing(SpoolReader(folder)) as spool:
-        collection = ingest_all(opened, makers, spool)
-        rows = pa.Table.from_batches(carried)
-        yield from _documents(collection, rows)
-        yield from _counts(collection, to_array(rows["row"]))
+        read = ingest_all(opened, makers, spool)
+        carried = {name: table[name] for name in table.column_names if name != "texts"}
+        yield carried | _columns(read) | _counts(read)
 
 
-def _documents(collection: Collection, rows: pa.Table) -> Iterator[Columns]:
-    """Yield the rows of a partition with what was made of each."""
-    reasons = np.full(len(rows), None, object)
-    reasons[collection.skipped] = [skip.reason for skip in collection.report.skipped if skip.number]
-    for low in range(0, len(rows), _DOCUMENTS):
-        part = rows.slice(low, _DOCUMENTS)
-        documents = collection.documents.take(np.arange(low, low + len(part)))
-        texts = collection.texts.take(documents["text"])
-        columns = dict(zip(part.column_names, part.columns, strict=True))
-        columns["skipped"] = reasons[low : low + len(part)].tolist()
-        for table in (documents, texts):
-            columns |= {name: table[name] for name in table if name in COMPARED}
-        if "value" in documents:
-            columns["value"] = list(map(str, documents["value"].tolist()))
-        if "original" in documents:
-            columns["text_bytes"] = _spooled(collection.spool, documents["original"])
-        for name in SHARED:
-            if name in texts:
-                columns[f"{name}_bytes"] = _spooled(collection.spool, texts[name])
-        if "form" in texts:
-            has = texts["form"] >= 0
-            forms = collection.forms.take(texts["form"][has])
-            form_of = pa.array(np.cumsum(has) - 1, mask=~has)
-            columns |= {
-                name: to_arrow(forms[name], COMPARED[name]).take(form_of)
-                for name in forms
-                if name in COMPARED
-            }
-        yield columns
+def _columns(read: Collection) -> dict[str, Any]:
+    """Return what was made of each document."""
+    skipped = np.full(len(read), None, object)
+    skipped[read.skipped] = [skip.reason for skip in read.report.skipped if skip.number]
+    columns: dict[str, Any] = {"skipped": skipped.tolist()}
+    here = {*read.documents, *read.texts}
+    columns |= {name: read[name] for name in COMPARED if name in here}
+    if "form" in here:
+        form = pa.array(read["form"], mask=read["form"] < 0)
+        of_forms = (name for name in COMPARED if name in read.forms)
+        columns |= {
+            name: to_arrow(read.forms[name], COMPARED[name]).take(form) for name in of_forms
+        }
+    if "value" in here:
+        columns["value"] = list(map(str, read["value"].tolist()))
+    for name in SPOOLED:
+        if name in here:
+            columns[name] = [read.spool.row(read[name], row) for row in range(len(read))]
+    return columns
 
 
-def _spooled(spool: SpoolReader, slots: Slots) -> list[bytes]:
-    return [spool.row(slots, row) for row in range(len(slots))]
+def _counts(read: Collection) -> dict[str, Any]:
+    """Return the counts of each document: see `COUNTS`."""
+    counts, text_of = read.counts, pa.array(read.text_of)
+    starts, terms, times = counts.rows(0, len(counts))
+    columns = {"ids": pack(counts.ids[terms], starts), "times": pack(times, starts)}
+    if counts.hashes.tobytes() != counts.ids.astype(">u8").tobytes():
+        columns["hashes"] = pack(counts.hashes[terms], starts)
+    if counts.terms:
+        words = pa.array(counts.terms, pa.string()).take(pa.array(terms))
+        columns["words"] = pa.ListArray.from_arrays(starts.astype(np.int32), words)
+    return {name: column.take(text_of) for name, column in columns.items()}
 
 
-def _counts(collection: Collection, numbers: I64) -> Iterator[Columns]:
-    """Yield the counts of the texts of a partition, whose rows have these numbers."""
-    counts, taken = collection.counts, np.flatnonzero(~collection.skipped)
-    text_of = collection.text_of[taken]
-    by_text = np.argsort(text_of, kind="stable")
-    ends = np.searchsorted(text_of[by_text], np.arange(len(counts) + 1))
-    for first, last in iter_chunks(counts.starts, _ENTRIES):
-        places = by_text[ends[first] : ends[last]]
-        yield pack_counts(counts, first, last, text_of[places] - first, numbers[taken[places]])
+def counts_of(table: pa.Table, size: int) -> Counts:
+    """Return the counts of documents, whose feature hashes have `size` bytes: see `COUNTS`."""
+    starts, hashes = unpack(table["ids"], np.uint64)
+    encoded = pa.array(hashes).dictionary_encode()
+    ids, columns = encoded.dictionary.to_numpy(), encoded.indices.to_numpy()
+    place = np.zeros(len(ids), np.int64)
+    place[columns] = np.arange(len(columns))
+    features, words = ids.astype(">u8").view(np.uint8), pa.array([], pa.string())
+    if table["hashes"].null_count < len(table):
+        features = unpack(table["hashes"], np.uint8)[1].reshape(-1, size)[place]
+    if table["words"].null_count < len(table):
+        words = table["words"].combine_chunks().flatten().take(pa.array(place))
+    times = unpack(table["times"], np.int32)[1]
+    chunk = CountedChunk(starts, columns, times, ids, ids, features, tuple(words.to_pylist()))
+    return join([chunk], size)
 
 
-def pack_counts(counts: Counts, first: int, last: int, text_of: I64, rows: I64) -> Columns:
-    """Return the counts of texts ``first:last`` as a row: arrays in the format of numpy.
-
-    Beside them are the rows of their documents, and which of the texts each of these has.
-    """
-    entries, content = counts.rows(first, last), BytesIO()
-    used = np.zeros(len(counts.ids), np.bool_)
-    used[entries.columns] = True
-    columns = (np.cumsum(used, dtype=np.int32) - 1)[entries.columns]
-    np.savez(
-        content, starts=entries.starts, columns=columns, counts=entries.values,
-        ids=counts.ids[used], hashes=counts.hashes[used], text_of=text_of, rows=rows,
-    )  # fmt: skip
-    words = [counts.terms[term] for term in np.flatnonzero(used).tolist()] if counts.terms else []
-    with_terms = int(np.count_nonzero(np.diff(entries.starts)[text_of]))
-    return {"counts": [content.getvalue()], "words": [words], "with_terms": [with_terms]}
-
-
-def unpack_counts(table: pa.Table, hash_bytes: int) -> Iterator[tuple[Counts, I64]]:
-    """Yield the counts in each row of a table, and the rows of their documents."""
-    for content, words in zip(table["counts"], table["words"], strict=True):
-        arrays = np.load(BytesIO(content.as_py()))
-        names = "starts", "columns", "counts", "ids", "hashes"
-        starts, columns, values, ids, hashes = (arrays[name] for name in names)
-        chunk = CountedChunk(starts, columns, values, ids, ids, hashes, tuple(words.as_py()))
-        yield join([chunk], hash_bytes, row_of=arrays["text_of"]), arrays["rows"]
-
-
-def count_terms(table: pa.Table, hash_bytes: int) -> Iterator[Columns]:
-    """Yield how many documents of a batch have each term."""
-    counted = unpack_counts(table, hash_bytes)
-    parts = [(counts.ids, counts.document_frequencies()) for counts, _ in counted]
-    ids, frequencies = map(np.concatenate, zip(*parts, strict=True))
-    terms, places = np.unique(ids, return_inverse=True)
-    sums = np.bincount(places, frequencies, len(terms)).astype(np.int64)
-    yield {"term": terms.view(np.int64), "documents": sums}
+def count_terms(table: pa.Table) -> Iterator[Columns]:
+    """Yield how many documents have each term."""
+    counted = pa.array(unpack(table["ids"], np.int64)[1]).value_counts()
+    yield {"term": counted.field("values"), "documents": counted.field("counts")}
 
 
 def model_of(terms: pa.Table, documents: int, terms_digest: str) -> Model:
@@ -192,45 +263,40 @@ def model_of(terms: pa.Table, documents: int, terms_digest: str) -> Model:
     return Model("corpus", documents, ids[order], df[order], terms_digest, unlisted=1)
 
 
-def save_model(model: Model, folder: str) -> tuple[str, Callable[[], Model]]:
-    """Return the path of a file of a folder that has a model, and what maps it.
+def sent(fingerprinter: Fingerprinter, folder: str, add: Callable[[str], None]) -> Sent:
+    """Return what makes a fingerprinter in workers, which map its model from a file.
 
-    Workers of a machine share its memory.
+    Those of a machine share its memory.  `add` sends the file, which is in a `folder`, to others.
     """
+    model = fingerprinter.idf
+    if not isinstance(model, Model):
+        return partial(replace, fingerprinter)
     path = str(Path(folder) / f"simdup-{model.digest()}.npy")
     np.save(path, np.stack([model.ids, model.df.astype(np.uint64)]))
-    about = model.name, model.documents, model.terms_digest, model.unlisted
-    return path, partial(_map_model, path, *about)
+    add(path)
+    bare = replace(model, ids=model.ids[:0], df=model.df[:0])
+    return partial(_mapped, replace(fingerprinter, idf=bare), path)
 
 
-def _map_model(path: str, name: str, documents: int, digest: str, unlisted: int) -> Model:
+def _mapped(fingerprinter: Any, path: str) -> Fingerprinter:
     """Map a file of the driver, or the copy of it that Spark made on another machine."""
     if not Path(path).exists():
         from pyspark import SparkFiles
 
         path = SparkFiles.get(Path(path).name)
     ids, df = np.load(path, mmap_mode="r")
-    return Model(name, documents, ids, df, digest, unlisted)
+    made: Fingerprinter = replace(fingerprinter, idf=replace(fingerprinter.idf, ids=ids, df=df))
+    return made
 
 
-def weigh(
-    table: pa.Table,
-    fingerprinter: Fingerprinter,
-    criteria: Criteria,
-    model: Callable[[], Model] | None = None,
-) -> Iterator[Columns]:
-    """Yield the fingerprints of counted documents, whose IDF a `model` has that is mapped here."""
-    if model is not None:
-        fingerprinter = replace(fingerprinter, idf=model())
-    for counts, rows in unpack_counts(table, fingerprinter.analyzer.hash_bytes):
-        weighting = fingerprinter.weigh(counts)
-        columns: dict[str, Any] = {"row": rows, **fingerprint(weighting).columns}
-        if criteria.method == "pstable":
-            signed = pstable_signatures(weighting, criteria)
-            columns["vector_keys"] = signed.keys[signed.row_of]
-            columns["vector_sketch"] = signed.sketches[signed.row_of]
-        if criteria.cosine is not None:
-            vectors = [weighting.document(number) for number in range(len(rows))]
-            columns["term_hashes"] = [counts.ids[one.columns].tobytes() for one in vectors]
-            columns["weights"] = [one.values.tobytes() for one in vectors]
-        yield columns
+def weigh(table: pa.Table, fingerprinter: Sent, criteria: Criteria) -> Iterator[Columns]:
+    """Yield documents with their fingerprints, and with counts only if vectors are compared."""
+    made = fingerprinter()
+    weighting = made.weigh(counts_of(table, made.analyzer.hash_bytes))
+    vectors = criteria.cosine is not None or "pstable" in criteria.searches
+    names = (name for name in table.column_names if vectors or name not in COUNTS)
+    columns: dict[str, Any] = {name: table[name] for name in names}
+    columns |= fingerprint(weighting).columns
+    if "pstable" in criteria.searches:
+        columns["vector_keys"] = pstable_signatures(weighting, criteria).keys
+    yield columns

@@ -3,13 +3,11 @@
 import csv
 import json
 import pickle
-import random
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,6 @@ import simdup
 from lab.corpora.made import edited, near, prose
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
-from simdup.search.arrays import components
 
 pytestmark = [
     pytest.mark.spark,
@@ -191,9 +188,9 @@ def test_workers_map_a_model_that_the_recipe_names(
     sizes: list[int] = []
     run = job.run
 
-    def measured(frame: Any, work: Any, *more: Any) -> Any:
+    def measured(frame: Any, work: Any, *more: Any, **options: Any) -> Any:
         sizes.append(len(pickle.dumps(work)))
-        return run(frame, work, *more)
+        return run(frame, work, *more, **options)
 
     monkeypatch.setattr(job, "run", measured)
     frame = spark.createDataFrame(rows, "id string, text string, n long")
@@ -226,51 +223,32 @@ def test_a_checkpoint_is_read_by_the_same_job_and_format_only(
     assert digest(**cases[0]) not in digests
 
 
-def test_large_and_small_stars_find_components(spark: Any) -> None:
-    """Long paths, stars and cliques, in any order, against a search in plain Python."""
-    from simdup.spark.components import large_and_small_stars
-
-    chance = random.Random(7)
-    rows = chance.sample(range(10_000), 300)
-    edges = list(pairwise(rows[:100])) + [(rows[100], one) for one in rows[101:200]]
-    edges += [*combinations(rows[200:210], 2), *zip(rows[210::2], rows[211::2], strict=True)]
-    edges = [(min(edge), max(edge)) for edge in edges]
-    chance.shuffle(edges)
-    frame = spark.createDataFrame(edges, "a long, b long")
-    made = large_and_small_stars(frame, lambda name, make: make().localCheckpoint()).collect()
-    groups = [sorted(group) for group in components(edges)]
-    expected = {(group[0], row) for group in groups for row in group[1:]}
-    assert {tuple(row) for row in made} == expected
-    assert len(made) == len(expected)
-
-
 def test_limits_of_a_task_change_nothing(scanned: Any) -> None:
-    folder = f"{scanned.job.checkpoint}/limited"
-    limited = replace(scanned.job, checkpoint=folder, many=20, at_once=100).run()
+    limited = replace(scanned, checkpoint=f"{scanned.checkpoint}/limited", many=20)
     assert limited.clusters.collect() == scanned.clusters.collect()
-    assert {"components", "stars-2"} <= {path.name for path in Path(folder).iterdir()}
+    assert limited.components.count() == scanned.components.count()
+    assert limited.components.collect() != scanned.components.collect()
 
 
 def test_a_job_that_was_stopped_goes_on_at_the_next_stage(
     frame: Any, scanned: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from pyspark.sql import DataFrameWriter
+
     from simdup.spark import scan
-    from simdup.spark.job import Job
 
-    made: list[str] = []
-    stage = Job.stage
+    write, made = DataFrameWriter.parquet, list[str]()
 
-    def stopped(self: Job, name: str, make: Any) -> Any:
-        begun = []
-        content = stage(self, name, lambda: begun.append(name) or make())
-        if begun:
-            made.append(name)
+    def stopped(self: Any, path: str) -> None:
+        write(self, path)
+        if path.endswith(".done"):
+            made.append(Path(path).stem)
             raise KeyboardInterrupt
-        return content
 
     expected = [tuple(row) for row in scanned.clusters.collect()]
-    monkeypatch.setattr(Job, "stage", stopped)
-    stages = ["prepared", "frequencies", "fingerprints", "edges", "labels", "groups", "numbers"]
+    monkeypatch.setattr(DataFrameWriter, "parquet", stopped)
+    stages = ["prepared", "frequencies", "documents", "edges", "labels", "components", "groups"]
+    stages.append("numbers")
     for _ in stages:
         with pytest.raises(KeyboardInterrupt):
             scan(frame, order="n", checkpoint_dir=str(tmp_path))

@@ -1,5 +1,7 @@
 """Counts as bytes come back as they were."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,9 +14,17 @@ from simdup.text.weights import learn_model
 
 pa = pytest.importorskip("pyarrow")
 
-from simdup.spark.prepare import pack_counts, unpack_counts  # noqa: E402
+from simdup.model.settings import Settings  # noqa: E402
+from simdup.spark.prepare import (  # noqa: E402
+    DOCUMENTS,
+    counts_of,
+    prepare,
+    run_here,
+)
 
-TEXTS = st.lists(st.text(st.characters(codec="utf-8") | st.sampled_from("的 a\n"), max_size=60))
+TEXTS = st.lists(
+    st.text(st.characters(codec="utf-8") | st.sampled_from("的 a\n"), max_size=60), min_size=1
+)
 
 
 def count(texts: list[str], recipe: Recipe) -> Counts:
@@ -36,28 +46,31 @@ def described(counts: Counts) -> list[dict[tuple[int, bytes, str], int]]:
     return found
 
 
-def through_bytes(counts: Counts, first: int, last: int) -> Counts:
-    texts, rows = np.arange(last - first), np.arange(first, last)
-    packed = pa.table(pack_counts(counts, first, last, texts, rows))
-    ((again, owners),) = unpack_counts(packed, counts.hashes.shape[1])
-    assert owners.tolist() == rows.tolist()
-    return again
+def through_bytes(texts: list[str], recipe: Recipe) -> Counts:
+    """The counts of texts, as they come back from a partition."""
+    rows = pa.table({"row": range(len(texts)), "texts": [{"text": text} for text in texts]})
+    settings = Settings.of(recipe, jobs=1, text="text")
+    work = partial(prepare, analyzer=Analyzer.for_recipe(recipe), settings=settings)
+    schema = pa.schema({"row": pa.int64()} | DOCUMENTS)
+    made = run_here(iter(rows.to_batches()), work, schema, sliced=True)
+    return counts_of(pa.Table.from_batches(made), recipe.bits // 8)
 
 
-@given(TEXTS, st.sampled_from(["words", "chars:1", "ngrams:2"]), st.data())
-def test_a_part_of_counts_survives_as_bytes(
-    texts: list[str], tokens: str, data: st.DataObject
-) -> None:
-    recipe = Recipe(tokens=tokens, hash="md5", bits=128)
-    counts = count(texts, recipe)
-    first = data.draw(st.integers(0, len(counts)))
-    last = data.draw(st.integers(first, len(counts)))
-    assert described(through_bytes(counts, first, last)) == described(counts)[first:last]
+@given(
+    TEXTS, st.sampled_from(["words", "chars:1", "ngrams:2"]), st.sampled_from(["md5", "blake2b"])
+)
+def test_counts_survive_as_bytes(texts: list[str], tokens: str, hash_name: str) -> None:
+    recipe = Recipe(tokens=tokens, hash=hash_name, bits=128 if hash_name == "md5" else 64)
+    expected = described(count(texts, recipe))
+    # Empty texts were skipped, and are not counted.
+    assert [row for row in described(through_bytes(texts, recipe)) if row] == [
+        row for row, text in zip(expected, texts, strict=True) if row and text.strip()
+    ]
 
 
 def test_large_counts_survive() -> None:
-    counts = count(["a " * 70_000 + "b", "c"], Recipe())
-    assert described(through_bytes(counts, 0, 2)) == described(counts)
+    texts = ["a " * 70_000 + "b", "c"]
+    assert described(through_bytes(texts, Recipe())) == described(count(texts, Recipe()))
 
 
 def test_terms_of_one_document_may_be_left_out_of_a_model() -> None:
