@@ -108,7 +108,7 @@ def _removed_lines(cleaned: Cleaned | Shortened, listing: Output, call: Call) ->
     if isinstance(cleaned, Shortened):
         return removed_part_lines(cleaned, jsonl, listing.bom)
     if listing.format == PAGE:
-        from simdup.show.report.scan_page import scan_page
+        from simdup.show.report.pairs_page import scan_page
 
         names = [one.document for one in cleaned.removed]
         return scan_page(cleaned.result, replace(call.page, kind="dedupe"), names)

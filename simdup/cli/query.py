@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -83,7 +82,7 @@ def command(call: Call) -> Status:
             )
             answers = _counted(results, counts, stream, call["new"])
             if out.format == PAGE:
-                from simdup.show.report.query_page import Queried, query_page
+                from simdup.show.report.pairs_page import Queried, query_page
 
                 queried = Queried(path, stored, criteria, index.recipe)
                 queried.take(answers)
@@ -94,7 +93,7 @@ def command(call: Call) -> Status:
             skipped = typed(results).skipped
             stream.writelines(query_summary(skipped, counts, seconds, index.recipe))
         elif out.format == PAGE:
-            stream.writelines(query_page(queried, typed(results), replace(call.page, texts=0)))
+            stream.writelines(query_page(queried, typed(results), call.page))
     call.screen.skipped(results.skipped, results.notes)
     text = query_words(counts, seconds, results.skipped, call["add"], call.screen.words)
     no = call["check"] and counts["matched"] > 0

@@ -14,7 +14,7 @@ from .reader_words import WORDS
 
 SCRIPTS = (
     "words.js", "dom.js", "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js",
-    "lazy.js", "changes.js", "passages.js", "reader.js",
+    "lazy.js", "facts.js", "changes.js", "passages.js", "reader.js",
 )  # fmt: skip
 FOLD = {"題": "题", "閣": "阁", "雲": "云", "間": "间"}
 LINES = [f"第{i}条 这是第{i}条的正文，内容各不相同，编号{i * 7919}。" for i in range(200)]

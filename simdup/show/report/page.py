@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 
 from simdup._version import __version__
 from simdup.base.system import portable
+from simdup.model.clusters import Cluster
 from simdup.model.formats import PAGE_LINE, PageOptions
 from simdup.show.escaping import shown
 from simdup.show.report.chunks import Chunks, deflate, script_json
-from simdup.show.report.columns import SAME, DocumentRow, RowGroup, table
+from simdup.show.report.columns import UNKNOWN, cluster_columns, fact_columns, folder_of, pack
 from simdup.show.words import page_words
 from simdup.text.characters import simplified_characters
 
@@ -39,7 +40,7 @@ STYLES = (
 # In this order: while it is read, a module uses only those before it.
 SCRIPTS = (
     "words.js", "dom.js", "data.js", "kinds.js", "groups.js", "state.js", "charts.js",
-    "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js", "lazy.js",
+    "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "names.js", "ribbon.js", "lazy.js",
     "facts.js", "changes.js", "passages.js", "reader.js",
     "overview.js", "list.js", "matrix.js", "why.js", "review.js", "judge.js", "cluster.js",
     "conflicts.js", "app.js",
@@ -109,85 +110,117 @@ def no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def assemble(
-    groups: Sequence[RowGroup],
+def write_clusters(
+    clusters: Sequence[Cluster],
     about: Mapping[str, Any],
     options: PageOptions,
+    columns: Mapping[str, NDArray[Any]],
     add: Callable[[Chunks], object] = lambda chunks: None,
 ) -> Iterator[bytes]:
-    """Yield a page.
+    """Yield a page of clusters.
 
     Parameters
     ----------
-    groups : sequence of RowGroup
+    clusters : sequence of Cluster
         What the page lists.
     about : mapping
         What only this page has in its head: ``title``, ``criteria``, ``recipe`` if there is one,
         and the overview.
     options : PageOptions
         What the page carries.
+    columns : mapping
+        The columns of the members.
     add : callable
         Adds texts to the blocks; it is not called if the page carries none.
     """
-    rows = [row for group in groups for row in group.documents]
-    folders = {folder: i for i, folder in enumerate(dict.fromkeys(row.folder for row in rows))}
-    labels = {"names": [row.name for row in rows], "folders": list(folders)}
+    members = [member for cluster in clusters for member in cluster.members]
     with Chunks(inf if options.texts is None else options.texts) as chunks:
         if options.texts != 0:
             with no_collection():
                 add(chunks)
-        differ = {i: places for i, places in chunks.differ.items() if i in chunks.place}
-        about = {**about, "figures": about["figures"] | _fact_figures(groups, differ)}
-        head = page_head(about, options, rows, chunks.characters)
-        packed = table(groups, folders, chunks.place, differ)
-        columns = [("table", deflate(packed)), ("names", deflate(script_json(labels).encode()))]
+        places = [chunks.place.get(i, (-1, 0)) for i in range(len(clusters))]
+        differ, kinds = fact_columns(clusters, chunks.facts)
+        columns = {
+            **columns, **differ, **cluster_columns(clusters),
+            "chunk": np.array([chunk for chunk, _ in places], np.int32),
+            "slot": np.array([slot for _, slot in places], np.uint32),
+        }  # fmt: skip
+        if kinds:
+            unknown = dict(kinds).get(UNKNOWN, 0)
+            differing = sum(any(facts.values()) for facts in chunks.facts.values())
+            compared = {"differing": differing, "compared": len(clusters) - unknown}
+            about = {**about, "kinds": kinds, "figures": about["figures"] | compared}
         texts = ((f"c{i}", block) for i, block in enumerate(chunks.blocks()))
-        yield from write_page(head, chain(columns, texts))
+        names = [str(member.name) for member in members]
+        prints = (member.fingerprint or "" for member in members)
+        # Documents of an index may be anywhere: they are in no folder.
+        folders = [
+            folder_of(name) if member.number >= 0 else ""
+            for name, member in zip(names, members, strict=True)
+        ]
+        labels = {"names": names}
+        yield from write_table(
+            about, options, prints, folders, columns, labels, chunks.characters, texts
+        )
 
 
-def _fact_figures(
-    groups: Sequence[RowGroup], differ: Mapping[int, Mapping[int, int]]
-) -> dict[str, int]:
-    """Return how many clusters differ in a fact, and of how many that is known, if of any.
-
-    Of a cluster whose texts are all the same it is known, too.
-    """
-    if not differ:
-        return {}
-    same = sum(all(pair.flags & SAME for pair in group.pairs) for group in groups)
-    return {"differing": sum(map(bool, differ.values())), "compared": len(differ) + same}
-
-
-def page_head(
+def write_table(
     about: Mapping[str, Any],
     options: PageOptions,
-    rows: Iterable[DocumentRow],
+    prints: Iterable[str],
+    folders: Sequence[str],
+    columns: Mapping[str, NDArray[Any]],
+    labels: Mapping[str, Any],
     occurs: NDArray[np.bool_],
-) -> dict[str, Any]:
-    """Return the small JSON of a page; `about` is as in `assemble`, `occurs` as in `Chunks`."""
-    return {
+    texts: Iterable[tuple[str, bytes]] = (),
+) -> Iterator[bytes]:
+    """Yield a page of a table.
+
+    Parameters
+    ----------
+    about, options, columns
+        As in `write_clusters`.
+    prints, folders : str
+        Of each document its fingerprint, which tells it from others of its name, and its folder.
+    labels : mapping
+        Texts of the table, ``names`` among them.
+    occurs : array of bool
+        Which characters occur in texts, by their code points.
+    texts : iterable of (str, bytes)
+        Names of blocks, and these.
+    """
+    numbers = {folder: i for i, folder in enumerate(dict.fromkeys(folders))}
+    columns = {**columns, "folder": np.array([numbers[name] for name in folders], np.uint32)}
+    labels = {**labels, "folders": list(numbers)}
+    head = {
         "kind": options.kind,
         "simdup": __version__,
-        "id": _identity(rows),
+        "id": _identity(zip(labels["names"], prints, strict=True)),
         "command": options.command,
         "root": portable(os.getcwd()),
         "recipe": {},
+        "kinds": [],
+        "hint": "",
         "folds": _folds(occurs),
         **about,
     }
+    blocks = [
+        ("table", deflate(pack(columns))),
+        ("names", deflate(script_json(labels).encode())),
+    ]
+    return write_page(head, chain(blocks, texts))
 
 
 def _folds(occurs: NDArray[np.bool_]) -> list[str]:
     """Return the characters that occur and have simplified ones, and these side by side."""
-    known = simplified_characters()
-    found = [code for code in sorted(known) if occurs[code]]
-    return ["".join(map(chr, found)), "".join(chr(known[code]) for code in found)]
+    simplified = simplified_characters()
+    codes = [code for code in sorted(simplified) if occurs[code]]
+    return ["".join(map(chr, codes)), "".join(chr(simplified[code]) for code in codes)]
 
 
-def _identity(rows: Iterable[DocumentRow]) -> str:
+def _identity(documents: Iterable[tuple[str, str]]) -> str:
     """Return what tells a result from others: decisions are kept under it."""
     content = hashlib.blake2b(digest_size=8)
-    for row in rows:
-        line = f"{row.name}\0{row.fingerprint}\n"
-        content.update(line.encode("utf-8", "backslashreplace"))
+    for name, fingerprint in documents:
+        content.update(f"{name}\0{fingerprint}\n".encode("utf-8", "backslashreplace"))
     return content.hexdigest()

@@ -71,19 +71,60 @@ const Dom = (() => {
   /** Return the folder of a name with its slash, and the rest. */
   function split(text) {
     const end = text.lastIndexOf('/') + 1;
-    return [text.slice(0, end), text.slice(end)];
+    return text.length === end ? ['', text] : [text.slice(0, end), text.slice(end)];
   }
 
-  /** Return texts without most of what all begin with, if one has more than so many characters. */
-  function toldApart(texts, most = IN_ROW) {
+  /**
+   * Return texts without most of what all begin with, if one has more than so many characters; with
+   * `around` also without most of what all end with, which names keep.
+   */
+  function toldApart(texts, most = IN_ROW, around = false) {
     const [first, ...others] = texts.filter(Boolean);
     if (!others.length || texts.every((text) => text.length <= most)) return texts;
-    let same = 0;
-    while (same < first.length && others.every((text) => text[same] === first[same])) same += 1;
-    let from = same - BEFORE;
+    const shortest = Math.min(first.length, ...others.map((text) => text.length));
+    const same = (at) => {
+      let count = 0;
+      while (count < shortest && others.every((text) => at(text, count) === at(first, count))) count += 1;
+      return count;
+    };
+    const before = around ? BEFORE / 2 : BEFORE;
+    let from = same((text, i) => text[i]) - before;
     // A character is never divided.
     if (/[\udc00-\udfff]/.test(first[from] || '')) from -= 1;
-    return from > BEFORE ? texts.map((text) => text && `…${text.slice(from)}`) : texts;
+    if (from <= before) from = 0;
+    const room = shortest - from - before;
+    let to = around ? Math.min(same((text, i) => text[text.length - 1 - i]) - before, room) : 0;
+    if (/[\udc00-\udfff]/.test(first[first.length - to] || '')) to -= 1;
+    if (to <= before) to = 0;
+    return texts.map((text) => text && (from ? '…' : '') + text.slice(from, text.length - to) + (to ? '…' : ''));
+  }
+
+  /** Return how many Latin letters are as wide as a text, about. */
+  function columnsOf(text) {
+    let columns = 0;
+    for (const character of text) columns += character > '\u2e80' ? 2 : /[A-Zmw@%]/.test(character) ? 1.4 : 1;
+    return columns;
+  }
+
+  /** Fill a list by `draw(i)` with so many elements, and return it with a button for the others. */
+  function growing(list, count, most, draw, label) {
+    let drawn = 0;
+    const more = h('button', { type: 'button', class: 'quiet more' });
+    const add = (step) => {
+      const last = Math.min(count, drawn + step);
+      for (; drawn < last; drawn += 1) list.append(draw(drawn));
+      more.replaceChildren(...either(...label(count - drawn)));
+      more.hidden = drawn === count;
+    };
+    more.addEventListener('click', () => add(10 * most));
+    add(count <= most + 10 ? count : most);
+    return [list, more];
+  }
+
+  /** Return a table that is as wide as it needs, with its titles: [words, class, columns]. */
+  function table(titles, body) {
+    const heads = titles.map(([words, look, wide]) => h('th', { scope: 'col', class: look, colspan: wide }, words));
+    return h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, heads)), body));
   }
 
   /** Set the width of an element as a share: styles in markup are forbidden, these are not. */
@@ -107,5 +148,5 @@ const Dom = (() => {
     return traditional > han / 20 ? 'zh-Hant' : 'zh-Hans';
   }
 
-  return { h, svg, shown, name, either, split, toldApart, width, langOf };
+  return { h, svg, shown, name, either, split, toldApart, columnsOf, growing, table, width, langOf };
 })();

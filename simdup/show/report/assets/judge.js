@@ -4,7 +4,7 @@
  * The similarity of a pair is shown once it is judged, so that it sways nobody.
  */
 const Judge = (() => {
-  const { h, name, split, toldApart } = Dom;
+  const { h, table } = Dom;
   const { t } = State;
 
   const VERDICTS = ['duplicates', 'distinct', 'unsure'];
@@ -52,14 +52,6 @@ const Judge = (() => {
     return VERDICTS.map((verdict, i) => [String(i + 1), KEYS[i], () => press(verdict)]);
   }
 
-  /** Return what the row of a pair shows. */
-  function row(pair) {
-    const [stays, goes] = toldApart(documentsOf(pair).map((one) => split(one)[1] || one));
-    return [h('span', { class: 'head' }, name(stays, { class: 'file' })),
-      h('span', { class: 'tail' }, h('span', { class: 'num' }, State.number(pair + 1)),
-        h('span', { class: 'file' }, '↔ ', name(goes)), Review.badge(pair))];
-  }
-
   /** Return the heading of a pair: the question and, once it is answered, the similarity. */
   function title(pair) {
     const similarity = Data.table.weakest[pair];
@@ -82,10 +74,7 @@ const Judge = (() => {
       return h('tr', {}, h('td', {}, span), cells);
     };
     return [h('h2', {}, t('bandsTitle')), h('p', { class: 'note' }, t('bandsText', String(seed))),
-      h('div', { class: 'scroll' }, h('table', {},
-        h('thead', {}, h('tr', {}, titles.map((one, i) => (
-          h('th', { scope: 'col', class: i ? 'num' : null }, t(one)))))),
-        h('tbody', {}, drawn.map(row))))];
+      table(titles.map((key, i) => [t(key), i ? 'num' : null]), h('tbody', {}, drawn.map(row)))];
   }
 
   function bandOf(pair) {
@@ -95,5 +84,5 @@ const Judge = (() => {
       : (low <= value && value < high) || (low === high && value === low)));
   }
 
-  return { VERDICTS, about, key, index, count, next, say, keys, row, title, bands };
+  return { VERDICTS, about, key, index, count, next, say, keys, title, bands };
 })();

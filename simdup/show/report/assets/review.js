@@ -7,7 +7,7 @@
  * the seed and the size of the sample.  Lines about documents that this report does not have are kept as they are.
  */
 const Review = (() => {
-  const { h, name, either } = Dom;
+  const { h, name, growing, table } = Dom;
   const { t } = State;
   const { letter } = Matrix;
 
@@ -278,21 +278,15 @@ const Review = (() => {
 
   function rows() {
     const sorted = [...made].sort(([a], [b]) => a - b);
-    const body = h('tbody', {});
-    let listed = 0;
-    const more = h('button', { type: 'button', class: 'quiet more' });
-    const add = () => {
-      sorted.slice(listed, listed + ROWS).forEach(([cluster, one]) => body.append(h('tr', {},
+    const row = (i) => {
+      const [cluster, decided] = sorted[i];
+      return h('tr', {},
         h('td', {}, h('a', { href: `#/c/${cluster + 1}` }, name(Data.names[Data.table.first[cluster]]))),
-        h('td', {}, words(one)), h('td', {}, name(one.note)))));
-      listed = Math.min(sorted.length, listed + ROWS);
-      more.replaceChildren(...either(t('more', sorted.length - listed), t('beyond', sorted.length - listed)));
-      more.hidden = listed === sorted.length;
+        h('td', {}, words(decided)), h('td', {}, name(decided.note)));
     };
-    more.addEventListener('click', add);
-    add();
-    const titles = ['clusterOf', 'decision', 'noteTitle'].map((one) => h('th', { scope: 'col' }, t(one)));
-    return [h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, titles)), body)), more];
+    const [body, more] = growing(h('tbody', {}), sorted.length, ROWS, row,
+      (rest) => [t('more', rest), t('beyond', rest)]);
+    return [table(['clusterOf', 'decision', 'noteTitle'].map((key) => [t(key)]), body), more];
   }
 
   /** Return the command that reads the decisions. */

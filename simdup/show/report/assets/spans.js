@@ -64,7 +64,7 @@ const Spans = (() => {
     const nodes = nodesOf(text, kind);
     if (!nodes.length) return [];
     if (kind === 'folded') {
-      return [h('span', { class: 'rd-folded', title: say('foldedAs', visible(other)) }, nodes)];
+      return [h('span', { class: 'rd-folded', title: say('foldedAs', visible(other.slice(0, 80))) }, nodes)];
     }
     const given = { 'data-mark': String(mark), class: kind === 'moved' ? 'rd-moved' : 'rd-changed', title: tip };
     return [h(side === 'a' ? 'del' : 'ins', given, nodes)];
@@ -72,7 +72,7 @@ const Spans = (() => {
 
   /** Return text for a tooltip, which knows no elements. */
   function visible(/** @type {string} */ text) {
-    return nodesOf(text.slice(0, 80)).map((node) => (typeof node === 'string' ? node : node.textContent)).join('');
+    return nodesOf(text).map((node) => (typeof node === 'string' ? node : node.textContent)).join('');
   }
 
   /** Return what stands for equal text that is not shown: on paper nothing can be pressed. */

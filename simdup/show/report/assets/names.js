@@ -1,0 +1,54 @@
+/**
+ * Names of documents: whole, with what tells one from others first.
+ *
+ * That is the file, and the folder where several folders have a file of this name.
+ */
+const Names = (() => {
+  const { h, name, split } = Dom;
+
+  /** Return what a document is called first, what follows, and whether that is its file. */
+  function of(document_) {
+    const [folder, file] = split(Data.names[document_]);
+    const leads = Boolean(folder) && Data.leads(document_);
+    return leads ? { lead: folder, rest: file, leads } : { lead: file, rest: folder, leads };
+  }
+
+  /** Return a name as two lines. */
+  function lines(document_) {
+    const { lead, rest } = of(document_);
+    return h('span', { class: 'title' }, name(lead, { class: 'file' }), rest ? name(rest, { class: 'folder' }) : null);
+  }
+
+  /** Return names as the choices of a list: without what all begin with, what tells them apart first. */
+  function choices(documents) {
+    const parts = documents.map(of);
+    const folders = Dom.toldApart(parts.map(({ lead, rest, leads }) => (leads ? lead : rest)), 0);
+    return parts.map(({ lead, rest, leads }, i) => (
+      Spans.visible(leads ? `${folders[i]}${rest}` : `${lead}${folders[i] ? ` · ${folders[i]}` : ''}`)));
+  }
+
+  // Pixels of a line in the list, some less than there are.
+  const ROOM = 308;
+  const ruler = document.createElement('canvas').getContext('2d');
+
+  /** Return how many lines some pieces take in the list: one moves on as a whole, or is cut if it is longer. */
+  function linesIn(pieces) {
+    ruler.font = ruler.font === '10px sans-serif' ? getComputedStyle(document.body).font : ruler.font;
+    let [lines, used] = [1, 0];
+    for (const piece of pieces) {
+      const wide = ruler.measureText(piece).width;
+      if (used && used + wide > ROOM) [lines, used] = [lines + 1, 0];
+      lines += Math.floor(wide / ROOM);
+      used += wide % ROOM;
+    }
+    return lines;
+  }
+
+  /** Return how many lines a name takes in the list; it breaks where browsers break words. */
+  function height(text) {
+    // So few characters fit, whatever they are.
+    return text.length < 20 ? 1 : linesIn(text.match(/[\u2e80-\uffff]|[^\s\u2e80-\uffff-]+[\s-]*|[\s-]+/g));
+  }
+
+  return { of, lines, choices, linesIn, height };
+})();
