@@ -1,12 +1,10 @@
 """The parts of a page on their own: columns, deltas, the choice of texts."""
 
 import base64
-import gc
 import json
 import re
 import struct
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.corpora.made import edited, prose
-from simdup import scan
 from simdup.model.formats import KINDS
 from simdup.show.report.chunks import (
     as_units,
@@ -25,7 +22,6 @@ from simdup.show.report.chunks import (
     script_json,
 )
 from simdup.show.report.columns import pack
-from simdup.show.report.page import no_collection
 
 TEXTS = st.text(alphabet="abcd天地\U00020000", max_size=300)
 
@@ -111,19 +107,3 @@ def test_what_differs_by_kind_is_said_of_kinds_that_there_are():
     assert set(re.findall(r"^    (\w+)(?:,|: \{)", table, re.M)) == set(KINDS)
     words = json.loads((ASSETS.parents[1] / "words.json").read_text("utf-8"))
     assert set(words["page"]) <= set(KINDS)
-
-
-def test_python_looks_for_garbage_again_after_a_page(tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    scan([("a", prose(1)), ("b", prose(1))]).to_html(str(page))
-    assert gc.isenabled()
-    with pytest.raises(KeyError), no_collection():
-        raise KeyError
-    assert gc.isenabled()
-    gc.disable()
-    try:
-        with no_collection():
-            pass
-        assert not gc.isenabled(), "as it was"
-    finally:
-        gc.enable()

@@ -213,11 +213,6 @@ _WHOLE = 0.75
 _IN_MEMORY = 1 << 25
 
 
-def occurring() -> NDArray[np.bool_]:
-    """Return whether a character occurs, by its code point: none does yet."""
-    return np.zeros(sys.maxunicode + 1, np.bool_)
-
-
 def deflate(content: bytes) -> bytes:
     """Return raw deflate of the content in base64, as blocks of a page hold it."""
     packer = zlib.compressobj(6, zlib.DEFLATED, -15)
@@ -243,7 +238,10 @@ class Chunks:
     place: dict[int, tuple[int, int]] = field(default_factory=dict)  # by cluster: block, slot
     # By cluster whose facts were compared, and by the place of a pair: in what its texts differ.
     facts: dict[int, dict[int, list[FactDifference]]] = field(default_factory=dict)
-    characters: NDArray[np.bool_] = field(default_factory=occurring)  # those of the texts
+    # Whether a character occurs in the texts, by its code point.
+    characters: NDArray[np.bool_] = field(
+        default_factory=lambda: np.zeros(sys.maxunicode + 1, np.bool_)
+    )
     size: int = 0
     _file: IO[bytes] = field(
         default_factory=lambda: tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115

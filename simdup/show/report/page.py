@@ -8,12 +8,10 @@ The policy allows no import, so modules are constants of the one script: `cluste
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib import resources
@@ -28,9 +26,17 @@ from simdup._version import __version__
 from simdup.base.system import portable
 from simdup.model.clusters import Cluster
 from simdup.model.formats import PAGE_LINE, PageOptions
+from simdup.model.table import Documents
 from simdup.show.escaping import shown
 from simdup.show.report.chunks import Chunks, deflate, script_json
-from simdup.show.report.columns import UNKNOWN, cluster_columns, fact_columns, folder_of, pack
+from simdup.show.report.columns import (
+    UNKNOWN,
+    cluster_columns,
+    fact_columns,
+    folder_of,
+    member_columns,
+    pack,
+)
 from simdup.show.words import page_words
 from simdup.text.characters import simplified_characters
 
@@ -45,33 +51,6 @@ SCRIPTS = (
     "overview.js", "list.js", "matrix.js", "why.js", "review.js", "judge.js", "cluster.js",
     "conflicts.js", "app.js",
 )  # fmt: skip
-
-
-def write_page(head: dict[str, Any], blocks: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """Yield a page: `head` is its small JSON, `blocks` are names and base64."""
-    title = f"simdup: {shown(head['title'])}" if head["title"] else "simdup"
-    style, script = _joined(STYLES), joined_script(SCRIPTS)
-    words = page_words(head["kind"])
-    policy = (
-        f"default-src 'none'; script-src {_allowed(script)}; style-src {_allowed(style)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    yield (
-        f'{PAGE_LINE}\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title, quote=False)}</title>\n<style>{style}</style>\n</head>\n"
-        f"<body>\n{_asset('page.html')}\n"
-        f'<script type="application/json" id="head">{script_json(head)}</script>\n'
-        f'<script type="application/json" id="words">{script_json(words)}</script>\n'
-        f"<script>{script}</script>\n"
-    ).encode("utf-8", "backslashreplace")
-    for name, content in blocks:
-        yield f'<script type="application/octet-stream" id="{name}">'.encode()
-        yield content
-        yield b"</script>\n"
-    yield b"</body>\n</html>\n"
 
 
 @cache
@@ -94,28 +73,14 @@ def _allowed(content: str) -> str:
     return f"'sha256-{b64encode(digest).decode()}'"
 
 
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Let Python not look for garbage.
-
-    What a page lists are many small objects that stay: with 100,000 clusters, a fifth of the time
-    would go into looking at them again and again.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def write_clusters(
     clusters: Sequence[Cluster],
     about: Mapping[str, Any],
     options: PageOptions,
-    columns: Mapping[str, NDArray[Any]],
+    documents: Documents | None,
     add: Callable[[Chunks], object] = lambda chunks: None,
+    references: int = 0,
+    removed: Collection[str] = (),
 ) -> Iterator[bytes]:
     """Yield a page of clusters.
 
@@ -128,20 +93,24 @@ def write_clusters(
         and the overview.
     options : PageOptions
         What the page carries.
-    columns : mapping
-        The columns of the members.
+    documents : Documents or None
+        The documents by their numbers; None if their names are all that is known of them.
     add : callable
         Adds texts to the blocks; it is not called if the page carries none.
+    references : int
+        How many documents are references.
+    removed : collection of str
+        The documents that a cleaned corpus lacks.
     """
     members = [member for cluster in clusters for member in cluster.members]
     with Chunks(inf if options.texts is None else options.texts) as chunks:
         if options.texts != 0:
-            with no_collection():
-                add(chunks)
+            add(chunks)
         places = [chunks.place.get(i, (-1, 0)) for i in range(len(clusters))]
         differ, kinds = fact_columns(clusters, chunks.facts)
         columns = {
-            **columns, **differ, **cluster_columns(clusters),
+            **cluster_columns(clusters), **differ,
+            **member_columns(members, documents, references, removed),
             "chunk": np.array([chunk for chunk, _ in places], np.int32),
             "slot": np.array([slot for _, slot in places], np.uint32),
         }  # fmt: skip
@@ -150,18 +119,11 @@ def write_clusters(
             differing = sum(any(facts.values()) for facts in chunks.facts.values())
             compared = {"differing": differing, "compared": len(clusters) - unknown}
             about = {**about, "kinds": kinds, "figures": about["figures"] | compared}
-        texts = ((f"c{i}", block) for i, block in enumerate(chunks.blocks()))
-        names = [str(member.name) for member in members]
-        prints = (member.fingerprint or "" for member in members)
         # Documents of an index may be anywhere: they are in no folder.
-        folders = [
-            folder_of(name) if member.number >= 0 else ""
-            for name, member in zip(names, members, strict=True)
-        ]
-        labels = {"names": names}
-        yield from write_table(
-            about, options, prints, folders, columns, labels, chunks.characters, texts
-        )
+        folders = [folder_of(str(m.name)) if m.number >= 0 else "" for m in members]
+        labels = {"names": [str(member.name) for member in members]}
+        prints = (member.fingerprint or "" for member in members)
+        yield from write_table(about, options, prints, folders, columns, labels, chunks)
 
 
 def write_table(
@@ -171,23 +133,20 @@ def write_table(
     folders: Sequence[str],
     columns: Mapping[str, NDArray[Any]],
     labels: Mapping[str, Any],
-    occurs: NDArray[np.bool_],
-    texts: Iterable[tuple[str, bytes]] = (),
+    chunks: Chunks,
 ) -> Iterator[bytes]:
     """Yield a page of a table.
 
     Parameters
     ----------
-    about, options, columns
+    about, options
         As in `write_clusters`.
     prints, folders : str
         Of each document its fingerprint, which tells it from others of its name, and its folder.
-    labels : mapping
-        Texts of the table, ``names`` among them.
-    occurs : array of bool
-        Which characters occur in texts, by their code points.
-    texts : iterable of (str, bytes)
-        Names of blocks, and these.
+    columns, labels : mapping
+        Numbers and texts of the table, ``names`` among them.
+    chunks : Chunks
+        The texts, and which characters occur.
     """
     numbers = {folder: i for i, folder in enumerate(dict.fromkeys(folders))}
     columns = {**columns, "folder": np.array([numbers[name] for name in folders], np.uint32)}
@@ -201,14 +160,34 @@ def write_table(
         "recipe": {},
         "kinds": [],
         "hint": "",
-        "folds": _folds(occurs),
+        "folds": _folds(chunks.characters),
         **about,
     }
-    blocks = [
-        ("table", deflate(pack(columns))),
-        ("names", deflate(script_json(labels).encode())),
-    ]
-    return write_page(head, chain(blocks, texts))
+    title = f"simdup: {shown(head['title'])}" if head["title"] else "simdup"
+    style, script, words = _joined(STYLES), joined_script(SCRIPTS), page_words(options.kind)
+    policy = (
+        f"default-src 'none'; script-src {_allowed(script)}; style-src {_allowed(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    yield (
+        f'{PAGE_LINE}\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title, quote=False)}</title>\n<style>{style}</style>\n</head>\n"
+        f"<body>\n{_asset('page.html')}\n"
+        f'<script type="application/json" id="head">{script_json(head)}</script>\n'
+        f'<script type="application/json" id="words">{script_json(words)}</script>\n'
+        f"<script>{script}</script>\n"
+    ).encode("utf-8", "backslashreplace")
+    packed = {"table": pack(columns), "names": script_json(labels).encode()}
+    blocks = ((name, deflate(content)) for name, content in packed.items())
+    texts = ((f"c{i}", block) for i, block in enumerate(chunks.blocks()))
+    for name, content in chain(blocks, texts):
+        yield b'<script type="application/octet-stream" id="%b">' % name.encode()
+        yield content
+        yield b"</script>\n"
+    yield b"</body>\n</html>\n"
 
 
 def _folds(occurs: NDArray[np.bool_]) -> list[str]:

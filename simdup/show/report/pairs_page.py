@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,8 +21,8 @@ from simdup.model.formats import PageOptions
 from simdup.model.settings import Settings
 from simdup.near.findings import Findings, Origins
 from simdup.show.report.chunks import add_texts
-from simdup.show.report.columns import by_folder, folder_of, member_columns, overview
-from simdup.show.report.page import no_collection, write_clusters
+from simdup.show.report.columns import by_folder, folder_of, overview
+from simdup.show.report.page import write_clusters
 from simdup.show.streams import open_output
 from simdup.show.words import CHINESE, ENGLISH
 
@@ -58,12 +58,10 @@ def scan_page(
             result.skipped, result.notes,
         ),
     }  # fmt: skip
-    with no_collection():
-        columns = member_columns(
-            _members(clusters), origins.documents, result.references, frozenset(removed)
-        )
     add = partial(add_texts, clusters=clusters, origins=origins, differing=result.facts)
-    return write_clusters(clusters, about, options, columns, add)
+    return write_clusters(
+        clusters, about, options, origins.documents, add, result.references, frozenset(removed)
+    )
 
 
 def write_page(result: Findings, path: str, options: PageOptions) -> None:
@@ -103,7 +101,8 @@ def comparison_page(
         "recipe": compared.recipe,
         **overview(clusters, {"clusters": 1, "pairs": 1}, [], (), ()),
     }
-    return _texts_page(clusters, about, replace(options, kind="compare"), origins)
+    add = partial(add_texts, clusters=clusters, origins=origins)
+    return write_clusters(clusters, about, replace(options, kind="compare"), origins.documents, add)
 
 
 def audit_page(
@@ -148,7 +147,8 @@ def audit_page(
             "next": quoted(judged),
         },
     }
-    return _texts_page(clusters, about, replace(options, kind="audit"), origins)
+    add = partial(add_texts, clusters=clusters, origins=origins)
+    return write_clusters(clusters, about, replace(options, kind="audit"), origins.documents, add)
 
 
 @dataclass(slots=True)
@@ -204,8 +204,7 @@ def query_page(queried: Queried, results: QueryResults, options: PageOptions) ->
         "recipe": queried.recipe,
         **overview(clusters, figures, folders, results.skipped, results.notes),
     }
-    columns = member_columns(_members(clusters), None)
-    return write_clusters(clusters, about, replace(options, kind="query", texts=0), columns)
+    return write_clusters(clusters, about, replace(options, kind="query", texts=0), None)
 
 
 def criteria_values(criteria: Criteria) -> dict[str, Any]:
@@ -213,15 +212,6 @@ def criteria_values(criteria: Criteria) -> dict[str, Any]:
     values = asdict(criteria) | {"shingle": str(criteria.shingle)}
     del values["decisions"]
     return values
-
-
-def _texts_page(
-    clusters: Sequence[Cluster], about: dict[str, Any], options: PageOptions, origins: Origins
-) -> Iterator[bytes]:
-    """Return the page of clusters whose documents are in a table."""
-    columns = member_columns(_members(clusters), origins.documents)
-    add = partial(add_texts, clusters=clusters, origins=origins)
-    return write_clusters(clusters, about, options, columns, add)
 
 
 def _members(clusters: Iterable[Cluster]) -> list[Member]:

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from simdup.model.clusters import Cluster, Member, Pair
 from simdup.model.formats import PageOptions
 from simdup.model.shared_passages import Overlap, PassageCriteria, PassageResult, Rate, TextPart
-from simdup.show.report.chunks import CHUNK, CLIP, Chunks, occurring, script_json
+from simdup.show.report.chunks import CHUNK, CLIP, Chunks, script_json
 from simdup.show.report.columns import (
     by_folder,
     folder_of,
-    member_columns,
     overview,
     ten_thousandths,
 )
@@ -93,10 +92,9 @@ def passages_page(
         "sizes": [],  # each has two documents
         "rates": [_rate(rate, counted) for rate in result.rates[:RATES]] if rates else [],
     }  # fmt: skip
-    members = [member for cluster in clusters for member in cluster.members]
-    columns = member_columns(members, text_of.documents)
     add = partial(_add_texts, pairs=pairs, text_of=text_of)
-    return write_clusters(clusters, about, replace(options, kind="passages"), columns, add)
+    options = replace(options, kind="passages")
+    return write_clusters(clusters, about, options, text_of.documents, add)
 
 
 def _rate(rate: Rate, counted: bool) -> list[Any]:
@@ -174,8 +172,6 @@ def conflicts_page(
         "modified": np.array([place.modified for place in first.values()], np.float64),
     }
     texts = [[c.before, c.after, *c.values] for c in conflicts]
-    occurs = occurring()
-    occurs[to_codes("".join(text for shown in texts for text in shown))] = True
     figures = {
         "documents": summary.documents,
         "matched": summary.affected,
@@ -195,7 +191,9 @@ def conflicts_page(
     }
     options = replace(options, kind="conflicts")
     labels, prints = {"names": list(first), "conflicts": texts}, [""] * len(first)
-    return write_table(about, options, prints, folders, columns, labels, occurs)
+    with Chunks(0) as chunks:
+        chunks.characters[to_codes("".join(text for shown in texts for text in shown))] = True
+        yield from write_table(about, options, prints, folders, columns, labels, chunks)
 
 
 def _place_columns(

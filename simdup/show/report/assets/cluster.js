@@ -151,16 +151,22 @@ const Cluster = (() => {
     if (Kind.judged) return Judge.title(cluster);
     const { table } = Data;
     const { lead, rest, leads } = Names.of(table.first[cluster]);
-    const facts = factsOf(cluster);
-    return h('header', { class: 'title' },
-      answer(cluster),
+    const several = Kind.roles && table.kept[cluster] > 1 ? [h('span', { class: 'chip warn' }, t('several'))] : [];
+    return heading(cluster, {
+      before: answer(cluster),
+      folder: rest && !leads ? h('p', { class: 'over' }, name(rest)) : null,
+      title: name(leads ? lead + rest : lead),
+      facts: [...factsOf(cluster), ...several],
+    });
+  }
+
+  /** Return the heading of what is shown beside the list. */
+  function heading(cluster, { before = null, over = [], folder = null, title: words, facts }) {
+    return h('header', { class: 'title' }, before,
       h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
-      h('p', { class: 'over' }, t('cluster', cluster + 1)),
-      rest && !leads ? h('p', { class: 'over' }, name(rest)) : null,
-      h('h1', { tabindex: '-1' }, name(leads ? lead + rest : lead)),
-      h('p', { class: 'facts' },
-        facts.map((fact, i) => [i ? dot() : null, h('span', {}, fact)]),
-        Kind.roles && table.kept[cluster] > 1 ? h('span', { class: 'chip warn' }, t('several')) : null));
+      h('p', { class: 'over' }, t('cluster', cluster + 1), over), folder,
+      h('h1', { tabindex: '-1' }, words),
+      h('p', { class: 'facts' }, facts.map((fact, i) => [i ? dot() : null, h('span', {}, fact)])));
   }
 
   /** Return what stands between two facts. */
@@ -308,5 +314,5 @@ const Cluster = (() => {
     if (again) (again.matches('label') ? again.querySelector('select') : again).focus();
   }
 
-  return { actions, dot, draw, close, copy, decided, reader: () => reader, shown: () => shownNow };
+  return { actions, dot, heading, draw, close, copy, decided, reader: () => reader, shown: () => shownNow };
 })();

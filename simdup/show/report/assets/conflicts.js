@@ -202,7 +202,7 @@ const Conflicts = (() => {
     const [start, stop] = [table.start[p], table.end[p]];
     const whole = Data.names[table.document[p]];
     const modified = seconds(table, p);
-    return h('li', { class: 'place' },
+    return h('li', { class: 'member place' }, h('span'),
       Names.lines(table.document[p]),
       h('span', { class: 'num' }, t('line', table.line[p])),
       h('span', { class: 'num offsets' }, start === stop ? t('placeAt', start) : t('passageAt', start, stop)),
@@ -223,19 +223,14 @@ const Conflicts = (() => {
       h('h3', {}, tag(i, r), value(Data.conflicts[i][2 + r])),
       h('p', { class: 'facts' }, h('span', {}, t('documentsOf', count)),
         latest > -Infinity ? [Cluster.dot(), day(latest, 'modified'), newest(i, latest)] : null),
-      growing(h('ul', { class: 'places' }), count, most, (n) => place(i, first + n),
+      growing(h('ul', { class: 'members' }), count, most, (n) => place(i, first + n),
         (rest) => [t('moreMembers', rest), t('beyond', rest)]));
   }
 
   function title(i) {
     const { table } = Data;
-    return h('header', { class: 'title' },
-      h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
-      h('p', { class: 'over' }, t('cluster', i + 1)),
-      h('h1', { tabindex: '-1' }, said(i, IN_TITLE)),
-      h('p', { class: 'facts' }, h('span', { class: 'chip' }, kindOf(i)),
-        h('span', {}, t('documentsOf', table.size[i])), Cluster.dot(),
-        h('span', {}, t('readingsOf', table.readings[i]))));
+    return Cluster.heading(i, { title: said(i, IN_TITLE), facts: [h('span', { class: 'chip' }, kindOf(i)),
+      t('documentsOf', table.size[i]), t('readingsOf', table.readings[i])] });
   }
 
   /** Draw a conflict. */

@@ -7,8 +7,9 @@
 const Dom = (() => {
   const SVG = 'http://www.w3.org/2000/svg';
 
-  // Control, format, surrogate, private and unassigned characters, and separators of lines.
-  const HOSTILE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
+  // Invisible characters and those that turn the text around.  Selectors of glyphs belong to what they vary.
+  const KINDS = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}';
+  const HOSTILE = new RegExp(`(?![\\u{fe00}-\\u{fe0f}\\u{e0100}-\\u{e01ef}])[${KINDS}]`, 'gu');
 
   // Characters of a name that a row has room for, about, and those shown before what differs.
   const [IN_ROW, BEFORE] = [40, 8];
@@ -36,24 +37,34 @@ const Dom = (() => {
 
   /** Return a text with hostile characters as boxes with their code points. */
   function shown(text) {
-    if (!HOSTILE.test(text)) return [text];
-    const parts = [];
-    let plain = '';
-    for (const character of text) {
-      if (!HOSTILE.test(character)) {
-        plain += character;
-        continue;
-      }
-      if (plain) parts.push(plain);
-      plain = '';
-      const code = character.codePointAt(0);
-      // A byte of a file name that is not UTF-8 stands as a lone surrogate.
-      const byte = code >= 0xdc80 && code <= 0xdcff;
-      const digits = (byte ? code - 0xdc00 : code).toString(16);
-      parts.push(h('span', { class: 'code' }, byte ? `\\x${digits}` : `U+${digits.toUpperCase().padStart(4, '0')}`));
+    const nodes = [];
+    let end = 0;
+    for (const { 0: character, index } of text.matchAll(HOSTILE)) {
+      if (index > end) nodes.push(text.slice(end, index));
+      const last = nodes[nodes.length - 1];
+      if (index === end && last && last.code === character) {
+        // Thousands of one character are one box.
+        last.times += 1;
+        last.textContent = `${last.digits} ×${last.times}`;
+      } else nodes.push(box(character));
+      end = index + character.length;
     }
-    if (plain) parts.push(plain);
-    return parts;
+    if (end < text.length) nodes.push(text.slice(end));
+    return nodes;
+  }
+
+  function box(character) {
+    const code = character.codePointAt(0);
+    // A byte of a file name that is not UTF-8 stands as a lone surrogate.
+    const byte = code >= 0xdc80 && code <= 0xdcff;
+    const digits = byte ? `\\x${(code - 0xdc00).toString(16)}`
+      : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+    return Object.assign(h('code', { class: 'code' }, digits), { code: character, times: 1, digits });
+  }
+
+  /** Return a text with such characters for a tooltip or a choice, which know no elements. */
+  function plain(text) {
+    return shown(text).map((node) => node.textContent ?? node).join('');
   }
 
   /** Return a name, which may be written in any direction. */
@@ -148,5 +159,5 @@ const Dom = (() => {
     return traditional > han / 20 ? 'zh-Hant' : 'zh-Hans';
   }
 
-  return { h, svg, shown, name, either, split, toldApart, columnsOf, growing, table, width, langOf };
+  return { h, svg, shown, plain, name, either, split, toldApart, columnsOf, growing, table, width, langOf };
 })();

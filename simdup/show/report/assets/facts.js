@@ -21,17 +21,10 @@ const Facts = (() => {
   /** Return a stretch of a text by `draw`, what is in a fact that differs in a box. */
   function boxed(text, start, { options: { facts, cut }, say }, side, draw) {
     const inside = facts && !cut ? facts.first : [];
-    const nodes = [];
-    let at = 0;
-    for (const { kind, at: { [side]: [from, to] } } of [...inside].sort((x, y) => x.at[side][0] - y.at[side][0])) {
-      const [first, last] = [Math.max(from - start, at), Math.min(to - start, text.length)];
-      if (first >= last) continue;
-      if (first > at) nodes.push(...draw(text.slice(at, first)));
-      const title = say(`filter${kind[0].toUpperCase()}${kind.slice(1)}`);
-      nodes.push(h('span', { class: 'rd-box', title }, draw(text.slice(first, last))));
-      at = last;
-    }
-    return at < text.length ? [...nodes, ...draw(text.slice(at))] : nodes;
+    const ranges = inside.map(({ kind, at: { [side]: [from, to] } }) => ({ kind, from, to }));
+    const title = (kind) => say(`filter${kind[0].toUpperCase()}${kind.slice(1)}`);
+    const wrap = ({ kind }, nodes) => h('span', { class: 'rd-box', title: title(kind) }, nodes);
+    return Spans.wrapped(text, start, ranges.sort((x, y) => x.from - y.from), draw, wrap);
   }
 
   /**

@@ -55,12 +55,12 @@ const Judge = (() => {
   /** Return the heading of a pair: the question and, once it is answered, the similarity. */
   function title(pair) {
     const similarity = Data.table.weakest[pair];
-    const known = similarity >= 0 ? t('similarity', State.digits(similarity)) : '';
-    return h('header', { class: 'title' },
-      h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
-      h('p', { class: 'over' }, t('cluster', pair + 1), ' · ', t('progress', count(), Data.table.count)),
-      h('h1', { tabindex: '-1' }, t(removal ? 'askRemoval' : 'askPair')),
-      h('p', { class: 'facts' }, Review.has(pair) ? known : t('similarityLater')));
+    const answer = similarity >= 0 ? t('similarity', State.digits(similarity)) : '';
+    return Cluster.heading(pair, {
+      over: [' · ', t('progress', count(), Data.table.count)],
+      title: t(removal ? 'askRemoval' : 'askPair'),
+      facts: [Review.has(pair) ? answer : t('similarityLater')],
+    });
   }
 
   /** Return the bands of the sample as a table. */

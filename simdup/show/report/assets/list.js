@@ -2,7 +2,7 @@
  * The list of clusters: searched, filtered, sorted, and drawn only where it is seen.
  */
 const List = (() => {
-  const { h, name, toldApart, columnsOf, width } = Dom;
+  const { h, name, plain, toldApart, columnsOf, width } = Dom;
   const { t } = State;
 
   // Pixels of a row beside its names, and of a line of these; Latin letters beside which a folder has room.
@@ -159,7 +159,7 @@ const List = (() => {
     const listed = named.filter((folder) => folder && Data.folders.includes(folder)).slice(0, 200);
     if (!listed.length) return null;
     if (State.folder && !listed.includes(State.folder)) listed.unshift(State.folder);
-    const words = toldApart(listed).map(Spans.visible);
+    const words = toldApart(listed).map(plain);
     return choice('folder', [['', t('allFolders')], ...listed.map((folder, i) => [folder, words[i]])], t('folder'));
   }
 

@@ -4,7 +4,7 @@
  * That is the file, and the folder where several folders have a file of this name.
  */
 const Names = (() => {
-  const { h, name, split } = Dom;
+  const { h, name, plain, split } = Dom;
 
   /** Return what a document is called first, what follows, and whether that is its file. */
   function of(document_) {
@@ -24,7 +24,7 @@ const Names = (() => {
     const parts = documents.map(of);
     const folders = Dom.toldApart(parts.map(({ lead, rest, leads }) => (leads ? lead : rest)), 0);
     return parts.map(({ lead, rest, leads }, i) => (
-      Spans.visible(leads ? `${folders[i]}${rest}` : `${lead}${folders[i] ? ` · ${folders[i]}` : ''}`)));
+      plain(leads ? `${folders[i]}${rest}` : `${lead}${folders[i] ? ` · ${folders[i]}` : ''}`)));
   }
 
   // Pixels of a line in the list, some less than there are.

@@ -146,7 +146,7 @@ const Reader = (() => {
   }
 
   function tag({ letter }, side) {
-    return h('span', { class: `rd-tag ${side}` }, letter);
+    return h('span', { class: `tag ${side}` }, letter);
   }
 
   function title(text, side) {
