@@ -192,45 +192,38 @@ const Cluster = (() => {
       h('button', { type: 'button', class: 'button', onclick: () => copy(command) }, t('copyCommand')));
   }
 
-  /** Return the choice of the document on one side: the name on it is whole, a select would cut it. */
+  /** Return the choice of the document on one side. */
   function side(cluster, i, which, open) {
     const first = Data.table.first[cluster];
     const size = Math.min(Data.table.size[cluster], Matrix.MOST);
     const labels = Names.choices(Array.from({ length: size }, (_, j) => first + j));
     const options = labels.map((label, j) => (
       h('option', { value: String(j), selected: j === i }, `${letter(j)} ${label}`)));
-    const select = h('select', { 'aria-label': t('choose', which === 'a' ? 1 : 2), class: 'pick' }, options);
+    const select = h('select', { 'aria-label': t('choose', which === 'a' ? 1 : 2) }, options);
     select.addEventListener('change', () => open(Number(select.value)));
-    return h('div', { class: `side ${which}` }, h('span', { class: `tag ${which}` }, letter(i)),
-      h('span', { class: 'picked' }, h('span', { 'aria-hidden': 'true' }, `${labels[i]} ▾`), select));
+    return h('div', { class: `side ${which}` }, h('span', { class: `tag ${which}` }, letter(i)), List.whole(select));
   }
 
-  /** Put the texts of a pair into the page. */
+  /** Put the texts of a pair into the page, or where they differ, if that is all that is carried. */
   function read(box, cluster, content, [a, b], open) {
-    const cut = content && content.pieces && Matrix.took(cluster, { a, b }) ? content.pieces[b] : null;
-    if (cut && cut[0] + cut[1]) {
-      content = { ...content, texts: { [a]: cut[0], [b]: cut[1] } };
-      box.replaceChildren(missing(cluster, null, a, b, t('pieces')));
-      const place = h('div', { class: 'reader' });
-      box.append(place);
-      show(place, cluster, content, [a, b], true);
-      return;
-    }
-    if (!content || typeof content.texts[a] !== 'string' || typeof content.texts[b] !== 'string') {
-      box.replaceChildren(missing(cluster, content && content.pieces ? null : content, a, b));
+    const pieces = content?.pieces && Matrix.took(cluster, { a, b }) ? content.pieces[b] : null;
+    const cut = Boolean(pieces && pieces[0] + pieces[1]);
+    const texts = cut ? { [a]: pieces[0], [b]: pieces[1] } : content?.texts || [];
+    if (typeof texts[a] !== 'string' || typeof texts[b] !== 'string') {
+      box.replaceChildren(missing(cluster, content?.pieces ? null : content, a, b));
       return;
     }
     const place = h('div', { class: 'reader' });
-    const clipped = [a, b].filter((i) => content.clipped.includes(i));
     const picks = Data.table.size[cluster] > 2 ? h('div', { class: 'picks' },
-      side(cluster, a, 'a', (i) => i !== b && open(i, b)), side(cluster, b, 'b', (i) => i !== a && open(a, i))) : null;
-    const notes = clipped.map((i) => h('p', { class: 'note' }, t('clipped', letter(i))));
-    box.replaceChildren(...[picks, place].filter(Boolean), ...notes);
-    show(place, cluster, content, [a, b]);
+      side(cluster, a, 'a', (i) => i !== b && open(i, b)), side(cluster, b, 'b', (i) => i !== a && open(a, i))) : '';
+    const notes = [a, b].filter((i) => content.clipped.includes(i))
+      .map((i) => h('p', { class: 'note' }, t('clipped', letter(i))));
+    box.replaceChildren(cut ? missing(cluster, null, a, b, t('pieces')) : picks, place, ...notes);
+    show(place, cluster, { ...content, texts }, [a, b], cut);
   }
 
   /** Show two texts in the reader. */
-  function show(place, cluster, content, [a, b], cut = false) {
+  function show(place, cluster, content, [a, b], cut) {
     const first = Data.table.first[cluster];
     const document_ = (i) => {
       const text = content.texts[i];

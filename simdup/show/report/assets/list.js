@@ -153,6 +153,16 @@ const List = (() => {
     return select;
   }
 
+  /** Return a choice with all of what is chosen written on it: a select would cut it. */
+  function whole(select) {
+    const chosen = h('span', { 'aria-hidden': 'true' });
+    const write = () => chosen.replaceChildren(`${select.selectedOptions[0].textContent} ▾`);
+    select.classList.add('pick');
+    select.addEventListener('change', write);
+    write();
+    return h('span', { class: 'picked' }, chosen, select);
+  }
+
   function folderChoice() {
     // A long list of folders is found by search rather than by scrolling.
     const named = Data.head.folders.map(([folder]) => folder);
@@ -160,7 +170,8 @@ const List = (() => {
     if (!listed.length) return null;
     if (State.folder && !listed.includes(State.folder)) listed.unshift(State.folder);
     const words = toldApart(listed).map(plain);
-    return choice('folder', [['', t('allFolders')], ...listed.map((folder, i) => [folder, words[i]])], t('folder'));
+    const options = [['', t('allFolders')], ...listed.map((folder, i) => [folder, words[i]])];
+    return whole(choice('folder', options, t('folder')));
   }
 
   function controls() {
@@ -256,7 +267,7 @@ const List = (() => {
   }
 
   return {
-    make, refresh, update, select, beside,
+    make, refresh, update, select, beside, whole,
     first: () => (shown.length ? shown[0] : -1),
     all: () => shown,
     rows: () => parts && parts.box.isConnected && rows(),
