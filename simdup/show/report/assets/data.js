@@ -77,9 +77,10 @@ const Data = (() => {
       }
       for (let p = table.firstPair[i]; p < table.firstPair[i + 1]; p += 1) {
         table.facts[i] = Math.max(table.facts[i], table.pairFacts[p]);
-        const [a, b] = [table.pairA[p], table.pairB[p]].sort((x, y) => x - y);
-        const taken = table.first[i] + b;
-        if (table.pairFlags[p] & SAME && table.role[taken] && table.taker[taken] === a) table.exact[taken] = 1;
+        if (!(table.pairFlags[p] & SAME)) continue;
+        const taken = table.first[i] + Math.max(table.pairA[p], table.pairB[p]);
+        const taker = Math.min(table.pairA[p], table.pairB[p]);
+        if (table.role[taken] && table.taker[taken] === taker) table.exact[taken] = 1;
       }
     }
     const documents = table.role.length;
@@ -140,14 +141,15 @@ const Data = (() => {
   /** Return whether the folder of a document comes first: it is the folder that tells its name from others. */
   function leads(document_) {
     if (!repeated) {
-      const folders = new Map();
-      data.names.forEach((name) => {
-        const [folder, file] = Dom.split(name);
-        folders.set(file, folders.has(file) && folders.get(file) !== folder ? null : folder);
-      });
-      repeated = folders;
+      const [once, several] = [new Map(), new Set()];
+      for (const name of data.names) {
+        const file = name.slice(name.lastIndexOf('/') + 1);
+        if (!once.has(file)) once.set(file, name);
+        else if (once.get(file) !== name) several.add(file);
+      }
+      repeated = several;
     }
-    return repeated.get(Dom.split(data.names[document_])[1]) === null;
+    return repeated.has(Dom.split(data.names[document_])[1]);
   }
 
   let joined = null;

@@ -113,7 +113,7 @@ const Dom = (() => {
   /** Return how many Latin letters are as wide as a text, about. */
   function columnsOf(text) {
     let columns = 0;
-    for (const character of text) columns += character > '\u2e80' ? 2 : /[A-Zmw@%]/.test(character) ? 1.4 : 1;
+    for (let i = 0; i < text.length; i += 1) columns += text[i] > '\u2e80' ? 2 : 1;
     return columns;
   }
 

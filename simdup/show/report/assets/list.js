@@ -71,8 +71,6 @@ const List = (() => {
     }
     shown = Uint32Array.from(found.sort(orders()[State.sort]));
     at = new Map(Array.from(shown, (cluster, place) => [cluster, place]));
-    lines = lines || new Uint8Array(table.count);
-    tops = Data.starts(shown.map((cluster) => BASE + LINE * (lines[cluster] ||= linesOf(cluster))));
   }
 
   /** Return how alike the documents of a cluster are: where texts were not compared, in bits. */
@@ -134,11 +132,36 @@ const List = (() => {
     return link;
   }
 
+  /** Place the rows; one that nobody has seen yet has one line. */
+  function layout() {
+    tops = Data.starts(shown.map((cluster) => BASE + LINE * (lines[cluster] || 1)));
+    parts.inner.style.height = `${tops[shown.length]}px`;
+  }
+
+  /** Return the first and the last place that are seen, and some more. */
+  function seen() {
+    const { scrollTop, clientHeight } = parts.box;
+    return [Math.max(0, Data.above(tops, scrollTop) - 1 - SPARE),
+      Math.min(shown.length, Data.above(tops, scrollTop + clientHeight) + SPARE)];
+  }
+
+  /** Make room for the names of rows that come into sight; what is being read stays where it is. */
+  function grow() {
+    const [first, last] = seen();
+    const fresh = shown.subarray(first, last).filter((cluster) => !lines[cluster]);
+    fresh.forEach((cluster) => { lines[cluster] = linesOf(cluster); });
+    if (fresh.every((cluster) => lines[cluster] === 1)) return;
+    const read = Math.max(0, Data.above(tops, parts.box.scrollTop) - 1);
+    const before = tops[read];
+    layout();
+    parts.box.scrollTop += tops[read] - before;
+  }
+
   /** Draw the rows that are seen. */
   function rows() {
     const { box, inner } = parts;
-    const first = Math.max(0, Data.above(tops, box.scrollTop) - 1 - SPARE);
-    const last = Math.min(shown.length, Data.above(tops, box.scrollTop + box.clientHeight) + SPARE);
+    grow();
+    const [first, last] = seen();
     const made = [];
     for (let place = first; place < last; place += 1) made.push(row(place));
     inner.replaceChildren(...made);
@@ -154,9 +177,9 @@ const List = (() => {
   }
 
   /** Return a choice with all of what is chosen written on it: a select would cut it. */
-  function whole(select) {
+  function whole(select, words) {
     const chosen = h('span', { 'aria-hidden': 'true' });
-    const write = () => chosen.replaceChildren(`${select.selectedOptions[0].textContent} ▾`);
+    const write = () => chosen.replaceChildren(`${words[select.selectedIndex]} ▾`);
     select.classList.add('pick');
     select.addEventListener('change', write);
     write();
@@ -169,9 +192,8 @@ const List = (() => {
     const listed = named.filter((folder) => folder && Data.folders.includes(folder)).slice(0, 200);
     if (!listed.length) return null;
     if (State.folder && !listed.includes(State.folder)) listed.unshift(State.folder);
-    const words = toldApart(listed).map(plain);
-    const options = [['', t('allFolders')], ...listed.map((folder, i) => [folder, words[i]])];
-    return whole(choice('folder', options, t('folder')));
+    const words = [t('allFolders'), ...toldApart(listed).map(plain)];
+    return whole(choice('folder', ['', ...listed].map((folder, i) => [folder, words[i]]), t('folder')), words);
   }
 
   function controls() {
@@ -239,7 +261,8 @@ const List = (() => {
   function update() {
     if (!parts || !parts.box.isConnected) return;
     refresh();
-    parts.inner.style.height = `${tops[shown.length]}px`;
+    lines = lines || new Uint8Array(Data.table.count);
+    layout();
     count();
     rows();
   }

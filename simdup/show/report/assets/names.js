@@ -27,16 +27,34 @@ const Names = (() => {
       plain(leads ? `${folders[i]}${rest}` : `${lead}${folders[i] ? ` · ${folders[i]}` : ''}`)));
   }
 
-  // Pixels of a line in the list, some less than there are.
-  const ROOM = 308;
-  const ruler = document.createElement('canvas').getContext('2d');
+  // Pixels of a line in the list, some less than there are, and of a Chinese character.
+  const [ROOM, WIDE] = [308, 15];
+  const widths = new Map();
+  let ruler = null;
+
+  /** Return the width of a text in pixels: a browser takes long to measure more than single characters. */
+  function widthOf(text) {
+    let sum = 0;
+    for (let i = 0; i < text.length; i += 1) {
+      if (text[i] <= '\u2e80' && !widths.has(text[i])) widths.set(text[i], measured(text[i]));
+      sum += text[i] > '\u2e80' ? WIDE : widths.get(text[i]);
+    }
+    return sum;
+  }
+
+  function measured(character) {
+    if (!ruler) {
+      ruler = document.createElement('canvas').getContext('2d');
+      ruler.font = getComputedStyle(document.body).font;
+    }
+    return ruler.measureText(character).width;
+  }
 
   /** Return how many lines some pieces take in the list: one moves on as a whole, or is cut if it is longer. */
   function linesIn(pieces) {
-    ruler.font = ruler.font === '10px sans-serif' ? getComputedStyle(document.body).font : ruler.font;
     let [lines, used] = [1, 0];
     for (const piece of pieces) {
-      const wide = ruler.measureText(piece).width;
+      const wide = widthOf(piece);
       if (used && used + wide > ROOM) [lines, used] = [lines + 1, 0];
       lines += Math.floor(wide / ROOM);
       used += wide % ROOM;
@@ -46,8 +64,8 @@ const Names = (() => {
 
   /** Return how many lines a name takes in the list; it breaks where browsers break words. */
   function height(text) {
-    // So few characters fit, whatever they are.
-    return text.length < 20 ? 1 : linesIn(text.match(/[\u2e80-\uffff]|[^\s\u2e80-\uffff-]+[\s-]*|[\s-]+/g));
+    if (widthOf(text) <= ROOM) return 1;
+    return linesIn(text.match(/[\u2e80-\uffff]|[^\s\u2e80-\uffff-]+[\s-]*|[\s-]+/g));
   }
 
   return { of, lines, choices, linesIn, height };
