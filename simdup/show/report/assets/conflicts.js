@@ -1,7 +1,7 @@
 /**
  * Conflicts: places in which copies contradict each other, in the list and one at a time.
  *
- * `simdup.show.report.conflicts_page` says what the table holds.  Readings are in rising order of their
+ * `simdup.show.report.places_page` says what the table holds.  Readings are in rising order of their
  * documents, as are their letters; a row of the list begins with the most common one.
  */
 const Conflicts = (() => {
