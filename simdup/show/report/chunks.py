@@ -33,6 +33,7 @@ from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz.distance import Postfix
 
 from simdup.corpus.decoding import unify_line_ends
 from simdup.model.clusters import Cluster
@@ -94,8 +95,11 @@ def delta(base: str, text: str) -> Delta:
             continue
         length = _common(base, start, text, position)
         # Further back is a block that would have been found.
-        near = max(start - 2 * BLOCK, 0), max(position - 2 * BLOCK, done)
-        back = _common_before(base[near[0] : start], text[near[1] : position])
+        before = (
+            base[max(start - 2 * BLOCK, 0) : start],
+            text[max(position - 2 * BLOCK, done) : position],
+        )
+        back = Postfix.similarity(*before)
         if position - back > done:
             parts.append(text[done : position - back])
         parts.append([start - back, length + back])
@@ -103,14 +107,6 @@ def delta(base: str, text: str) -> Delta:
     if done < len(text):
         parts.append(text[done:])
     return parts
-
-
-def _common_before(base: str, text: str) -> int:
-    """Return how many characters at the ends of two texts are equal."""
-    length, longest = 0, min(len(base), len(text))
-    while length < longest and base[-length - 1] == text[-length - 1]:
-        length += 1
-    return length
 
 
 def _common(base: str, start: int, text: str, position: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -151,59 +151,63 @@ def audit_page(
     return write_clusters(clusters, about, replace(options, kind="audit"), origins.documents, add)
 
 
-@dataclass(slots=True)
-class Queried:
-    """The results of a query while they arrive: those with a match, and figures of all."""
+def query_page(
+    answers: Iterable[QueryResult],
+    results: QueryResults,
+    index: str,
+    stored: int,
+    criteria: Criteria,
+    recipe: dict[str, Any],
+    options: PageOptions,
+) -> Iterator[bytes]:
+    """Return the page of a query: each document that has matches, with these.
 
-    index: str  # its path
-    stored: int  # documents in the index before the query
-    criteria: Criteria
-    recipe: dict[str, Any]
-    documents: list[str] = field(default_factory=list)
-    added: int = 0
-    clusters: list[Cluster] = field(default_factory=list)
+    An index keeps no texts, so a pair has its figures only; of documents without a match nothing is
+    kept but their folders.
 
-    def take(self, results: Iterable[QueryResult]) -> None:
-        """Take in the results; of those without a match nothing is kept but their names."""
-        for result in results:
-            self.documents.append(result.document)
-            self.added += result.added
-            if not result.matches:
-                continue
-            asked = Member(result.document, "kept", None, None, number=len(self.clusters))
-            members, pairs = [asked], []
-            for name, distance, similarity in result.matches:
-                estimated = similarity is not None
-                figures: Any = {"estimated": estimated, "similarity": similarity}
-                members.append(Member(name, "redundant", None, distance, **figures))
-                pairs.append(Pair(asked.name, name, distance, **figures))
-            self.clusters.append(Cluster(len(self.clusters) + 1, tuple(members), tuple(pairs)))
-
-
-def query_page(queried: Queried, results: QueryResults, options: PageOptions) -> Iterator[bytes]:
-    """Return the page of a query whose results have ended: each document with its matches.
-
-    An index keeps no texts, so a pair has its figures only.
+    Parameters
+    ----------
+    answers, results
+        The results as they arrive, and what is known of the query at their end.
+    index, stored : str, int
+        The path of the index, and how many documents it had before the query.
+    criteria, recipe, options
+        How documents were compared, and what the page carries.
     """
-    clusters, criteria = queried.clusters, queried.criteria
-    similarity = {"similarity": criteria.similarity} if criteria.verify else {}
+    clusters: list[Cluster] = []
+    folders: Counter[str] = Counter()
+    added = 0
+    for answer in answers:
+        folders[folder_of(answer.document)] += 1
+        added += answer.added
+        if not answer.matches:
+            continue
+        members = [Member(answer.document, "kept", None, None, number=len(clusters))]
+        pairs = []
+        for name, distance, similarity in answer.matches:
+            figures: Any = {"estimated": similarity is not None, "similarity": similarity}
+            members.append(Member(name, "redundant", None, distance, **figures))
+            pairs.append(Pair(answer.document, name, distance, **figures))
+        clusters.append(Cluster(len(clusters) + 1, tuple(members), tuple(pairs)))
     figures = {
-        "documents": len(queried.documents),
+        "documents": folders.total(),
         "clusters": len(clusters),
         "pairs": sum(len(cluster.pairs) for cluster in clusters),
-        "added": queried.added,
-        "stored": queried.stored,
+        "added": added,
+        "stored": stored,
         "skipped": len(results.skipped),
         "redundant": 0,
     }
     asked = (folder_of(cluster.members[0].name) for cluster in clusters)
-    folders = by_folder(map(folder_of, queried.documents), asked)
+    least = {"similarity": criteria.similarity} if criteria.verify else {}
     about = {
-        "title": os.path.basename(queried.index),
-        "criteria": {"distance": criteria.distance, **similarity, "verify": criteria.verify},
-        "recipe": queried.recipe,
-        **overview(clusters, figures, folders, results.skipped, results.notes),
-    }
+        "title": os.path.basename(index),
+        "criteria": {"distance": criteria.distance, **least, "verify": criteria.verify},
+        "recipe": recipe,
+        **overview(
+            clusters, figures, by_folder(folders.elements(), asked), results.skipped, results.notes
+        ),
+    }  # fmt: skip
     return write_clusters(clusters, about, replace(options, kind="query", texts=0), None)
 
 

@@ -201,7 +201,8 @@ const Cluster = (() => {
       h('option', { value: String(j), selected: j === i }, `${letter(j)} ${label}`)));
     const select = h('select', { 'aria-label': t('choose', which === 'a' ? 1 : 2) }, options);
     select.addEventListener('change', () => open(Number(select.value)));
-    return h('div', { class: `side ${which}` }, h('span', { class: `tag ${which}` }, letter(i)), List.whole(select, labels));
+    return h('div', { class: `side ${which}` },
+      h('span', { class: `tag ${which}` }, letter(i)), List.whole(select, labels));
   }
 
   /** Put the texts of a pair into the page, or where they differ, if that is all that is carried. */

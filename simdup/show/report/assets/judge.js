@@ -14,14 +14,6 @@ const Judge = (() => {
   /** What each line of a decision says of the audit. */
   const about = { seed, sample: drawn.reduce((sum, band) => sum + band[3], 0) };
 
-  const key = (documents) => [...documents].sort().join('\0');
-  const documentsOf = (pair) => Data.names.slice(Data.table.first[pair], Data.table.first[pair + 1]);
-
-  /** Return the pairs by their documents. */
-  function index() {
-    return new Map(Array.from(Data.table.size, (_, pair) => [key(documentsOf(pair)), pair]));
-  }
-
   /** Return how many pairs are judged. */
   function count() {
     return Array.from(Data.table.size, (_, pair) => Review.has(pair)).filter(Boolean).length;
@@ -84,5 +76,5 @@ const Judge = (() => {
       : (low <= value && value < high) || (low === high && value === low)));
   }
 
-  return { VERDICTS, about, key, index, count, next, say, keys, title, bands };
+  return { VERDICTS, about, count, next, say, keys, title, bands };
 })();
