@@ -22,6 +22,7 @@ from simdup.show.report.chunks import (
     script_json,
 )
 from simdup.show.report.columns import pack
+from simdup.show.report.page import SCRIPTS, joined_script
 
 TEXTS = st.text(alphabet="abcd天地\U00020000", max_size=300)
 
@@ -99,6 +100,15 @@ def test_no_line_of_a_script_or_style_is_longer_than_120_characters():
     assert {path.suffix for path in assets} == {".css", ".js"}
     lines = [(path.name, line) for path in assets for line in path.read_text("utf-8").splitlines()]
     assert [where for where in lines if len(where[1]) > 120] == []
+
+
+def test_a_page_has_the_code_of_its_modules_and_no_comment():
+    script = joined_script(SCRIPTS)
+    assert [line for line in script.splitlines() if re.match(r" *(/\*|\*|//)", line)] == []
+    for name in SCRIPTS:
+        lines = (ASSETS / name).read_text("utf-8").splitlines()
+        code = [line for line in lines if not re.match(r" *(/\*\*|\*|//)", line)]
+        assert "\n".join(code).strip() in script, name
 
 
 def test_what_differs_by_kind_is_said_of_kinds_that_there_are():
