@@ -39,7 +39,7 @@ def command(call: Call) -> Status:
     from simdup.operations.audit import examine
     from simdup.show.escaping import shown
     from simdup.show.evaluation import sample_table, sample_words
-    from simdup.show.report.audit_page import audit_page
+    from simdup.show.report.pairs_page import audit_page
 
     found, sources, words = call["found"], call.sources, call.screen.words
     if found == "-" and "-" in sources:

@@ -64,7 +64,7 @@ def command(call: Call) -> Status:
         if out.format == "jsonl":
             stream.writelines(comparison_jsonl(compared))
         elif out.format == PAGE:
-            from simdup.show.report.comparison_page import comparison_page
+            from simdup.show.report.pairs_page import comparison_page
 
             stream.writelines(comparison_page(compared, documents, fingerprinter, call.page))
         elif not screen.quiet or out.path:

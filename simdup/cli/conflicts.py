@@ -55,7 +55,7 @@ def command(call: Call) -> Status:
         found = found if known is None else keep_known(found, known)
         result = found if known is None else new_conflicts(found, known)
         if out.format == PAGE:
-            from simdup.show.report.conflicts_page import conflicts_page
+            from simdup.show.report.places_page import conflicts_page
 
             stream.writelines(conflicts_page(result, criteria, call.page))
         elif out.format == GITHUB:

@@ -86,7 +86,7 @@ def command(call: Call) -> Status:
 def _removed_lines(cleaned: Cleaned, listing: Output, call: Call) -> Iterable[bytes]:
     """Return the list of what was removed, in its format."""
     if listing.format == PAGE:
-        from simdup.show.report.scan_page import scan_page
+        from simdup.show.report.pairs_page import scan_page
 
         names = [one.document for one in cleaned.removed]
         return scan_page(cleaned.result, replace(call.page, kind="dedupe"), names)

@@ -61,7 +61,7 @@ def _overlaps(
     out, rates, carried = call.out, call["rates"], text_of if call["text"] else None
     counted = bool(call["leave_out"])
     if out.format == PAGE:
-        from simdup.show.report.passages_page import passages_page
+        from simdup.show.report.places_page import passages_page
 
         return passages_page(
             result, call.value(PassageCriteria), text_of, call.page, rates, counted

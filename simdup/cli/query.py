@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -83,10 +82,10 @@ def command(call: Call) -> Status:
             )
             answers = _counted(results, counts, stream, call["new"])
             if out.format == PAGE:
-                from simdup.show.report.query_page import Queried, query_page
+                from simdup.show.report.pairs_page import query_page
 
-                queried = Queried(path, stored, criteria, index.recipe)
-                queried.take(answers)
+                about = path, stored, criteria, index.recipe
+                page = query_page(answers, typed(results), *about, call.page)
             else:
                 stream.writelines(_lines(answers, call, stream))
         seconds = time.monotonic() - started
@@ -94,7 +93,7 @@ def command(call: Call) -> Status:
             skipped = typed(results).skipped
             stream.writelines(query_summary(skipped, counts, seconds, index.recipe))
         elif out.format == PAGE:
-            stream.writelines(query_page(queried, typed(results), replace(call.page, texts=0)))
+            stream.writelines(page)
     call.screen.skipped(results.skipped, results.notes)
     text = query_words(counts, seconds, results.skipped, call["add"], call.screen.words)
     no = call["check"] and counts["matched"] > 0

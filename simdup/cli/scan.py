@@ -51,7 +51,7 @@ def command(call: Call) -> Status:
         if listed:
             stream.writelines(name_lines(stream, getattr(result, listed), call["null"]))
         elif out.format == PAGE:
-            from simdup.show.report.scan_page import scan_page
+            from simdup.show.report.pairs_page import scan_page
 
             stream.writelines(scan_page(result, call.page))
         elif out.format == GITHUB:

@@ -70,7 +70,7 @@ def audit(
     --------
     >>> audit(scan("./corpus"), "sample.html", sample=100).bands  # doctest: +SKIP
     """
-    from simdup.show.report.audit_page import audit_page
+    from simdup.show.report.pairs_page import audit_page
 
     if sample < 1 or seed < 0:
         name, least = ("sample", 1) if sample < 1 else ("seed", 0)

@@ -51,7 +51,7 @@ class Result(Findings):
         SimdupError
             If the file cannot be written, or this result is not one of `scan`.
         """
-        page = import_module("simdup.show.report.scan_page")
+        page = import_module("simdup.show.report.pairs_page")
         page.write_page(self, os.fspath(path), PageOptions(texts))
 
     @overload

@@ -142,7 +142,7 @@ def watch(event, arguments):
 
 from simdup.cli import main
 import jieba, numpy, scipy.sparse, sklearn.preprocessing, simdup.text.tokens
-import simdup.near.collection, simdup.show.report.scan_page
+import simdup.near.collection, simdup.show.report.pairs_page
 
 simdup.near.collection.WORTH_WORKERS = 0
 sys.addaudithook(watch)

@@ -21,7 +21,7 @@ from simdup.model.readings import (
     FactReading,
     ReadingPlace,
 )
-from simdup.show.report.conflicts_page import conflicts_page
+from simdup.show.report.places_page import conflicts_page
 
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")
 

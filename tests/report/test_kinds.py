@@ -21,7 +21,7 @@ from pages import (
 import simdup as library
 from lab.corpora.made import edited, prose, write
 from simdup import SimdupError
-from simdup.show.report.columns import folder_by_name
+from simdup.show.report.columns import folder_of
 
 VERDICT = ".cluster > .title > :first-child"
 LINKS = "[...document.querySelectorAll('.member a')].map((one) => one.href)"
@@ -297,7 +297,7 @@ def test_text_of_a_template_is_shaded(simdup, browser, tmp_path):
 
 
 def test_pairs_beyond_the_limit_are_told(passages, browser, monkeypatch):
-    monkeypatch.setattr("simdup.show.report.passages_page.PAIRS", 2)
+    monkeypatch.setattr("simdup.show.report.places_page.PAIRS", 2)
     path = passages()
     assert head(path)["figures"]["pairs"] == 3
     with opened(browser, path) as page:
@@ -328,10 +328,10 @@ def test_passages_are_readable_on_a_phone(passages, browser):
 
 
 def test_names_tell_folders_and_files_of_records():
-    assert folder_by_name("news/a.txt") == "news"
-    assert folder_by_name("news/a.jsonl#15") == "news/a.jsonl"
-    assert folder_by_name("c#/notes#x.txt") == "c#"
-    assert folder_by_name("a") == ""
+    assert folder_of("news/a.txt") == "news"
+    assert folder_of("news/a.jsonl#15") == "news/a.jsonl"
+    assert folder_of("c#/notes#x.txt") == "c#"
+    assert folder_of("a") == ""
 
 
 @pytest.mark.parametrize("options", [["-s", "0.99"], ["--no-verify"]])

@@ -2,7 +2,9 @@
 
 import re
 
-from pages import NAMELESS, corpus, go, hostile, low_contrast, opened
+from pages import NAMELESS, corpus, go, hostile, low_contrast, opened, until
+
+from lab.corpora.made import edited, prose, write
 
 
 def test_nothing_overflows_on_a_phone(page_of, browser, tmp_path):
@@ -12,6 +14,51 @@ def test_nothing_overflows_on_a_phone(page_of, browser, tmp_path):
             go(page, route)
             assert page.evaluate("document.documentElement.scrollWidth") <= 400
             assert page.evaluate("document.getElementById('detail')?.scrollWidth || 0") <= 400
+
+
+LONG = "Quarterly report of the regional office for supplies and logistics, approved version"
+# Elements whose text is wider than they are, or reaches beyond the row or the box that they are in.
+CUT = """() => [...document.querySelectorAll(
+    '.row .file, article h1, .member .file, .picked span, .rd-name')]
+    .filter((e) => e.checkVisibility()).filter((e) => {
+      const [box, own] = [e.closest('.row, .title, .picked') || e, e.getBoundingClientRect()];
+      const { right, bottom } = box.getBoundingClientRect();
+      return e.scrollWidth > e.clientWidth + 1 && e.clientWidth || own.right > right + 1
+        || own.bottom > bottom + 1;
+    }).map((e) => e.textContent)"""
+
+
+def test_names_are_never_cut(page_of, browser, tmp_path):
+    names = [f"{LONG} 2024-{i:02}.txt" for i in range(3)] + [
+        f"{'会议纪要' * 12}{i}.txt" for i in "12"
+    ]
+    texts = {name: edited(prose(len(name) // 9), i, 3) for i, name in enumerate(names)}
+    path = page_of(write(tmp_path / "in" / "reports", texts))
+    for width in (1400, 400):
+        with opened(browser, path, viewport={"width": width, "height": 800}) as page:
+            three = page.evaluate("[...Data.table.size].indexOf(3)") + 1
+            for route in ("#/clusters", f"#/c/{3 - three}", f"#/c/{three}"):
+                page.evaluate(f"location.hash = '{route}'")
+                page.wait_for_timeout(300)
+                assert page.evaluate(CUT) == []
+            label = page.inner_text(".side.b .picked span")
+            assert label.removesuffix(" ▾").partition(".txt")[0].endswith(("2024-01", "2024-02"))
+
+
+def test_the_folder_leads_where_names_repeat(page_of, browser, tmp_path):
+    texts = {f"{folder}/index.md": edited(prose(4), i, 3) for i, folder in enumerate("abc")}
+    texts |= {f"d/only-{i}.md": edited(prose(5), i, 3) for i in range(2)}
+    with opened(browser, page_of(write(tmp_path / "in", texts))) as page:
+        page.evaluate("location.hash = '#/c/1'")
+        until(
+            page,
+            "document.querySelectorAll('.row').length === 2 && !!document.querySelector('.picked')",
+        )
+        assert sorted(page.locator(".row .file").all_inner_texts()) == ["in/a/", "only-0.md"]
+        assert page.inner_text("article h1") == "in/a/index.md"
+        assert page.locator(".member .file").all_inner_texts() == ["in/a/", "in/b/", "in/c/"]
+        labels = page.locator(".a .pick option").all_inner_texts()
+        assert labels == ["A in/a/index.md", "B in/b/index.md", "C in/c/index.md"]
 
 
 def test_paper_has_the_view_and_no_controls(report, browser):

@@ -94,7 +94,7 @@ def _chunk(page, number):
 def test_texts_are_those_that_were_scanned(tmp_path):
     from simdup import scan
     from simdup.model.formats import PageOptions
-    from simdup.show.report.scan_page import scan_page
+    from simdup.show.report.pairs_page import scan_page
 
     folder = corpus(tmp_path / "texts")
     result = scan(str(folder), similarity=0.5)
@@ -182,7 +182,7 @@ def _regrouped(clusters, least):
 
 
 def test_the_threshold_regroups_the_pairs(page_of, simdup, browser, tmp_path):
-    path = page_of(corpus(tmp_path / "texts"))
+    path = page_of(corpus(tmp_path / "texts"), "--all-pairs")
     out = simdup("scan", "texts", "-s", "0.5", "-f", "jsonl", "-q").lines
     clusters = [one for one in map(json.loads, out) if one["type"] == "cluster"]
     script = """(t) => { const { table, names } = Data; const found = [];
@@ -198,18 +198,29 @@ def test_the_threshold_regroups_the_pairs(page_of, simdup, browser, tmp_path):
             assert figures["redundant"] == json.loads(again[-1])["redundant"]
 
 
-def test_a_large_cluster_stays_as_it_is_unless_all_pairs_are_listed(simdup, browser, tmp_path):
+def test_clusters_follow_the_threshold_only_with_all_pairs(simdup, browser, tmp_path):
     text = prose(1, 200)
     write(tmp_path / "texts", {f"{i:02}.txt": edited(text, 1, 4 * i) for i in range(14)})
-    for option, said in (((), "not recomputed"), (("--all-pairs",), "At 0.90 this is left")):
+    write(tmp_path / "texts", {"far-1.txt": prose(9), "far-2.txt": edited(prose(9), 1, 30)})
+    for option in ((), ("--all-pairs",)):
         simdup("scan", "texts", "-s", "0.5", "-o", "report.html", "-q", *option)
         with opened(browser, tmp_path / "report.html") as page:
+            before = page.inner_text(".figures")
             page.evaluate("State.set({ threshold: 9000 })")
-            assert ("not recomputed" in page.inner_text(".setting")) == (not option)
-            go(page, "#/c/1")
-            assert said in page.inner_text(".notice")
-            cell = page.locator(".cell.none").first.get_attribute("title")
-            assert cell.endswith("no pair" if option else "not listed")
+            # Without all pairs the handle only chooses what is listed.
+            assert ("1 of 2 clusters has such a pair" in page.inner_text(".setting")) == (
+                not option
+            )
+            assert (page.inner_text(".figures") == before) == (not option)
+            large = page.evaluate("[...Data.table.size].indexOf(14)") + 1
+            go(page, f"#/c/{large}")
+            assert page.evaluate("[...List.all()]") == [large - 1]
+            notices = page.locator(".notice").all_inner_texts()
+            assert [one[:20] for one in notices] == ["At 0.90 this is left"] * bool(option)
+            cell = page.locator(".cell.none").first
+            assert cell.get_attribute("title").endswith("no pair" if option else "not listed")
+            assert cell.inner_text() == ("" if option else "?")
+            assert page.locator(".pairs .note .unknown").count() == (not option)
 
 
 def test_keys_move_through_the_list(report, browser):

@@ -22,7 +22,6 @@ from simdup.near import fact_differences
 from simdup.near.fact_differences import aligned
 from simdup.show.report import pair_facts
 from simdup.show.report.chunks import CLIP
-from simdup.show.report.columns import FACTS
 
 DOSE = (
     "Take 10 mg of the tablet twice a day with water. Store it below 25 degrees in a dry place. "
@@ -84,19 +83,19 @@ def test_a_page_says_what_compare_says(simdup, path):
     table, names = columns(path), json.loads(inflate(path, "names"))["names"]
     facts, firsts = kept(path), table["size"].cumsum() - table["size"]
     found = {}
-    for first, flags in zip(firsts.tolist(), table["pairFlags"].tolist(), strict=True):
+    for first, count in zip(firsts.tolist(), table["pairFacts"].tolist(), strict=True):
         a, b = names[first : first + 2]
         line = simdup("compare", a, b, "-f", "jsonl").out
         known = json.loads(line)["facts"]
         found[a] = len(known)
-        assert bool(flags & FACTS) == bool(known), a
+        assert count == len(known), a
         if not known:
             assert facts[a] == []
             continue
         ((one, other, count, named),) = facts[a]
         assert (one, other, count) == (0, 1, len(known))
         assert [tuple(each[:3]) for each in named] == [
-            (fact["kind"], fact["a"], fact["b"]) for fact in known[: pair_facts.NAMED]
+            (fact["kind"], fact["a"], fact["b"]) for fact in known
         ]
     assert {name.partition("/")[2]: count for name, count in found.items()} == {
         "dose/a.txt": 6, "smile/a.txt": 1, "words/a.txt": 0, "same/a.txt": 0,
@@ -143,6 +142,40 @@ def test_a_fact_leads_to_its_place(path, browser):
         assert page.inner_text(".rd-position") == "1 of 1"
 
 
+def test_facts_are_marked_in_both_texts(path, browser):
+    boxes = "[...document.querySelectorAll('.rd-cell{} .rd-box')].map((one) => one.textContent)"
+    with opened(browser, path) as page:
+        go(page, f"#/c/{cluster_of(page, 'in/dose/a.txt')}")
+        for unit in ("characters", "words"):
+            page.evaluate(f"Cluster.reader().setUnit('{unit}')")
+            # Also the one that the line does not name.
+            a, b = ("".join(page.evaluate(boxes.format(side))) for side in (".a", ".b"))
+            assert a == "10 mg25 degreesmay3 May 20245 days12%"
+            assert b == "20 mg35 degreesmust not4 May 20247 days21%"
+        assert page.locator(".rd-box").first.get_attribute("title") == "amount"
+        page.evaluate("Cluster.reader().setLayout('inline')")
+        assert "".join(page.evaluate(boxes.format(""))).startswith("1020 mg")
+        go(page, f"#/c/{cluster_of(page, 'in/words/a.txt')}")
+        assert page.locator(".rd-panel").count() == 1
+        assert page.locator(".rd-box").count() == 0
+
+
+def test_what_clusters_differ_in_filters_the_list(path, browser):
+    kinds = dict(head(path)["kinds"])
+    assert (kinds["amount"], kinds["wording"], kinds["same"]) == (2, 1, 1)
+    assert list(kinds)[-2:] == ["wording", "same"]
+    with opened(browser, path) as page:
+        for words, name in (("negation", "dose"), ("wording only", "words"), ("same text", "same")):
+            go(page, "#/")
+            page.locator(".kinds button", has_text=words).click()
+            until(page, "document.querySelectorAll('.row').length === 1")
+            assert page.inner_text(".row .folder") == f"in/{name}" or name in page.inner_text(
+                ".row"
+            )
+        page.evaluate("State.set({ filter: 'amount' })")
+        until(page, "document.querySelectorAll('.row').length === 2")
+
+
 def test_the_list_has_those_that_differ_in_a_fact(path, browser):
     with opened(browser, path) as page:
         assert "differ in a fact\n2" in page.inner_text(".figures")
@@ -184,8 +217,8 @@ def test_the_pair_that_differs_is_read_first(page_of, browser, tmp_path):
     rest = prose(3, 160)
     write(tmp_path / "in", {"a.txt": DOSE + rest, "b.txt": OTHER + rest, "c.txt": rest})
     with opened(browser, page_of(tmp_path / "in")) as page:
-        flags = page.evaluate("[...Data.table.pairFlags]")
-        assert [bool(one & FACTS) for one in flags] == [True, False, False]
+        facts = page.evaluate("[...Data.table.pairFacts]")
+        assert facts == [2, 0, 0]
         chosen = []
         for choice in ("all", "facts"):
             go(page, "#/")
@@ -272,7 +305,7 @@ def test_where_facts_are_not_known_nothing_is_said(simdup, browser, tmp_path, co
     else:
         simdup("scan", "in", "-s", "0.5", "-o", "page.html", "-q", "--report-texts", "none")
     assert "compared" not in head(tmp_path / "page.html")["figures"]
-    assert not (columns(tmp_path / "page.html")["pairFlags"] & FACTS).any()
+    assert not columns(tmp_path / "page.html")["pairFacts"].any()
     with opened(browser, tmp_path / "page.html") as page:
         go(page, "#/clusters")
         until(page, "document.querySelectorAll('.row').length > 0")

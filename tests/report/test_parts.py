@@ -1,12 +1,10 @@
 """The parts of a page on their own: columns, deltas, the choice of texts."""
 
 import base64
-import gc
 import json
 import re
 import struct
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.corpora.made import edited, prose
-from simdup import scan
 from simdup.model.formats import KINDS
 from simdup.show.report.chunks import (
     as_units,
@@ -25,7 +22,7 @@ from simdup.show.report.chunks import (
     script_json,
 )
 from simdup.show.report.columns import pack
-from simdup.show.report.page import no_collection
+from simdup.show.report.page import SCRIPTS, joined_script
 
 TEXTS = st.text(alphabet="abcd天地\U00020000", max_size=300)
 
@@ -105,25 +102,18 @@ def test_no_line_of_a_script_or_style_is_longer_than_120_characters():
     assert [where for where in lines if len(where[1]) > 120] == []
 
 
+def test_a_page_has_the_code_of_its_modules_and_no_comment():
+    script = joined_script(SCRIPTS)
+    assert [line for line in script.splitlines() if re.match(r" *(/\*|\*|//)", line)] == []
+    for name in SCRIPTS:
+        lines = (ASSETS / name).read_text("utf-8").splitlines()
+        code = [line for line in lines if not re.match(r" *(/\*\*|\*|//)", line)]
+        assert "\n".join(code).strip() in script, name
+
+
 def test_what_differs_by_kind_is_said_of_kinds_that_there_are():
     """A kind that the table does not know would be shown as a scan."""
     table = (ASSETS / "kinds.js").read_text("utf-8").partition("const kinds = {")[2]
     assert set(re.findall(r"^    (\w+)(?:,|: \{)", table, re.M)) == set(KINDS)
     words = json.loads((ASSETS.parents[1] / "words.json").read_text("utf-8"))
     assert set(words["page"]) <= set(KINDS)
-
-
-def test_python_looks_for_garbage_again_after_a_page(tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    scan([("a", prose(1)), ("b", prose(1))]).to_html(str(page))
-    assert gc.isenabled()
-    with pytest.raises(KeyError), no_collection():
-        raise KeyError
-    assert gc.isenabled()
-    gc.disable()
-    try:
-        with no_collection():
-            pass
-        assert not gc.isenabled(), "as it was"
-    finally:
-        gc.enable()

@@ -14,7 +14,7 @@ from .reader_words import WORDS
 
 SCRIPTS = (
     "words.js", "dom.js", "tokens.js", "align.js", "diff.js", "rows.js", "spans.js", "ribbon.js",
-    "lazy.js", "changes.js", "passages.js", "reader.js",
+    "lazy.js", "facts.js", "changes.js", "passages.js", "reader.js",
 )  # fmt: skip
 FOLD = {"題": "题", "閣": "阁", "雲": "云", "間": "间"}
 LINES = [f"第{i}条 这是第{i}条的正文，内容各不相同，编号{i * 7919}。" for i in range(200)]
@@ -172,7 +172,7 @@ def test_passages_stand_side_by_side_with_their_offsets(reader: Any) -> None:
     passage = [120, 120 + len(shared), 30, 30 + len(shared), len(shared) - 1, 0.95]
     placed = reader.evaluate("(given) => Passages.place(...given)", [[a, b], [passage]])
     show(reader, *placed["texts"], passages=placed["passages"], shares=[1285, 2850])
-    assert not texts(reader, ".rd-code")
+    assert not texts(reader, ".code")
     assert "".join(texts(reader, ".rd-passage.a .rd-shared, .rd-passage.a del")) == shared
     assert texts(reader, "del") == ["老"]
     assert texts(reader, "ins") == ["旧"]
@@ -196,7 +196,7 @@ def test_hostile_texts_and_names_are_only_text(reader: Any, layout: str) -> None
     body = "".join(texts(reader, ".rd-panel"))
     assert not set(body) & set("\x00\x07\x1b\u202e\u202c\u200b\u2028\ufeff\u00ad\u2066\u2069")
     for code in ("U+202E", "U+200B", "U+0000", "U+001B", "U+D800", "U+2028", "U+E0041"):
-        assert code in texts(reader, ".rd-code")
+        assert code in texts(reader, ".code")
 
 
 def test_colours_have_enough_contrast(reader: Any) -> None:
@@ -257,7 +257,7 @@ def test_columns_show_each_text_whole(reader: Any) -> None:
             for (const more of box.querySelectorAll('.rd-hidden')) more.click();
             dispatchEvent(new Event('beforeprint'));
             for (const end of box.querySelectorAll('.rd-end')) end.remove();
-            for (const code of box.querySelectorAll('.rd-code')) {
+            for (const code of box.querySelectorAll('.code')) {
               code.replaceWith(code.code.repeat(code.times));
             }
             const shown = [read('.rd-cell.a .rd-text'), read('.rd-cell.b .rd-text')];

@@ -22,7 +22,7 @@ from simdup.operations.scan import scan
 from simdup.show.escaping import shown, shown_in_json
 from simdup.show.github import warning_lines
 from simdup.show.lines import cluster_csv, cluster_jsonl, pair_lines
-from simdup.show.report.scan_page import scan_page
+from simdup.show.report.pairs_page import scan_page
 from simdup.show.result import Result
 from simdup.show.summary import report
 from simdup.show.text import Painter, cluster_text, pair_text

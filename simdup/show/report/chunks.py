@@ -6,7 +6,7 @@ first one.
 
 Whose text travels: the clusters a person has most reason to look at, first.
 
-*Texts* are those that were scanned, as they were decoded; on the page every line ends with LF.
+*Texts* are those that were read, as they were decoded; on the page every line ends with LF.
 
 *Delta*: of long texts that are nearly equal one is whole, the others are what they copy from it.
 Tridgell and Mackerras, "The rsync algorithm" (1996), without the rolling checksum: Python compares
@@ -27,17 +27,20 @@ import sys
 import tempfile
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from rapidfuzz.distance import Postfix
 
 from simdup.corpus.decoding import unify_line_ends
+from simdup.model.clusters import Cluster
+from simdup.model.readings import FactDifference
 from simdup.near.findings import Origins
-from simdup.show.report.columns import MEMBERS, RowGroup
-from simdup.show.report.pair_facts import PairFacts
+from simdup.show.report.columns import MEMBERS, takers
+from simdup.show.report.pair_facts import PairFacts, marked
 from simdup.text.characters import to_codes
 from simdup.text.fingerprinter import Fingerprinter
 from simdup.text.weights import UNIT
@@ -45,43 +48,23 @@ from simdup.text.weights import UNIT
 # Characters at which a text is clipped: nobody reads more on a page.
 CLIP = 400_000
 
-# Texts shrink about fourfold as whole texts and far more as pieces: from so many times the budget
-# on, nothing more would fit.
-_SHRINK = 8
 
+def edge_first(clusters: Sequence[Cluster]) -> list[int]:
+    """Return the positions of clusters, those first that are most in doubt.
 
-def reachable(groups: Sequence[RowGroup], origins: Origins, budget: float) -> list[int]:
-    """Return the positions of the groups whose texts may fit, in their order."""
-    left = _SHRINK * budget
-    sizes = np.minimum(origins.documents["size"], 4 * CLIP).tolist()
-    found = []
-    for i in edge_first(groups):
-        size = sum(map(sizes.__getitem__, groups[i].carried))
-        if size > left:
-            # A smaller one may still fit, but not many.
-            left -= min(size, left) // 16
-            continue
-        left -= size
-        found.append(i)
-    return found
-
-
-def edge_first(groups: Sequence[RowGroup]) -> list[int]:
-    """Return the positions of groups, those first whose pairs are most in doubt.
-
-    Groups with several kept documents come first, then those with the least similar redundant
+    Clusters with several kept documents come first, then those with the least similar redundant
     document, then those whose fingerprints differ most, then large ones.  The list of the page has
     the same order.
     """
 
     def need(i: int) -> tuple[object, ...]:
-        documents = groups[i].documents
-        several = sum(row.role == "kept" for row in documents) > 1
-        measured = (row.similarity for row in documents if row.similarity is not None)
-        distance = max(row.distance or 0 for row in documents)
-        return (not several, min(measured, default=2.0), -distance, -len(documents), i)
+        members = clusters[i].members
+        several = sum(member.role == "kept" for member in members) > 1
+        weakest = clusters[i].weakest
+        distance = max(member.distance or 0 for member in members)
+        return (not several, 2.0 if weakest is None else weakest, -distance, -len(members), i)
 
-    return sorted(range(len(groups)), key=need)
+    return sorted(range(len(clusters)), key=need)
 
 
 BLOCK = 32
@@ -106,15 +89,17 @@ def delta(base: str, text: str) -> Delta:
     parts: Delta = []
     done = position = 0
     while position <= len(text) - BLOCK:
-        found = blocks.get(text[position : position + BLOCK])
-        if found is None:
+        start = blocks.get(text[position : position + BLOCK], -1)
+        if start < 0:
             position += 1
             continue
-        start = found
         length = _common(base, start, text, position)
         # Further back is a block that would have been found.
-        near = max(start - 2 * BLOCK, 0), max(position - 2 * BLOCK, done)
-        back = _common_before(base[near[0] : start], text[near[1] : position])
+        before = (
+            base[max(start - 2 * BLOCK, 0) : start],
+            text[max(position - 2 * BLOCK, done) : position],
+        )
+        back = Postfix.similarity(*before)
         if position - back > done:
             parts.append(text[done : position - back])
         parts.append([start - back, length + back])
@@ -122,14 +107,6 @@ def delta(base: str, text: str) -> Delta:
     if done < len(text):
         parts.append(text[done:])
     return parts
-
-
-def _common_before(base: str, text: str) -> int:
-    """Return how many characters at the ends of two texts are equal."""
-    length, longest = 0, min(len(base), len(text))
-    while length < longest and base[-length - 1] == text[-length - 1]:
-        length += 1
-    return length
 
 
 def _common(base: str, start: int, text: str, position: int) -> int:
@@ -160,11 +137,11 @@ MOST = 1_000
 
 def pieces(base: str, text: str) -> tuple[str, str]:
     """Return what is left of two texts where they differ; both empty if it shows no difference."""
-    a, b = _left(as_units(base), as_units(text)) if base != text else ("", "")
+    a, b = _shortened(as_units(base), as_units(text)) if base != text else ("", "")
     return (a, b) if a != b else ("", "")
 
 
-def _left(base: str, text: str) -> tuple[str, str]:
+def _shortened(base: str, text: str) -> tuple[str, str]:
     a, b = "", ""
     last = 0  # how much of the base is dealt with
     for part in delta(base, text):
@@ -177,14 +154,14 @@ def _left(base: str, text: str) -> tuple[str, str]:
             b += equal[:CHANGE]
             continue
         a += base[last:start][:CHANGE]
-        equal = _shortened(equal, after=bool(a or b))
+        equal = _without_middle(equal, after=bool(a or b))
         a, b, last = a + equal, b + equal, start + length
         if max(len(a), len(b)) > MOST:
             return a, b
     return a + base[last:][:CHANGE], b
 
 
-def _shortened(equal: str, after: bool) -> str:
+def _without_middle(equal: str, after: bool) -> str:
     """Return an equal stretch without its middle, or without its beginning before any change."""
     if not after:
         return equal[-CONTEXT:]
@@ -201,20 +178,18 @@ def heaviest_terms(texts: Sequence[str], fingerprinter: Fingerprinter) -> list[l
     """Return [term, weight] of each text, by falling weight; weights have one decimal."""
     analyzer = fingerprinter.analyzer
     counts = analyzer.count(analyzer.prepare_all(texts))
-    found: list[list[list[object]]] = []
-    for top in fingerprinter.weigh(counts).top_terms():
-        for columns, weights in zip(top.columns.tolist(), top.weights.tolist(), strict=True):
-            found.append(
-                [
-                    [counts.terms[column], round(weight * UNIT, 1)]
-                    for column, weight in list(zip(columns, weights, strict=True))[:MOST_TERMS]
-                    if weight
-                ]
-            )
-    return found
+    return [
+        [
+            [counts.terms[column], round(weight * UNIT, 1)]
+            for column, weight in list(zip(columns, weights, strict=True))[:MOST_TERMS]
+            if weight
+        ]
+        for top in fingerprinter.weigh(counts).top_terms()
+        for columns, weights in zip(top.columns.tolist(), top.weights.tolist(), strict=True)
+    ]
 
 
-# The texts of a cluster; None for what could not be read again.
+# The texts of a cluster; None for those that nobody has.
 Texts: TypeAlias = list[str | None]
 
 # Characters in a block: it opens in a few milliseconds, and the page keeps twelve of them.
@@ -234,14 +209,6 @@ _WHOLE = 0.75
 _IN_MEMORY = 1 << 25
 
 
-def _no_characters() -> NDArray[np.bool_]:
-    return np.zeros(sys.maxunicode + 1, np.bool_)
-
-
-def _spooled() -> IO[bytes]:
-    return tempfile.SpooledTemporaryFile(_IN_MEMORY)
-
-
 def deflate(content: bytes) -> bytes:
     """Return raw deflate of the content in base64, as blocks of a page hold it."""
     packer = zlib.compressobj(6, zlib.DEFLATED, -15)
@@ -251,19 +218,12 @@ def deflate(content: bytes) -> bytes:
 def script_json(value: Any) -> str:
     """Return JSON that is safe in a script element: nothing in it ends the element.
 
-    Lone surrogates, which names may hold, are escaped.
+    Lone surrogates, which names may hold and UTF-8 does not have, are escaped.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     for character in "<\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return escape_surrogates(text)
-
-
-def escape_surrogates(text: str) -> str:
-    """Return JSON with its lone surrogates, which UTF-8 does not have, as escapes."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 @dataclass
@@ -272,13 +232,16 @@ class Chunks:
 
     budget: float  # most bytes of all blocks
     place: dict[int, tuple[int, int]] = field(default_factory=dict)  # by cluster: block, slot
-    # By cluster whose facts were compared: in how many each pair differs that does, by its place.
-    differ: dict[int, dict[int, int]] = field(default_factory=dict)
+    # By cluster whose facts were compared, and by the place of a pair: in what its texts differ.
+    facts: dict[int, dict[int, list[FactDifference]]] = field(default_factory=dict)
     # Whether a character occurs in the texts, by its code point.
-    characters: NDArray[np.bool_] = field(default_factory=_no_characters)
-    count: int = 0
+    characters: NDArray[np.bool_] = field(
+        default_factory=lambda: np.zeros(sys.maxunicode + 1, np.bool_)
+    )
     size: int = 0
-    _file: IO[bytes] = field(default_factory=_spooled)
+    _file: IO[bytes] = field(
+        default_factory=lambda: tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+    )
     _ends: list[int] = field(default_factory=list)
 
     def __enter__(self) -> Chunks:
@@ -306,10 +269,9 @@ class Chunks:
             return not contents
         self._file.write(block)
         for slot, (i, _) in enumerate(pending):
-            self.place[i] = self.count, slot
+            self.place[i] = len(self._ends), slot
         seen = "".join(text for i, _ in pending for text in texts[i] if text)
         self.characters[to_codes(seen)] = True
-        self.count += 1
         self.size += len(block)
         self._ends.append(self.size)
         return len(pending) == len(contents)
@@ -323,62 +285,66 @@ class Chunks:
             done = end
 
 
-def shown_text(origins: Origins, number: int) -> str | None:
+def add_texts(
+    chunks: Chunks,
+    clusters: Sequence[Cluster],
+    origins: Origins,
+    differing: Collection[int] | None = None,
+) -> None:
+    """Add the texts of clusters in blocks, as many as the budget allows, and compare their facts.
+
+    `differing` is as in `PairFacts`.
+    """
+    terms_left = _TERMS
+    whole = True
+    pair_facts = PairFacts(clusters, differing)
+    for texts_of in _blocks(clusters, origins):
+        facts = pair_facts.compare(texts_of)
+        named = {i: marked(clusters[i], facts[i], texts_of[i]) for i in facts}
+        terms = _terms(texts_of.values(), origins) if whole and terms_left > 0 else {}
+        terms_left -= sum(len(text or "") for texts in texts_of.values() for text in texts)
+        fits = False
+        if whole:
+            pending = [(i, _content(texts, terms, named.get(i))) for i, texts in texts_of.items()]
+            whole = fits = chunks.add(pending, texts_of, _WHOLE)
+        # What does not fit as a whole goes on as pieces, and all after it.
+        if not whole:
+            rest = {i: texts for i, texts in texts_of.items() if i not in chunks.place}
+            pending = [(i, _pieces(clusters[i], rest[i], named.get(i))) for i in rest]
+            fits = chunks.add(pending, rest)
+        chunks.facts |= {i: facts[i] for i in facts if i in chunks.place}
+        if not fits:
+            return
+
+
+def _blocks(clusters: Sequence[Cluster], origins: Origins) -> Iterator[dict[int, Texts]]:
+    """Yield the texts of clusters, so many at a time as a block holds."""
+    texts_of: dict[int, Texts] = {}
+    size = 0
+    for i in edge_first(clusters):
+        texts = [shown_text(origins, member.number) for member in clusters[i].members[:MEMBERS]]
+        if any(texts):
+            texts_of[i] = texts
+            size += sum(len(text or "") for text in texts)
+        if size >= CHUNK:
+            yield texts_of
+            texts_of, size = {}, 0
+    if texts_of:
+        yield texts_of
+
+
+def shown_text(origins: Origins, row: int) -> str | None:
     """Return the beginning of a text: one character more than `CLIP` tells that it goes on."""
-    text = origins.text(number)
+    text = origins.text(row)
     return None if text is None else unify_line_ends(text)[: CLIP + 1]
 
 
-def add_originals(chunks: Chunks, groups: Sequence[RowGroup], origins: Origins) -> None:
-    """Add the texts of groups in blocks, as many as the budget allows."""
-    order = reachable(groups, origins, chunks.budget)
-    terms_left = _TERMS
-    whole = True
-    facts = PairFacts(groups)
-    for some in _blocks(groups, order, origins):
-        compared = facts.compare(some)
-        for i, found in compared.items():
-            chunks.differ[i] = {place: len(of_pair) for place, of_pair in found.items() if of_pair}
-        differ = {i: facts.values(i, found, some[i]) for i, found in compared.items()}
-        known = _terms(some.values(), origins) if whole and terms_left > 0 else {}
-        terms_left -= sum(len(text or "") for texts in some.values() for text in texts)
-        if whole:
-            pending = [(i, _content(texts, known, differ.get(i))) for i, texts in some.items()]
-            whole = chunks.add(pending, some, _WHOLE)
-        # What does not fit as a whole goes on as pieces, and all after it.
-        if not whole:
-            left = {i: texts for i, texts in some.items() if i not in chunks.place}
-            pending = [(i, _pieces(groups[i], left[i], differ.get(i))) for i in left]
-            if not chunks.add(pending, left):
-                return
-
-
-def _blocks(
-    groups: Sequence[RowGroup], order: Sequence[int], origins: Origins
-) -> Iterator[dict[int, Texts]]:
-    """Yield the texts of clusters, so many at a time as a block holds."""
-    some: dict[int, Texts] = {}
-    size = 0
-    for i in order:
-        # A document of an index has none.
-        texts = [shown_text(origins, row.number) for row in groups[i].documents[:MEMBERS]]
-        if any(texts):
-            some[i] = texts
-            size += sum(len(text or "") for text in texts)
-        if size >= CHUNK:
-            yield some
-            some, size = {}, 0
-    if some:
-        yield some
-
-
-def _terms(every: Iterable[Texts], origins: Origins) -> dict[str, Any]:
+def _terms(texts_of: Iterable[Texts], origins: Origins) -> dict[str, Any]:
     """Return the terms of texts that are not clipped, by text."""
-    fingerprinter = origins.fingerprinter
-    known = dict.fromkeys(t for texts in every for t in texts if t and len(t) <= CLIP)
-    if fingerprinter is None:
+    if origins.fingerprinter is None:
         return {}
-    return dict(zip(known, heaviest_terms(list(known), fingerprinter), strict=True))
+    texts = dict.fromkeys(t for texts in texts_of for t in texts if t and len(t) <= CLIP)
+    return dict(zip(texts, heaviest_terms(list(texts), origins.fingerprinter), strict=True))
 
 
 def _content(texts: Texts, terms: dict[str, Any], facts: list[Any] | None) -> str:
@@ -394,23 +360,20 @@ def _content(texts: Texts, terms: dict[str, Any], facts: list[Any] | None) -> st
             stored.append(units)
         else:
             stored.append({"delta": delta(base, units)})
-    content: dict[str, Any] = {"texts": stored}
-    clipped = [i for i, text in enumerate(texts) if text is not None and len(text) > CLIP]
-    if clipped:
-        content["clipped"] = clipped
-    if terms:
-        content["terms"] = [terms.get(text or "") for text in texts]
-    if facts:
-        content["facts"] = facts
-    return script_json(content)
+    content = {
+        "texts": stored,
+        "clipped": [i for i, text in enumerate(texts) if text is not None and len(text) > CLIP],
+        "terms": [terms.get(text or "") for text in texts] if terms else [],
+        "facts": facts,
+    }
+    return script_json({name: value for name, value in content.items() if value})
 
 
-def _pieces(group: RowGroup, texts: Texts, facts: list[Any] | None) -> str:
+def _pieces(cluster: Cluster, texts: Texts, facts: list[Any] | None) -> str:
     """Return the JSON of a cluster: where each text differs from that of who took its document."""
-    found: list[Any] = [None] * len(texts)
-    for i, (text, taker) in enumerate(zip(texts, group.takers, strict=False)):
+    cut: list[Any] = [None] * len(texts)
+    for i, (text, taker) in enumerate(zip(texts, takers(cluster.members), strict=False)):
         base = texts[taker]
         if taker != i and base is not None and text is not None:
-            found[i] = pieces(base[:CLIP], text[:CLIP])
-    content: dict[str, Any] = {"pieces": found}
-    return script_json(content | {"facts": facts} if facts else content)
+            cut[i] = pieces(base[:CLIP], text[:CLIP])
+    return script_json({"pieces": cut} | ({"facts": facts} if facts else {}))

@@ -1,9 +1,9 @@
-"""What a page lists, in rows that every kind of page gives: groups, their documents, their pairs.
+"""What a page lists, as columns of numbers, and the figures that its overview shows.
 
-Rows become a table, columns of numbers as bytes that a page reads without parsing, and the figures
-that its overview shows.  A table begins with four bytes, the length of a JSON head, and the head:
-for each column its type, its offset and how many numbers it has.  Columns are little-endian and
-aligned, so the page makes typed arrays of them in place.
+Both bodies of a page list clusters: documents side by side, or two that share passages.  A table
+begins with four bytes, the length of a JSON head, and the head: for each column its type, its
+offset and how many numbers it has.  Columns are little-endian and aligned, so the page makes typed
+arrays of them in place.
 """
 
 from __future__ import annotations
@@ -13,83 +13,39 @@ import math
 import os
 import struct
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdup.corpus.files import STDIN
+from simdup.model.clusters import Cluster, Member, Pair
+from simdup.model.criteria import EDIT
 from simdup.model.documents import Skipped
+from simdup.model.readings import WORDING, FactDifference
 from simdup.model.table import Documents
 
-# -- rows ------------------------------------------------------------------------------------------
+# By cluster, and by the place of a pair in it, the facts in which its texts differ.
+Facts = Mapping[int, Mapping[int, Sequence[FactDifference]]]
 
 ROLES = ("kept", "redundant")
 
 # Flags of a document: it is a reference, it is a file that can be opened, its similarity is an
-# estimate, its text is that of the one that took it, it was left out of a cleaned corpus, its
-# similarity is that of short texts.
-REFERENCE, FILE, ESTIMATED, EXACT, REMOVED, EDITED = 1, 2, 4, 8, 16, 32
+# estimate, it was left out of a cleaned corpus, its similarity is that of short texts.
+REFERENCE, FILE, ESTIMATED, REMOVED, EDITED = 1, 2, 4, 8, 16
 
 # Flags of a pair: its texts are the same; only one document is contained in the other, as was asked
-# for: the first stays beside the second, or the second stays; its texts differ in a fact.
-SAME, FIRST_STAYS, SECOND_STAYS, FACTS = 1, 2, 4, 8
+# for: the first stays beside the second, or the second stays.
+SAME, FIRST_STAYS, SECOND_STAYS = 1, 2, 4
+_STAYS = {"b": FIRST_STAYS, "a": SECOND_STAYS}
 
-# The texts of the first documents of a group are carried: matrix and graph show no more.
+# The texts of the first documents of a cluster are carried: matrix and graph show no more.
 MEMBERS = 24
 
-
-class DocumentRow(NamedTuple):
-    """A document that a page lists, and its figures beside the one that took it."""
-
-    name: str
-    folder: str = ""
-    number: int = -1  # its place in the input; below 0 for one of an index
-    role: str = "kept"  # one of `ROLES`
-    distance: int | None = None
-    similarity: float | None = None
-    fingerprint: str = ""
-    size: int = 0  # in bytes
-    flags: int = 0
-
-
-class PairRow(NamedTuple):
-    """A pair that a page lists, by the places of its documents in their group."""
-
-    a: int
-    b: int
-    distance: int
-    similarity: float | None
-    flags: int = 0
-
-
-class RowGroup(NamedTuple):
-    """Documents that a page shows side by side: each kept one before those that it took."""
-
-    documents: Sequence[DocumentRow]
-    pairs: Sequence[PairRow]
-    # The places of the documents, the first to keep first; empty if that is their order of input.
-    order: Sequence[int] = ()
-    agreeing: Collection[int] = ()  # the places of pairs that are known to differ in no fact
-
-    @property
-    def carried(self) -> list[int]:
-        """The numbers of the documents whose texts travel; those of an index have none."""
-        return [one.number for one in self.documents[:MEMBERS] if one.number >= 0]
-
-    @property
-    def takers(self) -> list[int]:
-        """For each document the place of the one that took it; of a kept one its own."""
-        kept = (i * (row.role == "kept") for i, row in enumerate(self.documents))
-        return list(accumulate(kept, max))
-
-    def ranks(self) -> list[int]:
-        """Return for each document which one of the group it would be to be kept."""
-        numbers = [row.number for row in self.documents]
-        order = self.order or sorted(range(len(numbers)), key=numbers.__getitem__)
-        return sorted(range(len(order)), key=order.__getitem__)
+# What clusters differ in beside facts: nothing, as far as texts are compared; and not known.
+SAME_TEXT, UNKNOWN = "same", "unknown"
 
 
 def ten_thousandths(similarity: float | None) -> int:
@@ -97,86 +53,122 @@ def ten_thousandths(similarity: float | None) -> int:
     return -1 if similarity is None else math.floor(round(similarity * 1e4, 6))
 
 
-def folder_of(name: str, path: str, record: int) -> str:
-    """Return the folder of a document, or the file of a record that is named after its place."""
-    if record and name == f"{path}#{record}":
-        return path
-    return os.path.dirname(name)
-
-
-def folder_by_name(name: str) -> str:
-    """Return the folder of a document of which only the name is known; records end with ``#5``."""
+def folder_of(name: str) -> str:
+    """Return the folder of a document, or the file of a record: their names end with ``#5``."""
     path, mark, number = name.rpartition("#")
     return path if mark and number.isdecimal() else os.path.dirname(name)
 
 
-def file_flag(path: str, record: int) -> int:
-    """Return `FILE` for a document that is a file of its own, which a link can open; else 0."""
-    return FILE if not record and path not in ("", STDIN) else 0
+def takers(members: Sequence[Member]) -> list[int]:
+    """Return for each member the place of the one that took it; of a kept one its own."""
+    kept = (i * (member.role == "kept") for i, member in enumerate(members))
+    return list(accumulate(kept, max))
 
 
-def source_row(documents: Documents, number: int) -> DocumentRow:
-    """Return the row of a document that was read, without its figures."""
-    name, path = str(documents["name"][number]), documents["path"][number]
-    record = int(documents["record"][number])
-    size = int(documents["size"][number]) if "size" in documents else 0
-    folder, flags = folder_of(name, path, record), file_flag(path, record)
-    return DocumentRow(name, folder, number, size=size, flags=flags)
+def are_files(documents: Documents | None, members: Sequence[Member]) -> NDArray[np.bool_]:
+    """Return which members are files of their own, which a link can open.
 
-
-def folders_of(documents: Documents, numbers: Iterable[int]) -> Iterator[str]:
-    """Yield the folders of documents that were read, which may be all: no rows are made."""
-    names, paths, records = (documents[name] for name in ("name", "path", "record"))
-    return (folder_of(str(names[n]), paths[n], int(records[n])) for n in numbers)
-
-
-# -- the table -------------------------------------------------------------------------------------
-
-
-def table(
-    groups: Sequence[RowGroup],
-    folders: Mapping[str, int],
-    place: Mapping[int, tuple[int, int]],
-    differ: Mapping[int, Mapping[int, int]],
-) -> bytes:
-    """Return the table of groups.
-
-    `folders` numbers their folders; `place` is that of `Chunks`, and so is `differ`.
+    Without a table of documents they are looked for: those of an index may be anywhere.
     """
-    places = [place.get(i, (-1, 0)) for i in range(len(groups))]
-    rows = [row for group in groups for row in group.documents]
-    pairs = [pair for group in groups for pair in group.pairs]
-    digits = max((len(row.fingerprint) for row in rows), default=16)
-    prints = "".join(row.fingerprint.zfill(digits) for row in rows)
-    distances = [-1 if row.distance is None else row.distance for row in rows]
-    flags = np.array([pair.flags for pair in pairs], np.uint8)
-    firsts = np.cumsum([0, *(len(group.pairs) for group in groups)])
-    facts = np.zeros(len(pairs), np.int64)
-    for i, counts in differ.items():
-        facts[firsts[i] + np.array(list(counts), np.int64)] = list(counts.values())
-    flags[facts > 0] |= FACTS
-    return pack(
-        {
-            "size": _u32(len(group.documents) for group in groups),
-            "pairs": _u32(len(group.pairs) for group in groups),
-            "chunk": np.array([chunk for chunk, _ in places], np.int32),
-            "slot": _u32(slot for _, slot in places),
-            "folder": _u32(folders[row.folder] for row in rows),
-            "bytes": _u32(min(row.size, 2**32 - 1) for row in rows),
-            "role": np.array([ROLES.index(row.role) for row in rows], np.uint8),
-            "distance": np.array(distances, np.int16),
-            "similarity": np.array([ten_thousandths(row.similarity) for row in rows], np.int32),
-            "flags": np.array([row.flags for row in rows], np.uint8),
-            "fingerprint": np.frombuffer(bytes.fromhex(prints), np.uint8),
-            "order": _u32(rank for group in groups for rank in group.ranks()),
-            "pairA": _u32(pair.a for pair in pairs),
-            "pairB": _u32(pair.b for pair in pairs),
-            "pairDistance": np.array([pair.distance for pair in pairs], np.uint16),
-            "pairSimilarity": np.array([ten_thousandths(p.similarity) for p in pairs], np.int32),
-            "pairFlags": flags,
-            "pairFacts": np.minimum(facts, 2**16 - 1).astype(np.uint16),
-        }
-    )
+    if documents is None:
+        return np.array([m.number >= 0 and os.path.isfile(str(m.name)) for m in members], np.bool_)
+    paths, records = documents["path"].tolist(), documents["record"].tolist()
+    alone = [
+        not record and path not in ("", STDIN) for path, record in zip(paths, records, strict=True)
+    ]
+    return np.array([m.number in range(len(alone)) and alone[m.number] for m in members], np.bool_)
+
+
+def member_columns(
+    members: Sequence[Member],
+    documents: Documents | None,
+    references: int = 0,
+    removed: Collection[str] = (),
+) -> dict[str, NDArray[Any]]:
+    """Return the columns that members of all clusters have on their own."""
+    sizes = [0] if documents is None or "size" not in documents else documents["size"].tolist()
+    digits = max((len(m.fingerprint or "") for m in members), default=16)
+    prints = "".join((m.fingerprint or "").zfill(digits) for m in members)
+    distances = [-1 if m.distance is None else m.distance for m in members]
+    flags = [
+        REFERENCE * (m.number < references)
+        | ESTIMATED * m.estimated
+        | REMOVED * (m.name in removed)
+        | EDITED * (m.measure == EDIT)
+        for m in members
+    ]
+    within = range(len(sizes))
+    return {
+        "bytes": _u32(
+            min(sizes[m.number], 2**32 - 1) if m.number in within else 0 for m in members
+        ),
+        "role": np.array([ROLES.index(m.role) for m in members], np.uint8),
+        "distance": np.array(distances, np.int16),
+        "similarity": _similarities(members),
+        "flags": np.array(flags, np.uint8) | FILE * are_files(documents, members).astype(np.uint8),
+        "fingerprint": np.frombuffer(bytes.fromhex(prints), np.uint8),
+    }
+
+
+def cluster_columns(clusters: Sequence[Cluster]) -> dict[str, NDArray[Any]]:
+    """Return the columns of clusters and their pairs."""
+    pairs = [pair for cluster in clusters for pair in cluster.pairs]
+    places = [place for cluster in clusters for place in cluster.places()]
+    flags = [SAME * pair.exact | _STAYS.get(pair.contained or "", 0) for pair in pairs]
+    return {
+        "size": _u32(len(cluster.members) for cluster in clusters),
+        "pairs": _u32(len(cluster.pairs) for cluster in clusters),
+        "order": _u32(rank for cluster in clusters for rank in _ranks(cluster)),
+        "pairA": _u32(a for a, _ in places),
+        "pairB": _u32(b for _, b in places),
+        "pairDistance": np.array([pair.distance or 0 for pair in pairs], np.uint16),
+        "pairSimilarity": _similarities(pairs),
+        "pairFlags": np.array(flags, np.uint8),
+    }
+
+
+def _ranks(cluster: Cluster) -> list[int]:
+    """Return for each member which one of the cluster it would be to be kept."""
+    numbers = [member.number for member in cluster.members]
+    order = cluster.order or sorted(range(len(numbers)), key=numbers.__getitem__)
+    return sorted(range(len(order)), key=order.__getitem__)
+
+
+def _similarities(measured: Iterable[Member | Pair]) -> NDArray[np.int32]:
+    return np.array([ten_thousandths(row.similarity) for row in measured], np.int32)
+
+
+def fact_columns(
+    clusters: Sequence[Cluster], facts: Facts
+) -> tuple[dict[str, NDArray[Any]], list[tuple[str, int]]]:
+    """Return the columns of what clusters differ in, and how many differ in what, most first.
+
+    There are none if nothing was compared.  A cluster has a bit for each kind of fact in which a
+    pair differs; or for one of these: its pairs differ in wording, in nothing, nobody knows.
+    """
+    kinds = [_kinds(cluster, facts.get(i)) for i, cluster in enumerate(clusters)] if facts else []
+    counts = Counter(kind for cluster in kinds for kind in cluster)
+    last = {kind: i for i, kind in enumerate((WORDING, SAME_TEXT, UNKNOWN))}
+    order = sorted(counts, key=lambda kind: (last.get(kind, -1), -counts[kind], kind))
+    bits = {kind: 1 << i for i, kind in enumerate(order)}
+    differing = [
+        min(len(facts.get(i, {}).get(place, ())), 2**16 - 1)
+        for i, cluster in enumerate(clusters)
+        for place in range(len(cluster.pairs))
+    ]
+    columns = {
+        "kinds": np.array([sum(map(bits.__getitem__, cluster)) for cluster in kinds], np.uint16),
+        "pairFacts": np.array(differing, np.uint16),
+    }
+    return columns, [(kind, counts[kind]) for kind in order]
+
+
+def _kinds(cluster: Cluster, facts: Mapping[int, Sequence[FactDifference]] | None) -> set[str]:
+    if all(pair.exact for pair in cluster.pairs):
+        return {SAME_TEXT}
+    if facts is None:
+        return {UNKNOWN}
+    return {fact.kind for differing in facts.values() for fact in differing} or {WORDING}
 
 
 def _u32(values: Iterable[int]) -> NDArray[np.uint32]:
@@ -201,62 +193,39 @@ def pack(columns: Mapping[str, NDArray[Any]]) -> bytes:
     return struct.pack("<I", len(described)) + described + body
 
 
-# -- the overview ----------------------------------------------------------------------------------
-
 # Bars of the histogram, from similarity 0 to 1: fine enough for a threshold of two digits.
 BARS = 100
-
-# Distances of the heat map: beyond, fingerprints say little.  Rows are 20 to a similarity of 1.
-HEAT_COLUMNS, HEAT_ROWS = 24, 20
 
 # Folders, notes and skipped documents that are listed; what is beyond is counted.
 LISTED = 500
 
 
 def overview(
-    groups: Sequence[RowGroup],
+    clusters: Sequence[Cluster],
     figures: Mapping[str, Any],
     folders: list[list[Any]],
     skipped: Sequence[Skipped],
     notes: Sequence[tuple[str, str]],
-    hint: str = "",
 ) -> dict[str, Any]:
     """Return what a page shows first, small enough for its beginning: figures, charts, notes."""
+    pairs = (pair for cluster in clusters for pair in cluster.pairs)
+    similarities = _similarities(pairs)
+    bars = np.bincount(similarities[similarities >= 0] // 100, minlength=BARS + 1)
     return {
         "figures": figures,
-        "histogram": _histogram(groups),
-        "heat": _heat(groups),
-        "sizes": sorted(Counter(len(group.documents) for group in groups).items()),
+        "histogram": bars.tolist(),  # 1 has a bar of its own
+        "sizes": sorted(Counter(len(cluster.members) for cluster in clusters).items()),
         "folders": folders,
-        "skipped": [[str(one.document), one.reason] for one in skipped[:LISTED]],
+        "skipped": [[str(fault.document), fault.reason] for fault in skipped[:LISTED]],
         "notes": [list(note) for note in notes[:LISTED]],
-        "hint": hint,
     }
 
 
-def _histogram(groups: Sequence[RowGroup]) -> list[int]:
-    """Return how many pairs there are in each hundredth of similarity; 1 has a bar of its own."""
-    found = np.array([ten_thousandths(p.similarity) for one in groups for p in one.pairs], np.int64)
-    bars: list[int] = np.bincount(found[found >= 0] // 100, minlength=BARS + 1).tolist()
-    return bars
+def by_folder(documents: Iterable[str], listed: Iterable[str]) -> list[list[Any]]:
+    """Return [folder, documents, those listed] by falling number of those listed.
 
-
-def _heat(groups: Sequence[RowGroup]) -> list[list[int]]:
-    """Return [distance, row of similarity, pairs] wherever there are pairs."""
-    cells = Counter(
-        (min(p.distance, HEAT_COLUMNS - 1), min(int(p.similarity * HEAT_ROWS), HEAT_ROWS - 1))
-        for group in groups
-        for p in group.pairs
-        if p.similarity is not None
-    )
-    return [[distance, row, pairs] for (distance, row), pairs in sorted(cells.items())]
-
-
-def by_folder(every: Iterable[str], found: Iterable[str]) -> list[list[Any]]:
-    """Return [folder, documents, those found] by falling number of those found.
-
-    Both are folders, of all documents and of those found.
+    Both are folders, of all documents and of those listed.
     """
-    every, found = Counter(every), Counter(found)
-    order = sorted(every, key=lambda folder: (-found[folder], -every[folder], folder))
-    return [[folder, every[folder], found[folder]] for folder in order[:LISTED]]
+    total, part = Counter(documents), Counter(listed)
+    order = sorted(total, key=lambda folder: (-part[folder], -total[folder], folder))
+    return [[folder, total[folder], part[folder]] for folder in order[:LISTED]]

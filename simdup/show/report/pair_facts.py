@@ -1,19 +1,20 @@
 """The facts in which the documents of pairs differ, for pairs whose texts a page carries.
 
-Texts are compared while a page reads them, up to a limit, so that a page of many clusters is not
-much slower to write: the list begins with the clusters that are compared.  A scan has compared
-redundant documents with those that took them already: of these pairs only those that differ are
-compared again, for the places in the texts as they were read.
+Texts are compared while a page takes them from the spool, up to a limit, so that a page of many
+clusters is not much slower to write: the list begins with the clusters that are compared.  A scan
+has compared redundant documents with those that took them already: of these pairs only those that
+differ are compared again, for the places in the texts as they were decoded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
+from simdup.model.clusters import Cluster
 from simdup.model.readings import FactDifference
 from simdup.near.fact_differences import PAIR, aligned
-from simdup.show.report.columns import SAME, RowGroup
+from simdup.show.report.columns import takers
 
 # Characters of both texts of all pairs that are compared: 3,125 pairs of texts of 250 characters
 # take 0.8 s.  A fact in which they differ costs as much as `_FACT` characters.
@@ -24,86 +25,111 @@ _FACT = 500
 # pair of the longest texts that a page carries.
 _CLUSTER = 1 / 3
 
-# Facts of a pair that a page names, and characters of each text there.
-NAMED, _VALUE = 5, 60
-
-# By the place of a pair in its group, the facts in which its texts differ.
-Facts: TypeAlias = dict[int, list[FactDifference]]
+# Facts of a pair that a page marks in the texts, and characters of each text there.
+MARKED, _VALUE = 40, 60
 
 
 class PairFacts:
-    """Compares pairs of groups until the limit is reached."""
+    """Compares pairs of clusters until the limit is reached.
 
-    def __init__(self, groups: Sequence[RowGroup]) -> None:
-        self._groups = groups
-        self._left = float(EXAMINED)
+    Parameters
+    ----------
+    clusters : sequence of Cluster
+        What a page lists.
+    differing : collection of int or None
+        The redundant documents that are known to differ in a fact from the one that took them;
+        None if that is not known of any.
+    """
 
-    def compare(self, texts_of: Mapping[int, Sequence[str | None]]) -> dict[int, Facts]:
+    def __init__(
+        self, clusters: Sequence[Cluster], differing: Collection[int] | None = None
+    ) -> None:
+        self._clusters, self._differing = clusters, differing
+        self._budget = float(EXAMINED)
+
+    def compare(
+        self, texts_of: Mapping[int, Sequence[str | None]]
+    ) -> dict[int, dict[int, list[FactDifference]]]:
         """Return the facts of pairs of clusters; `texts_of` has the texts of each.
 
-        A cluster has those of its pairs that were compared, and is absent if none was.
+        A cluster has those of its pairs that were compared, by their places in it, and is absent if
+        none was.
         """
-        compared: dict[int, Facts] = {}
+        compared: dict[int, dict[int, list[FactDifference]]] = {}
         for (cluster, place), facts in aligned(self._affordable(texts_of, compared)):
             compared.setdefault(cluster, {})[place] = facts
-            self._left -= _FACT * len(facts)
+            self._budget -= _FACT * len(facts)
         return compared
 
     def _affordable(
-        self, texts_of: Mapping[int, Sequence[str | None]], compared: dict[int, Facts]
+        self,
+        texts_of: Mapping[int, Sequence[str | None]],
+        compared: dict[int, dict[int, list[FactDifference]]],
     ) -> Iterator[tuple[tuple[int, int], str, str]]:
         """Yield the pairs of clusters to compare, first those of which one document took the other.
 
         Those that are known to agree are added to what is compared.
         """
         for cluster, texts in texts_of.items():
-            room = min(self._left, _CLUSTER * EXAMINED)
-            for place in self._places(cluster, len(texts)):
-                a, b = (texts[side] for side in self._sides(cluster, place))
+            room = min(self._budget, _CLUSTER * EXAMINED)
+            for _, x, y, place in sorted(self._pairs(cluster)):
+                a, b = (texts[i] if i < len(texts) else None for i in (x, y))
                 if a is None or b is None or a == b:
                     continue
-                if place in self._groups[cluster].agreeing:
+                if self._agree(cluster, x, y):
                     compared.setdefault(cluster, {})[place] = []
                     continue
                 cost = len(a) + len(b) + PAIR
                 if cost > room:
                     break
                 room -= cost
-                self._left -= cost
+                self._budget -= cost
                 yield (cluster, place), a, b
 
-    def _places(self, cluster: int, carried: int) -> list[int]:
-        """Return the places of the pairs of texts that are carried and not the same."""
-        pairs, takers = self._groups[cluster].pairs, self._groups[cluster].takers
+    def _pairs(self, cluster: int) -> Iterator[tuple[bool, int, int, int]]:
+        """Yield whether neither took the other, both documents, and the place of each pair."""
+        pairs, taken_by = self._clusters[cluster].pairs, takers(self._clusters[cluster].members)
+        for place, (pair, sides) in enumerate(
+            zip(pairs, self._clusters[cluster].places(), strict=True)
+        ):
+            a, b = sorted(sides)
+            if not pair.exact:
+                yield taken_by[b] != a, a, b, place
 
-        def order(place: int) -> tuple[bool, int, int]:
-            a, b = self._sides(cluster, place)
-            return takers[b] != a, a, b
+    def _agree(self, cluster: int, a: int, b: int) -> bool:
+        """Return whether two documents are known to differ in no fact: one took the other."""
+        x, y = (self._clusters[cluster].members[i] for i in (a, b))
+        return self._differing is not None and any(
+            m.role == "redundant"
+            and m.beside == kept.number >= 0
+            and m.number not in self._differing
+            for m, kept in ((x, y), (y, x))
+        )
 
-        differing = (i for i, pair in enumerate(pairs) if not pair.flags & SAME)
-        return sorted((i for i in differing if max(pairs[i][:2]) < carried), key=order)
 
-    def _sides(self, cluster: int, place: int) -> list[int]:
-        return sorted(self._groups[cluster].pairs[place][:2])
+def marked(
+    cluster: Cluster,
+    facts: Mapping[int, Sequence[FactDifference]],
+    texts: Sequence[str | None],
+) -> list[Any]:
+    """Return [a, b, number of facts, the first ones] for each pair that differs in a fact.
 
-    def values(self, cluster: int, facts: Facts, texts: Sequence[str | None]) -> list[Any]:
-        """Return [a, b, number of facts, the first ones] for each pair that differs in a fact.
-
-        A fact has its kind, what each text has, and where; a page counts UTF-16 units.
-        """
-        values: list[Any] = []
-        for place, differ in facts.items():
-            if differ:
-                a, b = self._sides(cluster, place)
-                named = [
-                    [
-                        fact.kind, _short(fact.a), _short(fact.b),
-                        _units(texts[a] or "", fact.at_a), _units(texts[b] or "", fact.at_b),
-                    ]
-                    for fact in differ[:NAMED]
-                ]  # fmt: skip
-                values.append([a, b, len(differ), named])
-        return values
+    A fact has its kind, what each text has, and where; a page counts UTF-16 units.
+    """
+    places = cluster.places()
+    values: list[Any] = []
+    for place, differing in facts.items():
+        a, b = sorted(places[place])
+        first = [
+            [
+                fact.kind, _short(fact.a), _short(fact.b),
+                _units(texts[a] or "", fact.at_a), _units(texts[b] or "", fact.at_b),
+            ]
+            for fact in differing[:MARKED]
+        ]  # fmt: skip
+        if first:
+            values.append([a, b, len(differing), first])
+    return values
 
 
 def _short(value: str) -> str:

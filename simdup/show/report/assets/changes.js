@@ -140,11 +140,12 @@ const Changes = (() => {
       h('div', { class: 'rd-text', dir: 'auto', lang: a.lang }, nodes));
   }
 
-  /** A span of a row as nodes of one side. */
+  /** A span of a row as nodes of one side, facts that differ in boxes. */
   function nodesOf(span, side, { operations, view }, alone) {
     const { options: { a, b }, say } = view;
     const [own, other] = side === 'a' ? [a, b] : [b, a];
-    const text = own.text.slice(...span[side]);
+    const [start, end] = span[side];
+    const text = own.text.slice(start, end);
     // Where a whole line differs, an arrow at its end would say nothing.
     const shown = alone && /\S/.test(text) ? text.replace(/\n$/, '') : text;
     if (!shown) return [];
@@ -152,7 +153,8 @@ const Changes = (() => {
     const { to, from } = operations[operation];
     const tip = to ? say('movedTo', b.letter) : from ? say('movedFrom', a.letter) : null;
     const counterpart = other.text.slice(...span[side === 'a' ? 'b' : 'a']);
-    return Spans.draw({ kind, text: shown, other: counterpart, mark: operation, say, tip }, side);
+    const draw = (part) => Spans.draw({ kind, text: part, other: counterpart, mark: operation, say, tip }, side);
+    return Facts.boxed(shown, start, view, side, draw);
   }
 
   return Object.freeze({ draw });

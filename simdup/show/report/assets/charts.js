@@ -1,5 +1,5 @@
 /**
- * The charts of the overview: a histogram of similarity and a heat map of distance and similarity.
+ * The histogram of similarity.
  */
 const Charts = (() => {
   const { svg } = Dom;
@@ -52,38 +52,5 @@ const Charts = (() => {
     return svg('svg', { ...box, role: 'img', 'aria-label': t('similarTitle') }, shapes, line);
   }
 
-  /** Return the heat map: columns are differing bits, rows similarities from the top down. */
-  function heat() {
-    const cells = Data.head.heat;
-    const [columns, rows] = [24, 20];
-    const used = cells.map(([, row]) => row);
-    const last = Math.min(Math.min(...used, rows - 4), rows - 4);
-    const most = Math.max(1, ...cells.map(([, , pairs]) => pairs));
-    const size = 13;
-    const [left, high] = [36, (rows - last) * size];
-    const shapes = [];
-    const square = { width: size - 1, height: size - 1, rx: 1.5 };
-    for (let row = rows - 1; row >= last; row -= 1) {
-      const y = (rows - 1 - row) * size;
-      for (let column = 0; column < columns; column += 1) {
-        shapes.push(svg('rect', { x: left + column * size, y, ...square, class: 'empty' }));
-      }
-      if ((row + rows) % 2 === 0) continue;
-      shapes.push(svg('text', { x: left - 6, y: y + size - 2.5, class: 'label end' }, (row / rows).toFixed(2)));
-    }
-    for (const [distance, row, pairs] of cells) {
-      const rect = { x: left + distance * size, y: (rows - 1 - row) * size, ...square, class: 'filled' };
-      rect['fill-opacity'] = (0.3 + (0.7 * Math.log(1 + pairs)) / Math.log(1 + most)).toFixed(3);
-      shapes.push(svg('rect', rect, svg('title', {}, t('heatCell', pairs, distance, (row / rows).toFixed(2)))));
-    }
-    for (let column = 0; column < columns; column += 4) {
-      const middle = left + column * size + size / 2;
-      shapes.push(svg('text', { x: middle, y: high + 13, class: 'label middle' }, String(column)));
-    }
-    shapes.push(svg('text', { x: left, y: high + 30, class: 'label' }, t('heatAxis')));
-    const box = { viewBox: `0 0 ${left + columns * size} ${high + 35}`, class: 'heat' };
-    return svg('svg', { ...box, role: 'img', 'aria-label': t('heatTitle') }, shapes);
-  }
-
-  return { scale, histogram, heat };
+  return { scale, histogram };
 })();

@@ -2,13 +2,13 @@
  * One cluster: its documents, its pairs, the texts of the pair that is chosen, and why.
  */
 const Cluster = (() => {
-  const { h, name, shown, either, split, langOf } = Dom;
+  const { h, name, shown, growing, langOf } = Dom;
   const { t } = State;
   const { letter } = Matrix;
 
   // Documents that are listed at once.
   const LISTED = 50;
-  const [REFERENCE, FILE, ESTIMATED, EXACT, REMOVED, EDITED] = [1, 2, 4, 8, 16, 32];
+  const [REFERENCE, FILE, ESTIMATED, REMOVED, EDITED] = [1, 2, 4, 8, 16];
 
   let reader = null; // handle of the pair reader
   let shownNow = null; // the cluster and the pair that are read
@@ -32,11 +32,11 @@ const Cluster = (() => {
   }
 
   function chips(document_) {
-    const { role, flags } = Data.table;
+    const { role, flags, exact: same } = Data.table;
     if (flags[document_] & REFERENCE && !Kind.asked) return h('span', { class: 'chip cool' }, t('reference'));
     if (!role[document_]) return Kind.roles ? h('span', { class: 'chip cool' }, t('kept')) : null;
     if (Kind.judged) return Kind.roles ? h('span', { class: 'chip warn' }, t('goes')) : null;
-    const exact = flags[document_] & EXACT;
+    const exact = same[document_];
     if (flags[document_] & REMOVED) return h('span', { class: 'chip' }, t(exact ? 'removedExact' : 'removedNear'));
     return Kind.roles && exact ? h('span', { class: 'chip' }, t('exact')) : null;
   }
@@ -44,19 +44,16 @@ const Cluster = (() => {
   function member(cluster, i, chosen) {
     const { table } = Data;
     const d = table.first[cluster] + i;
-    const [folder, file] = split(Data.names[d]);
     const side = chosen ? ['a', 'b'][chosen.indexOf(i)] : '';
     const figures = !Kind.pairs && !Kind.judged;
     const joint = !Kind.roles || table.role[d] ? null : nearest(cluster, i);
     const similarity = joint ? table.pairSimilarity[joint.p] : table.similarity[d];
     const distance = joint ? table.pairDistance[joint.p] : table.distance[d];
     const weak = Kind.asked && similarity >= 0 && similarity < State.threshold;
-    const edited = (table.flags[d] & (EDITED | EXACT)) === EDITED;
-    const plain = !/\p{Cs}/u.test(Data.names[d]);
+    const edited = table.flags[d] & EDITED && !table.exact[d];
     return h('li', { class: Kind.roles && table.role[d] ? 'member taken' : 'member' },
       h('span', { class: `tag ${side || ''}` }, letter(i)),
-      h('span', { class: 'title' }, name(file || folder, { class: 'file' }),
-        file && folder ? name(folder, { class: 'folder' }) : null),
+      Names.lines(d),
       h('span', { class: 'role' }, chips(d), joint
         ? h('span', { class: 'num near' }, ` ${t('near', letter(joint.a === i ? joint.b : joint.a))}`) : null,
         edited && figures ? h('span', { class: 'chip', title: t('editedText') }, t('edited')) : null),
@@ -64,12 +61,17 @@ const Cluster = (() => {
       h('span', { class: `num similarity${weak ? ' weak' : ''}` },
         i && similarity >= 0 && figures ? State.digits(similarity, table.flags[d] & ESTIMATED) : ''),
       h('span', { class: 'num distance' }, i && distance >= 0 && figures ? t('bits', distance) : ''),
-      h('span', { class: 'actions' },
-        // Without a picture of the pairs, a document is chosen here.
-        Kind.asked && i && table.size[cluster] > 2 ? chooser(cluster, i, side) : null,
-        table.flags[d] & FILE && plain
-          ? h('a', { href: address(Data.names[d]), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
-        h('button', { type: 'button', class: 'quiet', onclick: () => copy(Data.names[d]) }, t('copy'))));
+      // Without a picture of the pairs, a document is chosen here.
+      actions(Data.names[d], table.flags[d] & FILE, Data.names[d],
+        Kind.asked && i && table.size[cluster] > 2 ? chooser(cluster, i, side) : null));
+  }
+
+  /** Return what can be done with a document: its file is opened, if it is one, and a text is copied. */
+  function actions(path, file, copied, before = null) {
+    const linked = file && !/\p{Cs}/u.test(path);
+    return h('span', { class: 'actions' }, before,
+      linked ? h('a', { href: address(path), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
+      h('button', { type: 'button', class: 'quiet', onclick: () => copy(copied) }, t('copy')));
   }
 
   /** Return the most similar pair of a further kept document with one that it did not take; null if none is listed. */
@@ -88,26 +90,15 @@ const Cluster = (() => {
   }
 
   function members(cluster, chosen) {
-    const { table } = Data;
-    const size = table.size[cluster];
-    const list = h('ul', { class: 'members' });
-    let listed = 0;
-    const more = h('button', { type: 'button', class: 'quiet more' });
-    const add = (count) => {
-      const end = Math.min(size, listed + count);
-      for (; listed < end; listed += 1) list.append(member(cluster, listed, chosen));
-      more.replaceChildren(...either(t('moreMembers', size - listed), t('beyond', size - listed)));
-      more.hidden = listed === size;
-    };
-    more.addEventListener('click', () => add(500));
-    add(size <= LISTED + 10 ? size : LISTED);
     return h('section', { class: 'documents' }, h('h2', {}, t('documentsTitle')),
-      h('div', { class: 'notices' }, notice(cluster)), list, more);
+      h('div', { class: 'notices' }, notice(cluster)),
+      growing(h('ul', { class: 'members' }), Data.table.size[cluster], LISTED, (i) => member(cluster, i, chosen),
+        (rest) => [t('moreMembers', rest), t('beyond', rest)]));
   }
 
   /** Return what the threshold and decisions make of a cluster. */
   function notice(cluster) {
-    const raised = State.threshold > Data.least;
+    const raised = Kind.live && State.threshold > Data.least;
     const decided = Kind.roles && !Kind.asked && !Kind.judged ? Review.entry(cluster) : undefined;
     const parted = decided && (decided.verdict === 'distinct' || decided.apart.length || decided.keep >= 0);
     if (!raised && !parted) return [];
@@ -117,7 +108,7 @@ const Cluster = (() => {
 
   /** Return which documents are left of a cluster: of each group the kept ones, each before those that it takes. */
   function left(cluster, raised, decided) {
-    const { groups, taker } = Groups.lead(cluster, State.threshold, decided);
+    const { groups, taker } = Groups.lead(cluster, raised ? State.threshold : Data.least, decided);
     const value = State.short(State.threshold);
     if (!groups.length) return raised ? t('apartNone', value) : t('decidedNone');
     if (Kind.asked) return t('apart', value, groups[0].length - 1, Data.table.size[cluster] - 1);
@@ -159,18 +150,28 @@ const Cluster = (() => {
   function title(cluster) {
     if (Kind.judged) return Judge.title(cluster);
     const { table } = Data;
-    const [folder, file] = split(Data.names[table.first[cluster]]);
-    const facts = factsOf(cluster);
-    const dot = () => h('span', { class: 'mid', 'aria-hidden': 'true' }, '·');
-    return h('header', { class: 'title' },
-      answer(cluster),
+    const { lead, rest, leads } = Names.of(table.first[cluster]);
+    const several = Kind.roles && table.kept[cluster] > 1 ? [h('span', { class: 'chip warn' }, t('several'))] : [];
+    return heading(cluster, {
+      before: answer(cluster),
+      folder: rest && !leads ? h('p', { class: 'over' }, name(rest)) : null,
+      title: name(leads ? lead + rest : lead),
+      facts: [...factsOf(cluster), ...several],
+    });
+  }
+
+  /** Return the heading of what is shown beside the list. */
+  function heading(cluster, { before = null, over = [], folder = null, title: words, facts }) {
+    return h('header', { class: 'title' }, before,
       h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
-      h('p', { class: 'over' }, t('cluster', cluster + 1)),
-      file && folder ? h('p', { class: 'over' }, name(folder)) : null,
-      h('h1', { tabindex: '-1' }, name(file || folder)),
-      h('p', { class: 'facts' },
-        facts.map((fact, i) => [i ? dot() : null, h('span', {}, fact)]),
-        Kind.roles && table.kept[cluster] > 1 ? h('span', { class: 'chip warn' }, t('several')) : null));
+      h('p', { class: 'over' }, t('cluster', cluster + 1), over), folder,
+      h('h1', { tabindex: '-1' }, words),
+      h('p', { class: 'facts' }, facts.map((fact, i) => [i ? dot() : null, h('span', {}, fact)])));
+  }
+
+  /** Return what stands between two facts. */
+  function dot() {
+    return h('span', { class: 'mid', 'aria-hidden': 'true' }, '·');
   }
 
   /** Return a name as an argument of a shell. */
@@ -195,40 +196,35 @@ const Cluster = (() => {
   function side(cluster, i, which, open) {
     const first = Data.table.first[cluster];
     const size = Math.min(Data.table.size[cluster], Matrix.MOST);
-    const label = (j) => `${letter(j)} ${Data.names[first + j].replace(/[\p{C}]/gu, '□')}`;
-    const option = (_, j) => h('option', { value: String(j), selected: j === i }, label(j));
-    const options = Array.from({ length: size }, option);
-    const select = h('select', { 'aria-label': t('choose', which === 'a' ? 1 : 2), class: 'pick' }, options);
+    const labels = Names.choices(Array.from({ length: size }, (_, j) => first + j));
+    const options = labels.map((label, j) => (
+      h('option', { value: String(j), selected: j === i }, `${letter(j)} ${label}`)));
+    const select = h('select', { 'aria-label': t('choose', which === 'a' ? 1 : 2) }, options);
     select.addEventListener('change', () => open(Number(select.value)));
-    return h('div', { class: `side ${which}` }, h('span', { class: `tag ${which}` }, letter(i)), select);
+    return h('div', { class: `side ${which}` },
+      h('span', { class: `tag ${which}` }, letter(i)), List.whole(select, labels));
   }
 
-  /** Put the texts of a pair into the page. */
+  /** Put the texts of a pair into the page, or where they differ, if that is all that is carried. */
   function read(box, cluster, content, [a, b], open) {
-    const cut = content && content.pieces && Matrix.took(cluster, { a, b }) ? content.pieces[b] : null;
-    if (cut && cut[0] + cut[1]) {
-      content = { ...content, texts: { [a]: cut[0], [b]: cut[1] } };
-      box.replaceChildren(missing(cluster, null, a, b, t('pieces')));
-      const place = h('div', { class: 'reader' });
-      box.append(place);
-      show(place, cluster, content, [a, b], true);
-      return;
-    }
-    if (!content || typeof content.texts[a] !== 'string' || typeof content.texts[b] !== 'string') {
-      box.replaceChildren(missing(cluster, content && content.pieces ? null : content, a, b));
+    const pieces = content?.pieces && Matrix.took(cluster, { a, b }) ? content.pieces[b] : null;
+    const cut = Boolean(pieces && pieces[0] + pieces[1]);
+    const texts = cut ? { [a]: pieces[0], [b]: pieces[1] } : content?.texts || [];
+    if (typeof texts[a] !== 'string' || typeof texts[b] !== 'string') {
+      box.replaceChildren(missing(cluster, content?.pieces ? null : content, a, b));
       return;
     }
     const place = h('div', { class: 'reader' });
-    const clipped = [a, b].filter((i) => content.clipped.includes(i));
     const picks = Data.table.size[cluster] > 2 ? h('div', { class: 'picks' },
-      side(cluster, a, 'a', (i) => i !== b && open(i, b)), side(cluster, b, 'b', (i) => i !== a && open(a, i))) : null;
-    const notes = clipped.map((i) => h('p', { class: 'note' }, t('clipped', letter(i))));
-    box.replaceChildren(...[picks, place].filter(Boolean), ...notes);
-    show(place, cluster, content, [a, b]);
+      side(cluster, a, 'a', (i) => i !== b && open(i, b)), side(cluster, b, 'b', (i) => i !== a && open(a, i))) : '';
+    const notes = [a, b].filter((i) => content.clipped.includes(i))
+      .map((i) => h('p', { class: 'note' }, t('clipped', letter(i))));
+    box.replaceChildren(cut ? missing(cluster, null, a, b, t('pieces')) : picks, place, ...notes);
+    show(place, cluster, { ...content, texts }, [a, b], cut);
   }
 
   /** Show two texts in the reader. */
-  function show(place, cluster, content, [a, b], cut = false) {
+  function show(place, cluster, content, [a, b], cut) {
     const first = Data.table.first[cluster];
     const document_ = (i) => {
       const text = content.texts[i];
@@ -312,5 +308,5 @@ const Cluster = (() => {
     if (again) (again.matches('label') ? again.querySelector('select') : again).focus();
   }
 
-  return { address, draw, close, copy, decided, reader: () => reader, shown: () => shownNow };
+  return { actions, dot, heading, draw, close, copy, decided, reader: () => reader, shown: () => shownNow };
 })();

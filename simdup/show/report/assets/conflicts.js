@@ -1,11 +1,11 @@
 /**
  * Conflicts: places in which copies contradict each other, in the list and one at a time.
  *
- * `simdup.show.report.conflicts_page` says what the table holds.  Readings are in rising order of their
+ * `simdup.show.report.places_page` says what the table holds.  Readings are in rising order of their
  * documents, as are their letters; a row of the list begins with the most common one.
  */
 const Conflicts = (() => {
-  const { h, name, shown, either, split, toldApart, langOf } = Dom;
+  const { h, shown, growing, toldApart, columnsOf, langOf } = Dom;
   const { t } = State;
 
   // Documents and readings that are drawn at once; with many readings, few documents of each.
@@ -67,9 +67,8 @@ const Conflicts = (() => {
     };
   }
 
-  const kindOf = (i) => Data.head.kinds[Data.table.kind[i]][0];
-  const is = (kind) => (i) => kindOf(i) === kind;
-  const label = (kind) => t(`filter${kind[0].toUpperCase()}${kind.slice(1)}`);
+  /** Return the kind of a conflict: it has one bit. */
+  const kindOf = (i) => State.named('filter', Data.head.kinds[Math.log2(Data.table.kinds[i])][0]);
 
   const plain = (text) => text.replace(/\s+/g, ' ').toLowerCase();
 
@@ -105,50 +104,56 @@ const Conflicts = (() => {
     return h('bdi', { class: 'value', lang: langOf(text, Data.folds) }, prose(text));
   }
 
-  /** Return how many of these characters fit into the width of so many Latin letters. */
+  /** Return the first of some characters, as many as fit into the width of so many Latin letters. */
   function fitting(characters, most) {
     let [count, room] = [0, most];
     while (count < characters.length && room > 0) {
-      room -= characters[count] > '\u2e80' ? 2 : 1;
+      room -= columnsOf(characters[count]);
       count += 1;
     }
-    return count;
+    return characters.slice(0, count);
   }
 
   function beginning(text, most) {
     const characters = [...text.slice(0, 2 * most)];
-    const count = fitting(characters, most);
-    return characters.slice(0, count).join('') + (count < characters.length ? '…' : '');
+    const first = fitting(characters, most);
+    return first.join('') + (first.length < characters.length ? '…' : '');
   }
 
   function ending(text, most) {
     const characters = [...text.slice(-2 * most)].reverse();
-    const count = fitting(characters, most);
-    return (count < characters.length ? '…' : '') + characters.slice(0, count).reverse().join('').trimStart();
+    const last = fitting(characters, most);
+    return (last.length < characters.length ? '…' : '') + last.reverse().join('').trimStart();
   }
 
-  /** Return the most common readings with their numbers of documents. */
+  /** Return the most common readings with their numbers of documents, cut around what differs. */
   function said(i, most) {
     const { firstReading, places } = Data.table;
     const values = Data.conflicts[i].slice(2);
-    const counted = toldApart(values, most)
+    const counted = toldApart(values, most, true)
       .map((text, r) => [text, places[firstReading[i] + r]]).sort((a, b) => b[1] - a[1]);
     const rest = values.length - NAMED;
-    const some = counted.slice(0, NAMED).map(([text, count], r) => [
+    const readings = counted.slice(0, NAMED).map(([text, count], r) => [
       r ? [' ', h('span', { class: 'slash', 'aria-hidden': 'true' }, '/'), ' '] : null,
       h('span', { class: 'said' }, value(beginning(text, most)), ' ',
         h('span', { class: 'times' }, `×${State.number(count)}`)),
     ]);
-    return [some, rest > 0 ? [' ', h('span', { class: 'times' }, `+${State.number(rest)}`)] : null];
+    return [readings, rest > 0 ? [' ', h('span', { class: 'times' }, `+${State.number(rest)}`)] : null];
+  }
+
+  /** Return how many lines the readings of a row take. */
+  function linesOf(i) {
+    const values = toldApart(Data.conflicts[i].slice(2), IN_ROW, true).slice(0, NAMED);
+    return Names.linesIn(values.map((text) => `${beginning(text, IN_ROW) || t('nothing')} ×00 /`));
   }
 
   /** Return what the row of a conflict shows. */
   function row(i) {
     const [before, after] = Data.conflicts[i];
     return [h('span', { class: 'head' }, said(i, IN_ROW)),
-      h('span', { class: 'tail' }, h('span', { class: 'chip' }, label(kindOf(i))),
+      h('span', { class: 'tail' }, h('span', { class: 'chip' }, kindOf(i)),
         h('bdi', { class: 'around', lang: langOf(before + after, Data.folds) },
-          prose(ending(before, BEFORE)), h('span', { class: 'blank' }), prose(after.slice(0, AROUND))))];
+          prose(ending(before, BEFORE)), h('span', { class: 'slot' }), prose(after.slice(0, AROUND))))];
   }
 
   /** Return the letter of a reading; of more than two, only the one rarest and the one most common have a colour. */
@@ -196,34 +201,14 @@ const Conflicts = (() => {
     const { table } = Data;
     const [start, stop] = [table.start[p], table.end[p]];
     const whole = Data.names[table.document[p]];
-    const [folder, file] = split(whole);
     const modified = seconds(table, p);
-    const linked = !Number.isNaN(modified) && !/\p{Cs}/u.test(whole);
-    return h('li', { class: 'place' },
-      h('span', { class: 'title' }, name(file || folder, { class: 'file' }),
-        file && folder ? name(folder, { class: 'folder' }) : null),
+    return h('li', { class: 'member place' }, h('span'),
+      Names.lines(table.document[p]),
       h('span', { class: 'num' }, t('line', table.line[p])),
       h('span', { class: 'num offsets' }, start === stop ? t('placeAt', start) : t('passageAt', start, stop)),
       h('span', { class: 'when' }, Number.isNaN(modified) ? null : day(modified), newest(i, modified)),
-      h('span', { class: 'actions' },
-        linked ? h('a', { href: Cluster.address(whole), class: 'quiet', rel: 'noreferrer' }, t('open')) : null,
-        h('button', { type: 'button', class: 'quiet', onclick: () => Cluster.copy(`${whole}:${table.line[p]}`) },
-          t('copy'))));
-  }
-
-  /** Fill a list with so many elements, and return it with a button for the rest. */
-  function lazily(list, count, most, draw, words) {
-    let drawn = 0;
-    const more = h('button', { type: 'button', class: 'quiet more' });
-    const add = (some) => {
-      const last = Math.min(count, drawn + some);
-      for (; drawn < last; drawn += 1) list.append(draw(drawn));
-      more.replaceChildren(...either(t(words, count - drawn), t('beyond', count - drawn)));
-      more.hidden = drawn === count;
-    };
-    more.addEventListener('click', () => add(10 * LISTED));
-    add(count <= most + 10 ? count : most);
-    return [list, more];
+      // A record has no time.
+      Cluster.actions(whole, !Number.isNaN(modified), `${whole}:${table.line[p]}`));
   }
 
   /** Return a reading and who has it. */
@@ -237,21 +222,15 @@ const Conflicts = (() => {
     return h('section', { class: 'reading' },
       h('h3', {}, tag(i, r), value(Data.conflicts[i][2 + r])),
       h('p', { class: 'facts' }, h('span', {}, t('documentsOf', count)),
-        latest > -Infinity ? [dot(), day(latest, 'modified'), newest(i, latest)] : null),
-      lazily(h('ul', { class: 'places' }), count, most, (n) => place(i, first + n), 'moreMembers'));
+        latest > -Infinity ? [Cluster.dot(), day(latest, 'modified'), newest(i, latest)] : null),
+      growing(h('ul', { class: 'members' }), count, most, (n) => place(i, first + n),
+        (rest) => [t('moreMembers', rest), t('beyond', rest)]));
   }
-
-  const dot = () => h('span', { class: 'mid', 'aria-hidden': 'true' }, '·');
 
   function title(i) {
     const { table } = Data;
-    return h('header', { class: 'title' },
-      h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
-      h('p', { class: 'over' }, t('cluster', i + 1)),
-      h('h1', { tabindex: '-1' }, said(i, IN_TITLE)),
-      h('p', { class: 'facts' }, h('span', { class: 'chip' }, label(kindOf(i))),
-        h('span', {}, t('documentsOf', table.size[i])), dot(),
-        h('span', {}, t('readingsOf', table.readings[i]))));
+    return Cluster.heading(i, { title: said(i, IN_TITLE), facts: [h('span', { class: 'chip' }, kindOf(i)),
+      t('documentsOf', table.size[i]), t('readingsOf', table.readings[i])] });
   }
 
   /** Draw a conflict. */
@@ -259,9 +238,10 @@ const Conflicts = (() => {
     const readings = h('div', { class: 'readings' });
     main.replaceChildren(h('article', { class: 'cluster' }, title(i), around(i),
       h('section', {}, h('h2', {}, t('readings')),
-        lazily(readings, Data.table.readings[i], READINGS, (r) => reading(i, r), 'moreReadings'))));
+        growing(readings, Data.table.readings[i], READINGS, (r) => reading(i, r),
+          (rest) => [t('moreReadings', rest), t('beyond', rest)]))));
     main.scrollTop = 0;
   }
 
-  return { derive, orders, is, label, search, row, draw };
+  return { derive, orders, search, linesOf, row, draw };
 })();

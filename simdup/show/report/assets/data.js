@@ -7,8 +7,8 @@
 const Data = (() => {
   // Blocks of texts that stay inflated.
   const KEPT = 12;
-  // The texts of a pair differ in a fact.
-  const FACTS = 8;
+  // The texts of a pair are the same.
+  const SAME = 1;
 
   const TYPES = {
     u8: Uint8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array,
@@ -63,13 +63,10 @@ const Data = (() => {
     // Of each document the place of the one that took it: kept ones stand before those that they took.
     table.taker = new Uint32Array(table.role.length);
     table.redundant = new Uint32Array(count);
-    table.differing = new Uint32Array(count);
+    // Of each cluster the most facts in which a pair differs; whether a document has the text of its taker.
     table.facts = new Uint16Array(count);
+    table.exact = new Uint8Array(table.role.length);
     for (let i = 0; i < count; i += 1) {
-      for (let p = table.firstPair[i]; p < table.firstPair[i + 1]; p += 1) {
-        if (table.pairFlags[p] & FACTS) table.differing[i] += 1;
-        table.facts[i] = Math.max(table.facts[i], table.pairFacts[p]);
-      }
       for (let d = table.first[i]; d < table.first[i + 1]; d += 1) {
         table[table.role[d] ? 'redundant' : 'kept'][i] += 1;
         table.taker[d] = table.role[d] ? table.taker[d - 1] : d - table.first[i];
@@ -77,6 +74,13 @@ const Data = (() => {
         table.best[i] = Math.max(table.best[i], similarity);
         table.farthest[i] = Math.max(table.farthest[i], table.distance[d]);
         if (similarity >= 0 && (table.weakest[i] < 0 || similarity < table.weakest[i])) table.weakest[i] = similarity;
+      }
+      for (let p = table.firstPair[i]; p < table.firstPair[i + 1]; p += 1) {
+        table.facts[i] = Math.max(table.facts[i], table.pairFacts[p]);
+        if (!(table.pairFlags[p] & SAME)) continue;
+        const taken = table.first[i] + Math.max(table.pairA[p], table.pairB[p]);
+        const taker = Math.min(table.pairA[p], table.pairB[p]);
+        if (table.role[taken] && table.taker[taken] === taker) table.exact[taken] = 1;
       }
     }
     const documents = table.role.length;
@@ -88,7 +92,8 @@ const Data = (() => {
   // The least similarity that was asked for, in ten-thousandths.
   const least = Math.round((head.criteria.similarity || 0) * 10000);
 
-  const data = { FACTS, head, words, folds, least, table: null, names: [], folders: [], starts, load, texts, search };
+  const data = { head, words, folds, least, table: null, names: [], folders: [], starts, load, texts, search,
+    above, leads };
 
   /** Inflate the table and the names. */
   async function load() {
@@ -129,6 +134,22 @@ const Data = (() => {
     const shown = found.passages ? Passages.place(whole, found.passages, found.left) : { texts: whole };
     const { shares, counted, terms, clipped } = found;
     return { ...shown, shares, counted, terms: terms || [], clipped: clipped || [], facts };
+  }
+
+  let repeated = null;
+
+  /** Return whether the folder of a document comes first: it is the folder that tells its name from others. */
+  function leads(document_) {
+    if (!repeated) {
+      const [once, several] = [new Map(), new Set()];
+      for (const name of data.names) {
+        const file = name.slice(name.lastIndexOf('/') + 1);
+        if (!once.has(file)) once.set(file, name);
+        else if (once.get(file) !== name) several.add(file);
+      }
+      repeated = several;
+    }
+    return repeated.has(Dom.split(data.names[document_])[1]);
   }
 
   let joined = null;

@@ -7,8 +7,9 @@
 const Dom = (() => {
   const SVG = 'http://www.w3.org/2000/svg';
 
-  // Control, format, surrogate, private and unassigned characters, and separators of lines.
-  const HOSTILE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
+  // Invisible characters and those that turn the text around.  Selectors of glyphs belong to what they vary.
+  const KINDS = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}';
+  const HOSTILE = new RegExp(`(?![\\u{fe00}-\\u{fe0f}\\u{e0100}-\\u{e01ef}])[${KINDS}]`, 'gu');
 
   // Characters of a name that a row has room for, about, and those shown before what differs.
   const [IN_ROW, BEFORE] = [40, 8];
@@ -36,24 +37,34 @@ const Dom = (() => {
 
   /** Return a text with hostile characters as boxes with their code points. */
   function shown(text) {
-    if (!HOSTILE.test(text)) return [text];
-    const parts = [];
-    let plain = '';
-    for (const character of text) {
-      if (!HOSTILE.test(character)) {
-        plain += character;
-        continue;
-      }
-      if (plain) parts.push(plain);
-      plain = '';
-      const code = character.codePointAt(0);
-      // A byte of a file name that is not UTF-8 stands as a lone surrogate.
-      const byte = code >= 0xdc80 && code <= 0xdcff;
-      const digits = (byte ? code - 0xdc00 : code).toString(16);
-      parts.push(h('span', { class: 'code' }, byte ? `\\x${digits}` : `U+${digits.toUpperCase().padStart(4, '0')}`));
+    const nodes = [];
+    let end = 0;
+    for (const { 0: character, index } of text.matchAll(HOSTILE)) {
+      if (index > end) nodes.push(text.slice(end, index));
+      const last = nodes[nodes.length - 1];
+      if (index === end && last && last.code === character) {
+        // Thousands of one character are one box.
+        last.times += 1;
+        last.textContent = `${last.digits} ×${last.times}`;
+      } else nodes.push(box(character));
+      end = index + character.length;
     }
-    if (plain) parts.push(plain);
-    return parts;
+    if (end < text.length) nodes.push(text.slice(end));
+    return nodes;
+  }
+
+  function box(character) {
+    const code = character.codePointAt(0);
+    // A byte of a file name that is not UTF-8 stands as a lone surrogate.
+    const byte = code >= 0xdc80 && code <= 0xdcff;
+    const digits = byte ? `\\x${(code - 0xdc00).toString(16)}`
+      : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+    return Object.assign(h('code', { class: 'code' }, digits), { code: character, times: 1, digits });
+  }
+
+  /** Return a text with such characters for a tooltip or a choice, which know no elements. */
+  function plain(text) {
+    return shown(text).map((node) => node.textContent ?? node).join('');
   }
 
   /** Return a name, which may be written in any direction. */
@@ -71,19 +82,60 @@ const Dom = (() => {
   /** Return the folder of a name with its slash, and the rest. */
   function split(text) {
     const end = text.lastIndexOf('/') + 1;
-    return [text.slice(0, end), text.slice(end)];
+    return text.length === end ? ['', text] : [text.slice(0, end), text.slice(end)];
   }
 
-  /** Return texts without most of what all begin with, if one has more than so many characters. */
-  function toldApart(texts, most = IN_ROW) {
+  /**
+   * Return texts without most of what all begin with, if one has more than so many characters; with
+   * `around` also without most of what all end with, which names keep.
+   */
+  function toldApart(texts, most = IN_ROW, around = false) {
     const [first, ...others] = texts.filter(Boolean);
     if (!others.length || texts.every((text) => text.length <= most)) return texts;
-    let same = 0;
-    while (same < first.length && others.every((text) => text[same] === first[same])) same += 1;
-    let from = same - BEFORE;
+    const shortest = Math.min(first.length, ...others.map((text) => text.length));
+    const same = (at) => {
+      let count = 0;
+      while (count < shortest && others.every((text) => at(text, count) === at(first, count))) count += 1;
+      return count;
+    };
+    const before = around ? BEFORE / 2 : BEFORE;
+    let from = same((text, i) => text[i]) - before;
     // A character is never divided.
     if (/[\udc00-\udfff]/.test(first[from] || '')) from -= 1;
-    return from > BEFORE ? texts.map((text) => text && `…${text.slice(from)}`) : texts;
+    if (from <= before) from = 0;
+    const room = shortest - from - before;
+    let to = around ? Math.min(same((text, i) => text[text.length - 1 - i]) - before, room) : 0;
+    if (/[\udc00-\udfff]/.test(first[first.length - to] || '')) to -= 1;
+    if (to <= before) to = 0;
+    return texts.map((text) => text && (from ? '…' : '') + text.slice(from, text.length - to) + (to ? '…' : ''));
+  }
+
+  /** Return how many Latin letters are as wide as a text, about. */
+  function columnsOf(text) {
+    let columns = 0;
+    for (let i = 0; i < text.length; i += 1) columns += text[i] > '\u2e80' ? 2 : 1;
+    return columns;
+  }
+
+  /** Fill a list by `draw(i)` with so many elements, and return it with a button for the others. */
+  function growing(list, count, most, draw, label) {
+    let drawn = 0;
+    const more = h('button', { type: 'button', class: 'quiet more' });
+    const add = (step) => {
+      const last = Math.min(count, drawn + step);
+      for (; drawn < last; drawn += 1) list.append(draw(drawn));
+      more.replaceChildren(...either(...label(count - drawn)));
+      more.hidden = drawn === count;
+    };
+    more.addEventListener('click', () => add(10 * most));
+    add(count <= most + 10 ? count : most);
+    return [list, more];
+  }
+
+  /** Return a table that is as wide as it needs, with its titles: [words, class, columns]. */
+  function table(titles, body) {
+    const heads = titles.map(([words, look, wide]) => h('th', { scope: 'col', class: look, colspan: wide }, words));
+    return h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, heads)), body));
   }
 
   /** Set the width of an element as a share: styles in markup are forbidden, these are not. */
@@ -107,5 +159,5 @@ const Dom = (() => {
     return traditional > han / 20 ? 'zh-Hant' : 'zh-Hans';
   }
 
-  return { h, svg, shown, name, either, split, toldApart, width, langOf };
+  return { h, svg, shown, plain, name, either, split, toldApart, columnsOf, growing, table, width, langOf };
 })();

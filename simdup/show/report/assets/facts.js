@@ -1,33 +1,46 @@
 /**
- * The facts in which two texts differ, as a line above them: 10 mg / 20 mg.
+ * The facts in which two texts differ: as a line above them, 10 mg / 20 mg, and in boxes in the texts.
  *
  * `simdup.show.report.pair_facts` says which pairs are compared and what a cluster holds of them.
  */
 const Facts = (() => {
   const { h } = Dom;
 
-  /** Return what is known of a pair: {count, some: [{kind, values, at}]}, or null. */
-  function of(/** @type {any[]} */ known, a, b) {
-    const found = known.find(([one, other]) => one === a && other === b);
-    if (!found) return null;
-    const some = found[3].map(([kind, ...values]) => (
-      { kind, values: values.slice(0, 2), at: { a: values[2], b: values[3] } }));
-    return { count: found[2], some };
+  /** Facts that the line names. */
+  const NAMED = 5;
+
+  /** Return what is known of a pair: {count, first: [{kind, values, at}]}, or null. */
+  function of(/** @type {any[]} */ pairs, a, b) {
+    const pair = pairs.find(([x, y]) => x === a && y === b);
+    if (!pair) return null;
+    const first = pair[3].map(([kind, valueA, valueB, atA, atB]) => (
+      { kind, values: [valueA, valueB], at: { a: atA, b: atB } }));
+    return { count: pair[2], first };
+  }
+
+  /** Return a stretch of a text by `draw`, what is in a fact that differs in a box. */
+  function boxed(text, start, { options: { facts, cut }, say }, side, draw) {
+    const inside = facts && !cut ? facts.first : [];
+    const ranges = inside.map(({ kind, at: { [side]: [from, to] } }) => ({ kind, from, to }));
+    const title = (kind) => say(`filter${kind[0].toUpperCase()}${kind.slice(1)}`);
+    const wrap = ({ kind }, nodes) => h('span', { class: 'rd-box', title: title(kind) }, nodes);
+    return Spans.wrapped(text, start, ranges.sort((x, y) => x.from - y.from), draw, wrap);
   }
 
   /**
    * Return the line.
    *
-   * @param {{count: number, some: {kind: string, values: string[], at: object}[]}} facts
+   * @param {{count: number, first: {kind: string, values: string[], at: object}[]}} facts
    * @param {{a: {lang: string}, b: {lang: string}}} texts
    * @param {Function} say
    * @param {Function|null} go goes to a place of the texts, if these are there as a whole
    */
-  function draw({ count, some }, texts, say, go) {
-    const more = count - some.length;
+  function draw({ count, first }, texts, say, go) {
+    const named = first.slice(0, NAMED);
+    const more = count - named.length;
     return h('div', { class: 'rd-differ' },
       h('span', { class: 'rd-differ-count' }, say('factsDiffer', count)),
-      h('ul', {}, some.map((fact) => h('li', {}, pair(fact, texts, say, go))),
+      h('ul', {}, named.map((fact) => h('li', {}, pair(fact, texts, say, go))),
         more > 0 ? h('li', {}, say('moreFacts', more)) : null));
   }
 
@@ -43,5 +56,5 @@ const Facts = (() => {
     return h('bdi', { lang }, Spans.nodesOf(text));
   }
 
-  return Object.freeze({ of, draw });
+  return Object.freeze({ of, draw, boxed });
 })();

@@ -2,8 +2,8 @@
  * Clusters as they would be if pairs had to be more alike, or as people decided.
  *
  * In the order of keeping a document that nobody took takes every later one that is near it: the same as
- * `simdup.near.leading.lead`.  That is exact where all near pairs are listed; other clusters stay as they
- * are and say so.
+ * `simdup.near.leading.lead`.  That is exact where all near pairs are listed.  Unless they are for all
+ * clusters, the threshold only chooses which of them are listed.
  */
 const Groups = (() => {
   const REFERENCE = 1;
@@ -83,9 +83,11 @@ const Groups = (() => {
   /** Return [clusters, redundant, documents] that are left of a cluster. */
   function left(cluster, threshold) {
     const { table } = Data;
+    const whole = [1, table.redundant[cluster], table.size[cluster]];
+    if (!Kind.live) return table.best[cluster] < 0 || table.best[cluster] >= threshold ? whole : [0, 0, 0];
     let [p, end] = [table.firstPair[cluster], table.firstPair[cluster + 1]];
     while (p < end && !below(p, threshold)) p += 1;
-    if (p === end || !follows(cluster)) return [1, table.redundant[cluster], table.size[cluster]];
+    if (p === end) return whole;
     const { groups, taker } = lead(cluster, threshold);
     return [groups.length, taker.size, groups.reduce((sum, group) => sum + group.length, 0)];
   }
@@ -93,15 +95,14 @@ const Groups = (() => {
   /** Return the figures at a threshold, and how many documents are left of each cluster. */
   function figures(threshold) {
     const { table } = Data;
-    const found = { clusters: 0, redundant: 0, fixed: 0, sizes: new Uint32Array(table.count) };
+    const now = { clusters: 0, redundant: 0, sizes: new Uint32Array(table.count) };
     for (let i = 0; i < table.count; i += 1) {
       const [clusters, redundant, size] = left(i, threshold);
-      found.clusters += clusters;
-      found.redundant += redundant;
-      found.sizes[i] = size;
-      if (!follows(i)) found.fixed += 1;
+      now.clusters += clusters;
+      now.redundant += redundant;
+      now.sizes[i] = size;
     }
-    return found;
+    return now;
   }
 
   return { listed, follows, lead, figures };

@@ -4,7 +4,7 @@
  * The similarity of a pair is shown once it is judged, so that it sways nobody.
  */
 const Judge = (() => {
-  const { h, name, split, toldApart } = Dom;
+  const { h, table } = Dom;
   const { t } = State;
 
   const VERDICTS = ['duplicates', 'distinct', 'unsure'];
@@ -13,14 +13,6 @@ const Judge = (() => {
 
   /** What each line of a decision says of the audit. */
   const about = { seed, sample: drawn.reduce((sum, band) => sum + band[3], 0) };
-
-  const key = (documents) => [...documents].sort().join('\0');
-  const documentsOf = (pair) => Data.names.slice(Data.table.first[pair], Data.table.first[pair + 1]);
-
-  /** Return the pairs by their documents. */
-  function index() {
-    return new Map(Array.from(Data.table.size, (_, pair) => [key(documentsOf(pair)), pair]));
-  }
 
   /** Return how many pairs are judged. */
   function count() {
@@ -52,23 +44,15 @@ const Judge = (() => {
     return VERDICTS.map((verdict, i) => [String(i + 1), KEYS[i], () => press(verdict)]);
   }
 
-  /** Return what the row of a pair shows. */
-  function row(pair) {
-    const [stays, goes] = toldApart(documentsOf(pair).map((one) => split(one)[1] || one));
-    return [h('span', { class: 'head' }, name(stays, { class: 'file' })),
-      h('span', { class: 'tail' }, h('span', { class: 'num' }, State.number(pair + 1)),
-        h('span', { class: 'file' }, '↔ ', name(goes)), Review.badge(pair))];
-  }
-
   /** Return the heading of a pair: the question and, once it is answered, the similarity. */
   function title(pair) {
     const similarity = Data.table.weakest[pair];
-    const known = similarity >= 0 ? t('similarity', State.digits(similarity)) : '';
-    return h('header', { class: 'title' },
-      h('a', { class: 'back', href: '#/clusters' }, `‹ ${t('back')}`),
-      h('p', { class: 'over' }, t('cluster', pair + 1), ' · ', t('progress', count(), Data.table.count)),
-      h('h1', { tabindex: '-1' }, t(removal ? 'askRemoval' : 'askPair')),
-      h('p', { class: 'facts' }, Review.has(pair) ? known : t('similarityLater')));
+    const answer = similarity >= 0 ? t('similarity', State.digits(similarity)) : '';
+    return Cluster.heading(pair, {
+      over: [' · ', t('progress', count(), Data.table.count)],
+      title: t(removal ? 'askRemoval' : 'askPair'),
+      facts: [Review.has(pair) ? answer : t('similarityLater')],
+    });
   }
 
   /** Return the bands of the sample as a table. */
@@ -82,10 +66,7 @@ const Judge = (() => {
       return h('tr', {}, h('td', {}, span), cells);
     };
     return [h('h2', {}, t('bandsTitle')), h('p', { class: 'note' }, t('bandsText', String(seed))),
-      h('div', { class: 'scroll' }, h('table', {},
-        h('thead', {}, h('tr', {}, titles.map((one, i) => (
-          h('th', { scope: 'col', class: i ? 'num' : null }, t(one)))))),
-        h('tbody', {}, drawn.map(row))))];
+      table(titles.map((key, i) => [t(key), i ? 'num' : null]), h('tbody', {}, drawn.map(row)))];
   }
 
   function bandOf(pair) {
@@ -95,5 +76,5 @@ const Judge = (() => {
       : (low <= value && value < high) || (low === high && value === low)));
   }
 
-  return { VERDICTS, about, key, index, count, next, say, keys, row, title, bands };
+  return { VERDICTS, about, count, next, say, keys, title, bands };
 })();

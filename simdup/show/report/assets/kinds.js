@@ -2,7 +2,10 @@
  * What differs by kind of page: a kind is as a scan but for what its entry says.
  */
 const Kind = (() => {
-  const { figures } = Data.head;
+  const { figures, kinds: differences } = Data.head;
+
+  /** What clusters differ in, as far as that is known. */
+  const differing = differences.map(([kind]) => kind);
 
   const scan = {
     tabs: [['#/', 'overview'], ['#/clusters', 'clusters'], ['#/review', 'review']],
@@ -22,23 +25,34 @@ const Kind = (() => {
     roles: true,
     decided: true,
     why: true,
+    // Clusters form again while the threshold moves; else it only chooses which are listed.
+    live: Data.head.criteria.all_pairs && !Data.head.criteria.lossless,
     // What a cluster is judged by, and how that is written.
     lead: 'weakest',
     alike: (similarity) => State.digits(similarity),
     sorts: ['edge', 'size', 'low', 'high', 'order'],
     sort: 'edge',
-    // Where no texts are carried, it is not known which clusters differ in a fact.
-    filters: ['all', 'several', 'exact', 'text', ...(figures.compared ? ['facts'] : []), 'undecided', 'decided'],
+    filters: ['all', 'several', 'exact', 'text', ...(differing.length ? ['facts', ...differing] : []),
+      'undecided', 'decided'],
     filter: 'all',
-    // How many documents the bar is about, the sentence above it and the figures below it.
+    // How many documents are in what is found, and what is said of it.
     found: (now) => now.redundant,
-    sentence: (found) => (found ? ['sentence', found, Data.head.figures.documents]
-      : ['sentenceNone', Data.head.figures.documents]),
+    sentence: (count) => (count ? ['sentence', count, figures.documents] : ['sentenceNone', figures.documents]),
     figures: () => ['figClusters', 'figShare', 'figSaved', 'figPairs', 'figSeveral',
       ...(figures.differing ? ['figDiffering'] : []), 'figSkipped'],
     // The command that made the page reads decisions; where it does not, this one does.
     reads: true,
     command: 'simdup scan SOURCE',
+  };
+
+  // Places in texts: nothing is kept or decided.
+  const places = {
+    tabs: [['#/', 'overview'], ['#/clusters', 'clusters']],
+    roles: false,
+    decided: false,
+    why: false,
+    live: true,
+    found: () => figures.matched,
   };
 
   const kinds = {
@@ -62,39 +76,29 @@ const Kind = (() => {
       reads: false,
     },
     conflicts: {
-      tabs: [['#/', 'overview'], ['#/clusters', 'clusters']],
+      ...places,
       without: 'onps123',
       conflicts: true,
-      roles: false,
-      decided: false,
-      why: false,
       sorts: ['size', 'lopsided', 'newest'],
       sort: 'size',
-      filters: ['all', 'address', 'date', 'time', 'version', 'percent', 'amount', 'code', 'number', 'negation',
-        'term', 'wording'].filter((kind) => kind === 'all' || new Map(Data.head.kinds).has(kind)),
-      found: () => Data.head.figures.matched,
+      filters: ['all', ...differing],
       sentence: () => {
-        const { pairs, documents, matched, known } = Data.head.figures;
+        const { pairs, documents, matched, known } = figures;
         if (!pairs) return [known ? 'sentenceNoneNew' : 'sentenceNone', documents];
         return [known ? 'sentenceNew' : 'sentence', pairs, documents, matched];
       },
-      figures: () => ['figPairs', 'figMatched', 'figShare', ...(Data.head.figures.known ? ['figKnown'] : []),
-        'figSkipped'],
+      figures: () => ['figPairs', 'figMatched', 'figShare', ...(figures.known ? ['figKnown'] : []), 'figSkipped'],
     },
     passages: {
-      tabs: [['#/', 'overview'], ['#/clusters', 'clusters']],
+      ...places,
       without: '123',
       pairs: true,
-      roles: false,
-      decided: false,
-      why: false,
       alike: (share) => State.percent(Math.floor(share / 10) / 1000),
       sorts: ['order', 'high', 'low'],
       sort: 'order',
       filters: [],
       // Pairs that share only what is left out are behind the others.
       filter: 'counted',
-      found: () => Data.head.figures.matched,
       figures: (moved) => [moved ? 'figPairsLeft' : 'figPairs',
         'figShare', 'figPassages', 'figIdentical', 'figSkipped'],
     },
@@ -102,6 +106,7 @@ const Kind = (() => {
       without: 'nps3',
       asked: true,
       why: false,
+      live: true,
       // That any match holds is what matters.
       lead: 'best',
       alike: (similarity) => State.digits(similarity, true),
@@ -110,8 +115,8 @@ const Kind = (() => {
       sort: 'low',
       filters: ['all', 'exact', 'undecided', 'decided'],
       found: (now) => now.clusters,
-      figures: (moved) => ['figClusters', 'figShare',
-        Data.head.figures.added && !moved ? 'figAdded' : 'figNew', 'figPairs', 'figStored', 'figSkipped'],
+      figures: (moved) => ['figClusters', 'figShare', figures.added && !moved ? 'figAdded' : 'figNew', 'figPairs',
+        'figStored', 'figSkipped'],
       reads: false,
       command: 'simdup scan SOURCE --reference INDEX',
     },

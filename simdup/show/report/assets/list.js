@@ -2,14 +2,17 @@
  * The list of clusters: searched, filtered, sorted, and drawn only where it is seen.
  */
 const List = (() => {
-  const { h, name, split, toldApart, width } = Dom;
+  const { h, name, plain, toldApart, columnsOf, width } = Dom;
   const { t } = State;
 
-  const ROW = 63; // pixels of a row, as in clusters.css
+  // Pixels of a row beside its names, and of a line of these; Latin letters beside which a folder has room.
+  const [BASE, LINE, WIDE] = [41, 22, 28];
   const SPARE = 8; // rows drawn beyond what is seen
 
   let shown = new Uint32Array(0); // clusters that fit, in order
   let at = new Map(); // the place of each
+  let tops = new Uint32Array(1); // where each begins, in pixels, and where the last one ends
+  let lines = null; // by cluster how many lines its names take; 0 until that is asked
   let left = null; // documents that are left of each at the threshold
   let parts = null; // elements of the list, while it is on the page
   let selected = -1;
@@ -34,7 +37,7 @@ const List = (() => {
     several: (i) => Data.table.kept[i] > 1,
     exact: (i) => Data.table.lead[i] === 10000,
     text: (i) => Data.table.chunk[i] >= 0,
-    facts: (i) => Data.table.differing[i] > 0,
+    facts: (i) => Data.table.facts[i] > 0,
     counted: (i) => i < Data.head.figures.listed,
     left: (i) => i >= Data.head.figures.listed,
     undecided: (i) => !Review.has(i),
@@ -59,7 +62,8 @@ const List = (() => {
     const folder = State.folder === '' ? null : inFolder(State.folder);
     const names = State.search ? (Kind.conflicts ? Conflicts : Data).search(State.search) : null;
     const [least, most] = State.sizes || [0, Infinity];
-    const fits = FILTERS[State.filter] || Conflicts.is(State.filter);
+    const bit = 1 << Data.head.kinds.findIndex(([kind]) => kind === State.filter);
+    const fits = FILTERS[State.filter] || ((i) => table.kinds[i] & bit);
     const found = [];
     for (let i = 0; i < table.count; i += 1) {
       const sized = left[i] > 1 && table.size[i] >= least && table.size[i] <= most;
@@ -75,26 +79,42 @@ const List = (() => {
     return lead[cluster] < 0 ? t('distance', farthest[cluster]) : Kind.alike(lead[cluster]);
   }
 
+  /** Return the documents that a row names: of two, how each is told from the other. */
+  function named(cluster) {
+    const first = Data.table.first[cluster];
+    if (!Kind.pairs && !Kind.judged) return [Names.of(first)];
+    const both = [Names.of(first), Names.of(first + 1)];
+    const [lead, other] = toldApart(both.map((parts) => (parts.leads ? parts.lead + parts.rest : parts.lead)));
+    return [{ lead, rest: '' }, { lead: `↔ ${other}`, rest: '' }];
+  }
+
+  /** Return how many lines the names of a row take: they are never cut. */
+  function linesOf(cluster) {
+    if (Kind.conflicts) return Conflicts.linesOf(cluster);
+    return named(cluster).reduce((sum, { lead, rest, leads }) => sum + Names.height(leads ? lead + rest : lead), 0);
+  }
+
   /** Return what the row of a cluster shows. */
   function content(cluster) {
-    if (Kind.judged) return Judge.row(cluster);
     const { table } = Data;
-    const first = table.first[cluster];
-    const [folder, whole] = split(Data.names[first]);
-    const names = Kind.pairs ? [whole, split(Data.names[first + 1])[1]] : [whole];
-    const [file, other] = toldApart(names);
     const low = Math.min(Data.least, 9900);
     const lead = table.lead[cluster];
     const size = left[cluster] - (Kind.asked ? 1 : 0);
     const share = lead < 0 ? 0 : (lead - low) / (10000 - low);
-    const title = h('span', { class: 'head' }, name(file || folder, { class: 'file' }),
-      file && folder ? h('span', { class: 'folder' }, name(folder.replace(/\/$/, ''))) : null);
-    return [title, h('span', { class: 'tail' },
+    const heads = named(cluster).map((parts) => (
+      h('span', { class: parts.leads ? 'head leads' : 'head' }, name(parts.lead, { class: 'file' }),
+        // Beside a long name there is no room for its folder, which does not tell it from others.
+        parts.rest && (parts.leads || columnsOf(parts.lead) < WIDE)
+          ? h('span', { class: 'folder' }, name(parts.rest.replace(/\/$/, ''))) : null)));
+    if (Kind.judged) {
+      return [heads, h('span', { class: 'tail' }, h('span', { class: 'num' }, State.number(cluster + 1)),
+        Review.badge(cluster))];
+    }
+    return [heads, h('span', { class: 'tail' },
       Kind.pairs ? null : h('span', { class: 'size' }, State.number(size)),
       lead < 0 ? null : h('span', { class: 'track' }, width(h('span', { class: 'fill' }), share)),
       h('span', { class: 'num' }, figure(cluster)),
       Review.badge(cluster),
-      Kind.pairs ? h('span', { class: 'file' }, '↔ ', name(other)) : null,
       // Those of the pair that differs in most.
       table.facts[cluster] ? h('span', { class: 'chip warn' }, t('factsCount', table.facts[cluster])) : null,
       Kind.roles && table.kept[cluster] > 1 ? h('span', { class: 'chip warn' }, t('several')) : null)];
@@ -107,15 +127,41 @@ const List = (() => {
       class: 'row', href: `#/c/${cluster + 1}`, role: 'option', id: `row-${cluster}`, tabindex: '-1',
       'aria-selected': String(cluster === selected), 'aria-posinset': place + 1, 'aria-setsize': shown.length,
     }, Kind.conflicts ? Conflicts.row(cluster) : content(cluster));
-    link.style.top = `${place * ROW}px`;
+    link.style.top = `${tops[place]}px`;
+    link.style.height = `${tops[place + 1] - tops[place]}px`;
     return link;
+  }
+
+  /** Place the rows; one that nobody has seen yet has one line. */
+  function layout() {
+    tops = Data.starts(shown.map((cluster) => BASE + LINE * (lines[cluster] || 1)));
+    parts.inner.style.height = `${tops[shown.length]}px`;
+  }
+
+  /** Return the first and the last place that are seen, and some more. */
+  function seen() {
+    const { scrollTop, clientHeight } = parts.box;
+    return [Math.max(0, Data.above(tops, scrollTop) - 1 - SPARE),
+      Math.min(shown.length, Data.above(tops, scrollTop + clientHeight) + SPARE)];
+  }
+
+  /** Make room for the names of rows that come into sight; what is being read stays where it is. */
+  function grow() {
+    const [first, last] = seen();
+    const fresh = shown.subarray(first, last).filter((cluster) => !lines[cluster]);
+    fresh.forEach((cluster) => { lines[cluster] = linesOf(cluster); });
+    if (fresh.every((cluster) => lines[cluster] === 1)) return;
+    const read = Math.max(0, Data.above(tops, parts.box.scrollTop) - 1);
+    const before = tops[read];
+    layout();
+    parts.box.scrollTop += tops[read] - before;
   }
 
   /** Draw the rows that are seen. */
   function rows() {
     const { box, inner } = parts;
-    const first = Math.max(0, Math.floor(box.scrollTop / ROW) - SPARE);
-    const last = Math.min(shown.length, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + SPARE);
+    grow();
+    const [first, last] = seen();
     const made = [];
     for (let place = first; place < last; place += 1) made.push(row(place));
     inner.replaceChildren(...made);
@@ -130,14 +176,24 @@ const List = (() => {
     return select;
   }
 
+  /** Return a choice with all of what is chosen written on it: a select would cut it. */
+  function whole(select, words) {
+    const chosen = h('span', { 'aria-hidden': 'true' });
+    const write = () => chosen.replaceChildren(`${words[select.selectedIndex]} ▾`);
+    select.classList.add('pick');
+    select.addEventListener('change', write);
+    write();
+    return h('span', { class: 'picked' }, chosen, select);
+  }
+
   function folderChoice() {
     // A long list of folders is found by search rather than by scrolling.
     const named = Data.head.folders.map(([folder]) => folder);
     const listed = named.filter((folder) => folder && Data.folders.includes(folder)).slice(0, 200);
     if (!listed.length) return null;
     if (State.folder && !listed.includes(State.folder)) listed.unshift(State.folder);
-    const words = (folder) => Dom.shown(folder).map((part) => part.textContent || part).join('');
-    return choice('folder', [['', t('allFolders')], ...listed.map((folder) => [folder, words(folder)])], t('folder'));
+    const words = [t('allFolders'), ...toldApart(listed).map(plain)];
+    return whole(choice('folder', ['', ...listed].map((folder, i) => [folder, words[i]]), t('folder')), words);
   }
 
   function controls() {
@@ -148,13 +204,13 @@ const List = (() => {
       clearTimeout(waiting);
       waiting = setTimeout(() => State.set({ search: search.value.trim() }), 120);
     });
-    const named = (prefix, keys) => keys.map((key) => [key, t(prefix + key[0].toUpperCase() + key.slice(1))]);
+    const labelled = (prefix, keys) => keys.map((key) => [key, State.named(prefix, key)]);
     const rest = Overview.unlisted();
     const value = h('output', { class: 'accent num' }, State.short(State.threshold));
     return { value, node: h('div', { class: 'finder' }, search,
       h('div', { class: 'two' },
-        Kind.sorts.length > 1 ? choice('sort', named('sort', Kind.sorts), t('sort')) : null,
-        Kind.filters.length ? choice('filter', named('filter', Kind.filters), t('filter')) : null),
+        Kind.sorts.length > 1 ? choice('sort', labelled('sort', Kind.sorts), t('sort')) : null,
+        Kind.filters.length ? choice('filter', labelled('filter', Kind.filters), t('filter')) : null),
       folderChoice(),
       // Where no text was compared, there is nothing to ask more of.
       h('div', { class: 'least', hidden: Kind.judged || !Overview.compared() },
@@ -205,7 +261,8 @@ const List = (() => {
   function update() {
     if (!parts || !parts.box.isConnected) return;
     refresh();
-    parts.inner.style.height = `${shown.length * ROW}px`;
+    lines = lines || new Uint8Array(Data.table.count);
+    layout();
     count();
     rows();
   }
@@ -217,7 +274,7 @@ const List = (() => {
     const place = at.get(cluster);
     const { box } = parts;
     if (place !== undefined) {
-      const [top, bottom] = [place * ROW, (place + 1) * ROW];
+      const [top, bottom] = [tops[place], tops[place + 1]];
       if (top < box.scrollTop) box.scrollTop = top;
       else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
     }
@@ -233,7 +290,7 @@ const List = (() => {
   }
 
   return {
-    make, refresh, update, select, beside,
+    make, refresh, update, select, beside, whole,
     first: () => (shown.length ? shown[0] : -1),
     all: () => shown,
     rows: () => parts && parts.box.isConnected && rows(),

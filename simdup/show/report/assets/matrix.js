@@ -34,11 +34,11 @@ const Matrix = (() => {
    * document took the other if there are any; where the list is asked for facts, of those that differ in one.
    */
   function weakest(cluster, onlyTaken = false) {
-    const { pairSimilarity, pairDistance, pairFlags } = Data.table;
+    const { pairSimilarity, pairDistance, pairFacts } = Data.table;
     const all = pairs(cluster);
     const taken = all.filter((pair) => took(cluster, pair));
-    const wanted = ({ p }) => State.filter !== 'facts' || pairFlags[p] & Data.FACTS;
-    const choices = [taken.filter(wanted), onlyTaken ? [] : all.filter(wanted), taken, onlyTaken ? [] : all];
+    const fits = ({ p }) => State.filter !== 'facts' || pairFacts[p];
+    const choices = [taken.filter(fits), onlyTaken ? [] : all.filter(fits), taken, onlyTaken ? [] : all];
     return (choices.find((some) => some.length) || []).reduce((best, pair) => {
       if (!best) return pair;
       const lower = pairSimilarity[pair.p] - pairSimilarity[best.p] || pairDistance[best.p] - pairDistance[pair.p];
@@ -66,6 +66,16 @@ const Matrix = (() => {
     }, short(similarity));
   }
 
+  /** Return the cell of two documents that are no listed pair: not near, or nobody knows. */
+  function without(cluster, a, b, here, open) {
+    const listed = Groups.listed(cluster);
+    const label = t(listed ? 'cellNone' : 'cellUnknown', letter(a), letter(b));
+    return h('button', {
+      type: 'button', class: `cell none${listed ? '' : ' unknown'}${here ? ' chosen' : ''}`, 'aria-label': label,
+      title: label, onclick: () => open(a, b),
+    }, listed ? '' : '?');
+  }
+
   /** Return the triangle; `open(a, b)` opens a pair. */
   function triangle(cluster, chosen, open) {
     const size = Math.min(Data.table.size[cluster], MOST);
@@ -76,10 +86,7 @@ const Matrix = (() => {
       for (let j = 0; j < i; j += 1) {
         const pair = known.get(j * MOST + i);
         const here = chosen && chosen[0] === j && chosen[1] === i;
-        const label = t(Groups.listed(cluster) ? 'cellNone' : 'cellUnknown', letter(j), letter(i));
-        cells.push(pair ? cell(cluster, pair, here, open) : h('button', {
-          type: 'button', class: `cell none${here ? ' chosen' : ''}`, 'aria-label': label, title: label,
-          onclick: () => open(j, i) }));
+        cells.push(pair ? cell(cluster, pair, here, open) : without(cluster, j, i, here, open));
       }
       rows.push(h('div', { class: 'line' }, cells, h('span', { class: 'letter' }, letter(i))));
     }
@@ -131,6 +138,7 @@ const Matrix = (() => {
       h('p', { class: 'note' },
         h('span', { class: 'dash', 'aria-hidden': 'true' }), State.parts('weakestLink', [''], () => link),
         h('span', { class: 'controls' }, t('weakestHint')),
+        Groups.listed(cluster) ? '' : [' ', h('span', { class: 'cell none unknown key' }, '?'), ` ${t('unknownKey')}`],
         many ? ` ${t('firstMembers', MOST, table.size[cluster])}` : ''));
   }
 

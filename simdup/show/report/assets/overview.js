@@ -2,8 +2,8 @@
  * The overview: one sentence, six figures, charts, and how all of it was made.
  */
 const Overview = (() => {
-  const { h, name, shown, either, width } = Dom;
-  const { t, number, percent } = State;
+  const { h, name, shown, growing, table, width } = Dom;
+  const { t, named, number, percent } = State;
   const { head } = Data;
 
   // Rows of a table that are there at once.
@@ -25,8 +25,8 @@ const Overview = (() => {
   /** Return the figures at the threshold; those of the file until the table is there. */
   function current() {
     const { figures } = head;
-    const same = { clusters: figures.clusters, redundant: figures.redundant, fixed: 0 };
-    const now = Data.table && State.threshold > Data.least ? Groups.figures(State.threshold) : same;
+    const same = { clusters: figures.clusters, redundant: figures.redundant };
+    const now = Kind.live && Data.table && State.threshold > Data.least ? Groups.figures(State.threshold) : same;
     return { ...now, found: Kind.found(now), moved: now !== same };
   }
 
@@ -123,23 +123,19 @@ const Overview = (() => {
     const scale = h('div', { class: 'scale' }, slider('threshold', low),
       h('div', { class: 'ticks', 'aria-hidden': 'true' }, marks));
     box.append(
-      note('similarText', 'similarHint'),
+      note('similarText', Kind.live ? 'similarHint' : 'similarFilter'),
       h('div', { class: 'plot' }, Charts.histogram(State.threshold), width(scale, reach)),
-      h('p', { class: 'setting' }, h('label', { for: 'threshold' }, t('threshold')), ' ', value, reset, fixed()),
+      h('p', { class: 'setting' }, h('label', { for: 'threshold' }, t('threshold')), ' ', value, reset, fitting()),
     );
     return box;
   }
 
-  /** Return the sentence about clusters that the threshold does not touch. */
-  function fixed() {
-    const count = current().fixed;
-    return count ? h('span', { class: 'note' }, t('fixed', count)) : null;
-  }
-
-  function heat() {
-    if (!head.heat.length) return null;
-    const title = h('h2', {}, t('heatTitle'));
-    return h('section', { class: 'card' }, title, h('p', { class: 'note' }, t('heatText')), Charts.heat());
+  /** Return how many clusters the threshold leaves in the list, where these do not form again. */
+  function fitting() {
+    if (Kind.live || !Data.table || State.threshold === Data.least) return null;
+    const count = Groups.figures(State.threshold).clusters;
+    const link = { type: 'button', class: 'link listing', onclick: () => show({}) };
+    return h('button', link, t('fitting', count, head.figures.clusters));
   }
 
   /** Go to the list with filters of its own. */
@@ -172,50 +168,51 @@ const Overview = (() => {
       h('span', { class: 'value' }, number(count))));
   }
 
-  /** Return conflicts by kind. */
+  /** Return what documents differ in, by kind. */
   function kinds() {
     if (!head.kinds.length) return null;
+    const most = Math.max(...head.kinds.map(([, count]) => count));
     return h('section', { class: 'card kinds' }, h('h2', {}, t('kindsTitle')), note('kindsText', 'kindsHint'),
       h('ul', { class: 'bars' }, head.kinds.map(([kind, count]) => (
-        bar(Conflicts.label(kind), count, head.kinds[0][1], { filter: kind })))));
+        bar(named('filter', kind), count, most, { filter: kind })))));
   }
 
   /** Return how much of each document others have. */
   function rates() {
     if (!head.rates || !head.rates.length) return null;
-    const rows = head.rates.map(([document, share, counted, most, largest, sources]) => h('tr', {},
-      h('td', {}, name(document)),
-      counted < 0 ? null : h('td', { class: 'num' }, percent(share / 10000)),
-      h('td', { class: 'meter' }, h('span', { class: 'track' },
-        width(h('span', { class: 'fill hot' }), (counted < 0 ? share : counted) / 10000))),
-      h('td', { class: 'num' }, percent((counted < 0 ? share : counted) / 10000)),
-      h('td', { class: 'num' }, number(sources)),
-      h('td', { class: 'num' }, percent(most / 10000)),
-      h('td', {}, largest === null ? '–' : name(largest))));
     const counts = head.rates[0][2] >= 0; // whether something is left out
-    const shares = counts ? [['rateShare', 'num'], ['rateCounted', '', 2]] : [['rateShare', '', 2]];
-    const columns = [['rateDocument', ''], ...shares, ['rateSources', 'num'], ['rateLargest', '', 2]];
-    const titles = columns.map(([key, look, wide]) => (
-      h('th', { scope: 'col', class: look, colspan: wide || null }, t(key))));
+    const rows = head.rates.map(([document, all, counted, most, largest, sources]) => {
+      const share = counts ? counted : all;
+      return h('tr', {},
+        h('td', {}, name(document)),
+        counts ? h('td', { class: 'num' }, percent(all / 10000)) : null,
+        meter(share / 10000),
+        h('td', { class: 'num' }, percent(share / 10000)),
+        h('td', { class: 'num' }, number(sources)),
+        h('td', { class: 'num' }, percent(most / 10000)),
+        h('td', {}, largest === null ? '–' : name(largest)));
+    });
+    const shares = counts ? [[t('rateShare'), 'num'], [t('rateCounted'), '', 2]] : [[t('rateShare'), '', 2]];
+    const titles = [[t('rateDocument')], ...shares, [t('rateSources'), 'num'], [t('rateLargest'), '', 2]];
     return h('section', { class: 'card wide rates' },
       h('h2', {}, t('ratesTitle')), h('p', { class: 'note' }, t('ratesText')), long(titles, rows));
   }
 
+  function meter(share) {
+    return h('td', { class: 'meter' }, h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share)));
+  }
+
   /** Return a table that shows its first rows, and a button for the others. */
   function long(titles, rows) {
-    const body = h('tbody', {}, rows.slice(0, ROWS));
-    const rest = rows.slice(ROWS);
-    const words = either(t('more', rest.length), t('beyond', rest.length));
-    const open = () => { body.append(...rest); more.remove(); };
-    const more = h('button', { type: 'button', class: 'quiet more', onclick: open }, words);
-    return [h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, titles)), body)),
-      rest.length ? more : null];
+    const [body, more] = growing(h('tbody', {}), rows.length, ROWS, (i) => rows[i],
+      (rest) => [t('more', rest), t('beyond', rest)]);
+    return [table(titles, body), more];
   }
 
   /** Return the charts. */
   function cards() {
     if (Kind.conflicts) return [kinds(), head.folders.length ? folders() : null];
-    return [rates(), head.figures.pairs ? [similarity(), heat(), sizes()] : [], folders()];
+    return [rates(), head.figures.pairs ? [similarity(), kinds(), sizes()] : [], folders()];
   }
 
   function folderRow([folder, documents, redundant]) {
@@ -225,13 +222,12 @@ const Overview = (() => {
       h('td', {}, h('button', link, folder ? name(folder) : t('top'))),
       h('td', { class: 'num' }, number(documents)),
       h('td', { class: 'num' }, number(redundant)),
-      h('td', { class: 'meter' }, h('span', { class: 'track' }, width(h('span', { class: 'fill hot' }), share))),
+      meter(share),
       h('td', { class: 'num' }, percent(share, 0)));
   }
 
   function folders() {
-    const titles = [['folder', ''], ['documents', 'num'], ['redundant', 'num'], ['share', '']].map(([key, look], i) => (
-      h('th', { scope: 'col', class: look, colspan: i === 3 ? 2 : null }, t(key))));
+    const titles = [[t('folder')], [t('documents'), 'num'], [t('redundant'), 'num'], [t('share'), '', 2]];
     return h('section', { class: 'card wide' }, h('h2', {}, t('foldersTitle')), note('foldersText', 'foldersHint'),
       long(titles, head.folders.map(folderRow)));
   }
@@ -300,15 +296,13 @@ const Overview = (() => {
     const box = document.querySelector('.live');
     if (!box) return;
     box.replaceChildren(...live(current()));
-    if (!compared()) return;
     const card = document.querySelector('.similar');
-    if (!card.querySelector('.histogram')) return;
+    if (!card?.querySelector('.histogram')) return;
     card.querySelector('.histogram').replaceWith(Charts.histogram(State.threshold));
     card.querySelector('output').textContent = State.short(State.threshold);
     card.querySelector('.setting button').hidden = State.threshold === Data.least;
-    card.querySelectorAll('.setting .note').forEach((one) => one.remove());
-    const said = fixed();
-    if (said) card.querySelector('.setting').append(said);
+    card.querySelector('.setting .listing')?.remove();
+    card.querySelector('.setting').append(fitting() || '');
     card.querySelector('input').value = String(Math.round(State.threshold / 100));
   }
 

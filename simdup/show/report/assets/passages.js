@@ -119,27 +119,19 @@ const Passages = (() => {
   /** Return what draws a stretch of a text by `nodes`, with parts that do not count shaded. */
   function shader(text, left, say) {
     const named = new Set();
-    return (from, to, nodes) => {
-      const found = [];
-      let at = from;
-      for (const part of left) {
-        const [start, end] = [Math.max(at, part.from), Math.min(to, part.to)];
-        if (start >= end) continue;
-        if (start > at) found.push(...nodes(text.slice(at, start)));
-        const label = named.has(part) ? null : h('span', { class: 'rd-kind' }, say(PARTS[part.kind]));
-        named.add(part);
-        found.push(h('span', { class: 'rd-left' }, label, nodes(text.slice(start, end))));
-        at = end;
-      }
-      return at < to ? [...found, ...nodes(text.slice(at, to))] : found;
+    const wrap = (part, inside) => {
+      const label = named.has(part) ? null : h('span', { class: 'rd-kind' }, say(PARTS[part.kind]));
+      named.add(part);
+      return h('span', { class: 'rd-left' }, label, inside);
     };
+    return (from, to, nodes) => Spans.wrapped(text.slice(from, to), from, left, nodes, wrap);
   }
 
   /** The line above a passage: where it is, and on the right how alike both are. */
   function where(passage, key, { letter }, say) {
     const figures = say('passageFigures', passage.length, passage.similarity.toFixed(2));
     return h('p', { class: 'rd-where' },
-      h('span', { class: `rd-tag ${key}` }, letter),
+      h('span', { class: `tag ${key}` }, letter),
       say('passageAt', ...passage.at[key]),
       key === 'b' ? h('span', { class: 'rd-figures' }, figures) : null);
   }

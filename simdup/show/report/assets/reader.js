@@ -146,14 +146,13 @@ const Reader = (() => {
   }
 
   function tag({ letter }, side) {
-    return h('span', { class: `rd-tag ${side}` }, letter);
+    return h('span', { class: `tag ${side}` }, letter);
   }
 
   function title(text, side) {
     const [folder, file] = split(text.name);
-    const whole = Spans.visible(text.name);
     return h('div', { class: `rd-title ${side}` }, tag(text, side),
-      h('span', { class: 'rd-name', title: whole }, name(folder, { class: 'rd-folder' }), name(file, {})));
+      h('span', { class: 'rd-name' }, name(folder, { class: 'rd-folder' }), name(file, {})));
   }
 
   /** Scroll to an element, unless it can be read where it is: a page that moves is harder to follow. */

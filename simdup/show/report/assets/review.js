@@ -7,7 +7,7 @@
  * the seed and the size of the sample.  Lines about documents that this report does not have are kept as they are.
  */
 const Review = (() => {
-  const { h, name, either } = Dom;
+  const { h, name, growing, table } = Dom;
   const { t } = State;
   const { letter } = Matrix;
 
@@ -66,54 +66,49 @@ const Review = (() => {
     return [...[...made].sort(([a], [b]) => a - b).flatMap(([cluster, one]) => linesOf(cluster, one)), ...foreign];
   }
 
-  /** Return the cluster that all these documents are in, and their places; null if there is none. */
-  function find(documents, places) {
-    if (Kind.asked) return findAsked(documents, places);
-    if (Kind.judged) return places.has(Judge.key(documents)) ? { cluster: places.get(Judge.key(documents)) } : null;
-    const found = documents.map((one) => places.get(one));
-    if (!found.length || found.some((one) => one === undefined || one[0] !== found[0][0])) return null;
-    return { cluster: found[0][0], members: found.map(([, i]) => i) };
-  }
-
-  /** The same for a query, where many documents may have one match: the first name is the one that was asked. */
-  function findAsked([asked, ...others], places) {
-    const found = places.get(asked);
-    if (!found) return null;
-    const first = Data.table.first[found[0]];
-    const known = Data.names.slice(first + 1, Data.table.first[found[0] + 1]);
-    const at = others.map((one) => known.indexOf(one) + 1);
-    return at.length && at.every(Boolean) ? { cluster: found[0], members: [0, ...at] } : null;
-  }
-
+  /** Return the clusters that each name is in; of a query that each is asked in. */
   function index() {
-    if (Kind.judged) return Judge.index();
-    const places = new Map();
+    const clusters = new Map();
     for (let cluster = 0; cluster < Data.table.count; cluster += 1) {
-      const first = Data.table.first[cluster];
-      const size = Kind.asked ? 1 : Data.table.size[cluster];
-      for (let i = 0; i < size; i += 1) {
-        if (!places.has(Data.names[first + i])) places.set(Data.names[first + i], [cluster, i]);
+      const [first, size] = [Data.table.first[cluster], Kind.asked ? 1 : Data.table.size[cluster]];
+      for (const name of new Set(Data.names.slice(first, first + size))) {
+        if (clusters.has(name)) clusters.get(name).push(cluster);
+        else clusters.set(name, [cluster]);
       }
     }
-    return places;
+    return clusters;
+  }
+
+  /** Return the cluster that all these documents are in, their places, and those of all names; null for none. */
+  function find(documents, clusters) {
+    // Of a query the first one was asked, which may have the name of a match.
+    const asked = Kind.asked ? [0] : [];
+    for (const cluster of clusters.get(documents[0]) || []) {
+      const at = new Map();
+      for (let i = Data.table.size[cluster] - 1; i >= asked.length; i -= 1) {
+        at.set(Data.names[Data.table.first[cluster] + i], i);
+      }
+      const members = [...asked, ...documents.slice(asked.length).map((name) => at.get(name))];
+      if (members.length > asked.length && !members.includes(undefined)) return { cluster, members, at };
+    }
+    return null;
   }
 
   /** Take in one line; return whether it is a decision about this report's documents. */
-  function take(values, places) {
-    const known = find(values.documents, places);
+  function take(values, clusters) {
+    const known = find(values.documents, clusters);
     if (!known) return false;
-    const { cluster, members } = known;
+    const { cluster, members, at } = known;
     const one = { ...entry(cluster), note: String(values.note || ''), time: String(values.time || '') };
     if (Kind.judged) {
-      if (!Judge.VERDICTS.includes(values.decision)) return false;
+      if (members.length !== 2 || !Judge.VERDICTS.includes(values.decision)) return false;
       made.set(cluster, { ...one, verdict: values.decision });
       return true;
     }
     const whole = members.length === Data.table.size[cluster];
     if (values.decision === 'keep') {
-      const at = places.get(values.keep);
-      if (!at || at[0] !== cluster) return false;
-      one.keep = at[1];
+      if (!at.has(values.keep)) return false;
+      one.keep = at.get(values.keep);
     } else if (values.decision === 'duplicates') {
       one.verdict = 'duplicates';
       one.apart = [];
@@ -132,7 +127,7 @@ const Review = (() => {
 
   /** Take in a file of decisions; return how many lines it had, or -1 for no such file. */
   function read(text) {
-    const places = index();
+    const clusters = index();
     const values = [];
     try {
       for (const one of text.replace(/^\ufeff/, '').split('\n')) {
@@ -145,7 +140,7 @@ const Review = (() => {
     for (const [raw, one] of values) {
       if (!one || one.type !== 'decision' || !Array.isArray(one.documents)) continue;
       count += 1;
-      if (!take(one, places) && !foreign.includes(raw)) foreign.push(raw);
+      if (!take(one, clusters) && !foreign.includes(raw)) foreign.push(raw);
     }
     return count;
   }
@@ -278,21 +273,15 @@ const Review = (() => {
 
   function rows() {
     const sorted = [...made].sort(([a], [b]) => a - b);
-    const body = h('tbody', {});
-    let listed = 0;
-    const more = h('button', { type: 'button', class: 'quiet more' });
-    const add = () => {
-      sorted.slice(listed, listed + ROWS).forEach(([cluster, one]) => body.append(h('tr', {},
+    const row = (i) => {
+      const [cluster, decided] = sorted[i];
+      return h('tr', {},
         h('td', {}, h('a', { href: `#/c/${cluster + 1}` }, name(Data.names[Data.table.first[cluster]]))),
-        h('td', {}, words(one)), h('td', {}, name(one.note)))));
-      listed = Math.min(sorted.length, listed + ROWS);
-      more.replaceChildren(...either(t('more', sorted.length - listed), t('beyond', sorted.length - listed)));
-      more.hidden = listed === sorted.length;
+        h('td', {}, words(decided)), h('td', {}, name(decided.note)));
     };
-    more.addEventListener('click', add);
-    add();
-    const titles = ['clusterOf', 'decision', 'noteTitle'].map((one) => h('th', { scope: 'col' }, t(one)));
-    return [h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, titles)), body)), more];
+    const [body, more] = growing(h('tbody', {}), sorted.length, ROWS, row,
+      (rest) => [t('more', rest), t('beyond', rest)]);
+    return [table(['clusterOf', 'decision', 'noteTitle'].map((key) => [t(key)]), body), more];
   }
 
   /** Return the command that reads the decisions. */

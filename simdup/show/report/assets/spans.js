@@ -5,51 +5,16 @@
  * characters become small boxes with their code; a line end that was removed or added becomes an arrow.
  */
 const Spans = (() => {
-  const { h, either } = Dom;
+  const { h, shown, plain, either } = Dom;
 
-  // Invisible characters and those that turn the text around.  Selectors of glyphs belong to what they
-  // vary; a tab is a blank.
-  const KINDS = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Cn}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}';
-  const SPECIAL = new RegExp(`(?![\\t\\u{fe00}-\\u{fe0f}\\u{e0100}-\\u{e01ef}])[${KINDS}]`, 'gu');
   /** An equal stretch within a row that is longer shows only its ends. */
   const LONG = 500;
   const END = 160;
 
-  /**
-   * Return text as nodes.
-   *
-   * Rows end where lines end, so a line end is shown only where it differs.
-   *
-   * @param {string} text
-   * @param {string} kind
-   * @returns {(string|HTMLElement)[]}
-   */
-  function nodesOf(text, kind = 'equal') {
-    const nodes = [];
-    let end = 0;
-    for (const { 0: found, index } of text.matchAll(SPECIAL)) {
-      if (index > end) nodes.push(text.slice(end, index));
-      const last = nodes[nodes.length - 1];
-      if (found !== '\n') {
-        if (index === end && last && last.code === found) repeat(last);
-        else nodes.push(codeBox(found));
-      } else if (kind !== 'equal' && kind !== 'folded') nodes.push(h('span', { class: 'rd-end' }, '↵'));
-      end = index + found.length;
-    }
-    if (end < text.length) nodes.push(text.slice(end));
-    return nodes;
-  }
-
-  function codeBox(/** @type {string} */ character) {
-    const code = character.codePointAt(0).toString(16).toUpperCase().padStart(4, '0');
-    const box = h('code', { class: 'rd-code' }, `U+${code}`);
-    return Object.assign(box, { code: character, times: 1, digits: `U+${code}` });
-  }
-
-  /** Thousands of one character are one box. */
-  function repeat(box) {
-    box.times += 1;
-    box.textContent = `${box.digits} ×${box.times}`;
+  /** Return text as nodes.  Rows end where lines end, so a line end is shown only where it differs. */
+  function nodesOf(/** @type {string} */ text, kind = 'equal') {
+    const end = () => (kind === 'equal' || kind === 'folded' ? [] : [h('span', { class: 'rd-end' }, '↵')]);
+    return text.split(/([\t\n])/).flatMap((part) => (part === '\n' ? end() : part === '\t' ? part : shown(part)));
   }
 
   /**
@@ -64,15 +29,24 @@ const Spans = (() => {
     const nodes = nodesOf(text, kind);
     if (!nodes.length) return [];
     if (kind === 'folded') {
-      return [h('span', { class: 'rd-folded', title: say('foldedAs', visible(other)) }, nodes)];
+      return [h('span', { class: 'rd-folded', title: say('foldedAs', plain(other.slice(0, 80))) }, nodes)];
     }
     const given = { 'data-mark': String(mark), class: kind === 'moved' ? 'rd-moved' : 'rd-changed', title: tip };
     return [h(side === 'a' ? 'del' : 'ins', given, nodes)];
   }
 
-  /** Return text for a tooltip, which knows no elements. */
-  function visible(/** @type {string} */ text) {
-    return nodesOf(text.slice(0, 80)).map((node) => (typeof node === 'string' ? node : node.textContent)).join('');
+  /** Return a stretch of a text by `draw`, and what of it is in ranges by `wrap(range, nodes)`. */
+  function wrapped(/** @type {string} */ text, /** @type {number} */ start, ranges, draw, wrap) {
+    const nodes = [];
+    let at = 0;
+    for (const range of ranges) {
+      const [from, to] = [Math.max(at, range.from - start), Math.min(text.length, range.to - start)];
+      if (from >= to) continue;
+      if (from > at) nodes.push(...draw(text.slice(at, from)));
+      nodes.push(wrap(range, draw(text.slice(from, to))));
+      at = to;
+    }
+    return at < text.length ? [...nodes, ...draw(text.slice(at))] : nodes;
   }
 
   /** Return what stands for equal text that is not shown: on paper nothing can be pressed. */
@@ -89,5 +63,5 @@ const Spans = (() => {
     return [...nodes(text.slice(0, END)), button, ...nodes(text.slice(-END))];
   }
 
-  return Object.freeze({ draw, nodesOf, visible, hiddenWords, shortened });
+  return Object.freeze({ draw, nodesOf, wrapped, hiddenWords, shortened });
 })();

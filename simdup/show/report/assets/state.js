@@ -40,6 +40,7 @@ const State = (() => {
     on: (listener) => listeners.push(listener),
     set,
     t,
+    named,
     parts,
     number,
     percent,
@@ -59,6 +60,11 @@ const State = (() => {
   /** Return the words for a key with their arguments. */
   function t(key, ...given) {
     return Words.fill(Data.words[state.lang][key], given, locale());
+  }
+
+  /** Return the words for one of several: `named('sort', 'edge')` has the key `sortEdge`. */
+  function named(prefix, key) {
+    return t(prefix + key[0].toUpperCase() + key.slice(1));
   }
 
   /** Return the words for a key as a list, each argument drawn by `draw(i, value)`. */
