@@ -17,7 +17,7 @@ from simdup.model.documents import Skipped
 
 if TYPE_CHECKING:
     from simdup.index.index import Index
-    from simdup.index.matching import Added
+    from simdup.index.match import Added
 
 
 @click.group("index", cls=CommandGroup)
@@ -139,12 +139,12 @@ def info(call: Call) -> Status:
     Examples:
       simdup index info -f jsonl seen.index
     """
-    from simdup.index.opening import index_info, open_storage
+    from simdup.index.file import index_info, open_file
     from simdup.show.lines import typed
     from simdup.show.text import info_text
 
-    with closing(open_storage(call["index"])) as storage:
-        facts = index_info(storage)
+    with closing(open_file(call["index"])) as file:
+        facts = index_info(file)
     with call.writing(call["index"]) as stream:
         if call.out.format == "text":
             stream.write(info_text(facts, call.screen.words))
@@ -167,8 +167,8 @@ def check(call: Call) -> Status:
     Examples:
       simdup index check seen.index
     """
+    from simdup.index.file import DAMAGED_HINT
     from simdup.index.index import Index
-    from simdup.index.storage import DAMAGED_HINT
 
     path, words = call["index"], call.screen.words
     with Index.open(path) as index:
@@ -194,8 +194,8 @@ def export(call: Call) -> Status:
       simdup index export seen.index | simdup cluster
       simdup index export seen.index -o prints.txt
     """
+    from simdup.index.file import DAMAGED_HINT, REBUILD
     from simdup.index.index import Index
-    from simdup.index.storage import DAMAGED_HINT, REBUILD
 
     lost = list[Skipped]()
     try:

@@ -16,7 +16,7 @@ from simdup.cli.messages import Status, say_error, typed
 from simdup.cli.options import PAGE
 
 if TYPE_CHECKING:
-    from simdup.index.matching import QueryResult, QueryResults
+    from simdup.index.match import QueryResult, QueryResults
 
 
 # Options that are named like keywords of `Index.query`.

@@ -23,7 +23,7 @@ from simdup.corpus.rewriting import (
     annotations_of,
 )
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, select
-from simdup.index.ingest import remember
+from simdup.index.index import remember
 from simdup.index.references import IndexMatches
 from simdup.model.cleaned import DedupeOptions, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields

@@ -23,8 +23,8 @@ from simdup.show.words import ENGLISH, Phrases
 from simdup.show.wrapping import Line, fill
 
 if TYPE_CHECKING:
-    from simdup.index.matching import QueryResult
-    from simdup.index.opening import IndexInfo
+    from simdup.index.file import IndexInfo
+    from simdup.index.match import QueryResult
 
 # Columns before the name in the answer to a query.
 _QUERY_INDENT = 17

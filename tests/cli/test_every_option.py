@@ -19,7 +19,7 @@ import pytest
 import tqdm
 from support import Command, commands
 
-import simdup.index.matching
+import simdup.index.match
 from simdup.cli.help import Option
 from simdup.cli.options import TABLE
 from simdup.model.settings import RunOptions
@@ -98,7 +98,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     monkeypatch.setattr(RunOptions, "processes", property(count))
     spy(cluster, "iter_pairs", lambda *_, tables, search, **__: f"plan {tables}, {search}")
     # Tables are built for many queries only.
-    spy(simdup.index.matching, "SearchSetup", lambda *given: f"compress {given[2]}")
+    spy(simdup.index.match, "SearchSetup", lambda *given: f"compress {given[2]}")
     # Bars appear after half a second, which no call here takes.
     spy(tqdm, "tqdm", lambda *_, **__: "progress")
     return found

@@ -8,7 +8,8 @@ from support import Command
 from lab.corpora.crafted import forge
 from lab.corpora.made import prose
 from simdup import Index, fingerprint
-from simdup.index.sections import name_keys
+from simdup.index import segments
+from simdup.index.segments import name_keys
 
 
 @pytest.fixture
@@ -50,8 +51,12 @@ def test_two_that_query_and_add_in_turn_know_what_the_other_has_added(path: str)
 
 
 @pytest.mark.parametrize("apart", [1, 1_030])
-def test_a_name_again_later_in_one_add_replaces_the_first(path: str, apart: int) -> None:
-    """Documents are added in chunks, and written in blocks of 1,024."""
+@pytest.mark.parametrize("full", [1, segments.FULL])
+def test_a_name_again_later_in_one_add_replaces_the_first(
+    path: str, monkeypatch: pytest.MonkeyPatch, apart: int, full: int
+) -> None:
+    """Documents are added in chunks, and written a segment at a time."""
+    monkeypatch.setattr(segments, "FULL", full)
     first, last = prose(1, 20), prose(2, 20)
     between = {f"n{i}": f"{prose(3, 12)} {i} {i * i}" for i in range(apart)}
     with Index.build(path) as index:
@@ -63,35 +68,36 @@ def test_a_name_again_later_in_one_add_replaces_the_first(path: str, apart: int)
 # What check says of an index that was forged, with the right checksums.
 
 
-def forged(path: str, block: int, sections: dict[str, bytes]) -> None:
-    """Overwrite the end of some sections of a block."""
-    for kind, end in sections.items():
+def forged(path: str, segment: int, columns: dict[str, bytes]) -> None:
+    """Overwrite the end of some columns of a segment."""
+    for name, end in columns.items():
 
         def change(content: bytes, end: bytes = end) -> bytes:
             return content[: -len(end)] + end
 
-        forge(Path(path), kind, block, change)
+        forge(Path(path), name, segment, change)
 
 
-OTHER = "block {} has names that cannot be found"
+OTHER = "segment {} has names that cannot be found"
 TWICE = "a name occurs twice"
 
 
 @pytest.mark.parametrize(
-    ("kinds", "faults"),
-    [(["names", "keys"], [TWICE]), (["names"], [OTHER]), (["keys"], [OTHER, TWICE])],
+    ("names", "faults"),
+    [(["name", "name_key"], [TWICE]), (["name"], [OTHER]), (["name_key"], [OTHER, TWICE])],
 )
-@pytest.mark.parametrize("block", [1, 2])
+@pytest.mark.parametrize("segment", [1, 2])
 def test_check_finds_names_that_were_forged(
-    simdup: Command, path: str, kinds: list[str], faults: list[str], block: int
+    simdup: Command, path: str, names: list[str], faults: list[str], segment: int
 ) -> None:
-    """The last document of a block gets the name of the first one, or the hash of that name."""
-    names = [f"n{i:04}" for i in range(1_100)]
-    values = [(name, i << 40 | i) for i, name in enumerate(names)]
-    Index.build(path, values, fingerprints=True).close()
-    sections = {"names": names[0].encode(), "keys": name_keys(names[:1]).tobytes()}
-    forged(path, block, {kind: sections[kind] for kind in kinds})
-    said = [fault.format(block) for fault in faults]
+    """The last document of a segment gets the name of the first one, or the hash of that name."""
+    each = [f"n{i:04}" for i in range(1_100)]
+    values = [(name, i << 40 | i) for i, name in enumerate(each)]
+    with Index.build(path, values[:1_000], fingerprints=True) as index:
+        index.add(values[1_000:], fingerprints=True)
+    columns = {"name": each[0].encode(), "name_key": name_keys(each[:1]).tobytes()}
+    forged(path, segment, {name: columns[name] for name in names})
+    said = [fault.format(segment) for fault in faults]
     with Index.open(path) as index:
         assert index.check() == said
     done = simdup("index", "check", "seen.index")
@@ -101,7 +107,11 @@ def test_check_finds_names_that_were_forged(
 
 
 @pytest.mark.parametrize("apart", [0, 40, 1_030])
-def test_the_last_text_of_an_id_counts_also_if_it_is_the_stored_one(path: str, apart: int) -> None:
+@pytest.mark.parametrize("full", [1, segments.FULL])
+def test_the_last_text_of_an_id_counts_also_if_it_is_the_stored_one(
+    path: str, monkeypatch: pytest.MonkeyPatch, apart: int, full: int
+) -> None:
+    monkeypatch.setattr(segments, "FULL", full)
     stored, other = prose(1, 20), prose(2, 20)
     between = {f"n{i}": f"{prose(3, 12)} {i} {i * i}" for i in range(apart)}
     with Index.build(path, [("twice", stored)]) as index:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from simdup.index.matching import QueryResult, QueryResults
+from simdup.index.match import QueryResult, QueryResults
 from simdup.model.criteria import Criteria
 from simdup.model.formats import PageOptions
 from simdup.show.report.columns import (

@@ -14,7 +14,7 @@ without being chosen (`simdup.reuse.seeds`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import pairwise
@@ -26,10 +26,8 @@ from numpy.typing import NDArray
 from simdup.base.errors import SimdupError
 from simdup.corpus.batches import PackedBatch, PackedText, pack_text, unpack_text
 from simdup.corpus.spool import SpoolReader
-from simdup.index.opening import open_storage, read_min_run
-from simdup.index.sections import Extents, read_extents, read_names, to_numbers
-from simdup.index.storage import Storage
-from simdup.index.store import Store
+from simdup.index.file import IndexFile, open_file, read_min_run
+from simdup.index.segments import Segment, Segments, to_numbers
 from simdup.model.settings import RunOptions, Settings
 from simdup.model.shared_passages import PassageCriteria
 from simdup.model.table import Documents, objects
@@ -46,9 +44,6 @@ from simdup.reuse.winnowing import Seeds, Window, winnow
 from simdup.search.arrays import I64, U64, Bools, Members, distinct, run_starts
 from simdup.text.characters import DIGEST_BYTES, DIGEST_TYPE, digest_bytes, fold_all
 
-# What is wanted of an array of hashes.
-Wanted = Callable[[U64], Bools]
-
 # Bytes of the texts that are yielded at a time.
 _BATCH_BYTES = 1 << 20
 # Hashes are counted by their first bits, about so many in a cell; those in full cells one by one.
@@ -59,11 +54,10 @@ _FEWEST_BITS, _MOST_BITS = 10, 24
 # -- making columns --------------------------------------------------------------------------------
 
 
-def passage_makers(storage: Storage) -> list[Maker]:
+def passage_makers(file: IndexFile) -> list[Maker]:
     """Return what makes the columns that an index needs for passages; nothing if it needs none."""
-    if not storage.has("passages"):
-        return []
-    return [partial(passage_columns, window=read_common(storage).window)]
+    run = read_min_run(file)
+    return [] if run is None else [partial(passage_columns, window=Window.of(run))]
 
 
 def passage_columns(batch: Prepared, window: Window) -> Mapping[str, Mapping[str, Any]]:
@@ -106,66 +100,64 @@ def load_passages(documents: Documents, spool: SpoolReader) -> Documents:
 
 
 class CommonGrams(NamedTuple):
-    """The section of an index that belongs to no block."""
+    """The blob of an index that says what is common."""
 
     min_run: int  # of the passages that its hashes find
     texts: int  # distinct ones
     hashes: U64  # ascending: of the k-grams that too many of them have
 
-    @property
-    def window(self) -> Window:
-        """What the k-grams were chosen from."""
-        return Window.of(self.min_run)
-
-    def equals(self, other: CommonGrams) -> bool:
-        """Return whether the other one has the same numbers."""
-        return self.write() == other.write()
-
     def write(self) -> bytes:
-        """Return the section."""
+        """Return the blob."""
         head = np.array([self.min_run, self.texts], "<u8")
         return head.tobytes() + self.hashes.astype("<u8").tobytes()
 
 
-def read_common(storage: Storage) -> CommonGrams:
+def read_common(file: IndexFile) -> CommonGrams:
     """Return what `begin_passages` and `seal` wrote."""
-    content = storage.get("passages")
+    content, run = file.named("passages"), read_min_run(file)
     numbers = to_numbers(content[: len(content) // 8 * 8])
-    if len(numbers) * 8 == len(content) and len(numbers) >= 2:
-        found = CommonGrams(read_min_run(storage) or 0, int(numbers[1]), numbers[2:])
-        if (found.hashes[1:] > found.hashes[:-1]).all():
-            return found
-    raise storage.damaged("section passages 0 is damaged")
+    ordered = (numbers[3:] > numbers[2:-1]).all()
+    if run is None or len(numbers) * 8 != len(content) or len(numbers) < 2 or not ordered:
+        raise file.damaged("part passages is damaged")
+    return CommonGrams(run, int(numbers[1]), numbers[2:])
 
 
-def begin_passages(storage: Storage, min_run: int) -> None:
+def begin_passages(file: IndexFile, min_run: int) -> None:
     """Make a new index one of passages, with the runs that these should find."""
-    storage.put("passages", CommonGrams(min_run, 0, np.zeros(0, np.uint64)).write())
+    file.set("passages", CommonGrams(min_run, 0, np.zeros(0, np.uint64)).write())
 
 
-def seal(store: Store) -> None:
+def seal(segments: Segments) -> None:
     """Write what is common by now; call it after all changes of a transaction."""
-    storage = store.storage
-    if storage.has("passages") and storage.changed:
-        before = read_common(storage)
-        now = find_common(store, before.min_run)
-        if not now.equals(before):
-            storage.put("passages", now.write())
+    file = segments.file
+    if file.dirty and "passages" in file.head.blobs:
+        common = find_common(segments, read_common(file).min_run).write()
+        if common != file.named("passages"):
+            file.set("passages", common)
 
 
-def find_common(store: Store, min_run: int) -> CommonGrams:
+def find_common(segments: Segments, min_run: int) -> CommonGrams:
     """Return what is common among all documents, as if they were compared with each other."""
     window = Window.of(min_run)
-    digests = _digests(b"".join(content for _, content in store.sections("digests", 16)))
+    parts = [one.column("symbols_digest") for one in segments]
+    digests = _digests(np.concatenate([np.zeros(0, DIGEST_TYPE), *parts]))
     first = np.zeros(len(digests), np.bool_)
     first[np.unique(digests, return_index=True)[1]] = True
     texts = int(np.count_nonzero(first))
     most = PassageCriteria().most_documents(texts)
-    hashes = _crowded(store, first, most)
+    hashes = _crowded(segments, first, most)
     if len(hashes):
         crowd = Members(hashes)
-        batches = _batches(store, lambda block: block.having(crowd), first)
-        opened = Input(batches, Settings(run=RunOptions(jobs=1)), None, [])
+
+        def choose(one: Segment, known: Bools) -> Bools:
+            seeds, ends = seeds_of(one)
+            having = np.zeros(len(one), np.bool_)
+            having[np.searchsorted(ends, np.flatnonzero(crowd(seeds)), "right")] = True
+            return having & known
+
+        opened = Input(
+            _batches(segments, choose, first), Settings(run=RunOptions(jobs=1)), None, []
+        )
         with collected(opened, opened.analyzer(), Cutting(window)) as read:
             found = assemble(read, Sides.every(len(read)))
             keys = np.zeros(len(found.starts) - 1, np.uint64)
@@ -177,107 +169,76 @@ def find_common(store: Store, min_run: int) -> CommonGrams:
     return CommonGrams(min_run, texts, hashes)
 
 
-def _crowded(store: Store, first: Bools, most: int) -> U64:
+def _crowded(segments: Segments, first: Bools, most: int) -> U64:
     """Return the hashes, ascending, that more texts than `most` have chosen.
 
     `first` says which documents are the first with their text.
     """
-    total = sum(int(to_numbers(content)[-2]) for _, content in store.sections("extents", 24))
+    total = sum(int(one.bounds("gram_hashes")[-1]) // 8 for one in segments)
     bits = min(max((total // _IN_A_CELL).bit_length(), _FEWEST_BITS), _MOST_BITS)
     shift = np.uint64(64 - bits)
     counts = np.zeros(1 << bits, np.int64)
-    for one in _searched_blocks(store):
-        cells = (one.of(first) >> shift).astype(np.int64)
-        counts += np.bincount(cells, minlength=len(counts))
+    for hashes in _hashes(segments, first):
+        counts += np.bincount((hashes >> shift).astype(np.int64), minlength=len(counts))
     full = counts > most
     parts = [np.zeros(0, np.uint64)]
-    for one in _searched_blocks(store) if full.any() else ():
-        hashes = one.of(first)
-        parts.append(hashes[full[hashes >> shift]])
+    if full.any():
+        parts += [hashes[full[hashes >> shift]] for hashes in _hashes(segments, first)]
     hashes = np.sort(np.concatenate(parts))
     starts = run_starts(hashes)
     return hashes[starts[np.diff(starts, append=len(hashes)) > most]]
 
 
+def _hashes(segments: Segments, chosen: Bools) -> Iterator[U64]:
+    """Yield the hashes of the documents that are chosen, segment by segment."""
+    before = 0
+    for one in segments:
+        (hashes, ends), here = seeds_of(one), chosen[before : before + len(one)]
+        yield hashes if here.all() else hashes[np.repeat(here, np.diff(ends, prepend=0))]
+        before += len(one)
+
+
 # -- searching -------------------------------------------------------------------------------------
 
 
-class _SearchedBlock(NamedTuple):
-    """What a block's documents are searched by."""
-
-    number: int
-    first: int  # how many documents are in blocks before it
-    extents: Extents
-    digests: NDArray[np.bytes_]
-    grams: U64
-
-    def __len__(self) -> int:
-        """Return the number of documents."""
-        return len(self.digests)
-
-    def of(self, chosen: Bools) -> U64:
-        """Return the hashes of the documents, those of all blocks, that are chosen."""
-        own = chosen[self.first : self.first + len(self)]
-        if own.all():
-            return self.grams
-        return self.grams[np.repeat(own, np.diff(self.extents.grams, prepend=0))]
-
-    def having(self, wanted: Wanted) -> I64:
-        """Return the documents, by place, that have a wanted hash."""
-        places = np.flatnonzero(wanted(self.grams))
-        return distinct(np.searchsorted(self.extents.grams, places, "right"))
+def seeds_of(one: Segment) -> tuple[U64, I64]:
+    """Return the hashes of the documents of a segment, and where those of each end."""
+    with one.shaped():
+        hashes, sizes = to_numbers(one.read("gram_hashes")), np.diff(one.bounds("gram_hashes"))
+        if (sizes % 8).any():
+            raise ValueError("wrong sizes of gram_hashes")
+        if one.entry.gone:
+            kept = np.zeros(len(sizes), np.bool_)
+            kept[one.live] = True
+            hashes, sizes = hashes[np.repeat(kept, sizes // 8)], sizes[kept]
+        return hashes, np.cumsum(sizes // 8)
 
 
-def _searched_blocks(store: Store) -> Iterator[_SearchedBlock]:
-    first = 0
-    kinds = store.sections("extents", 24), store.sections("digests", 16)
-    grams = store.storage.sections("grams")
-    for (number, content), (_, digests), hashes in zip(*kinds, grams, strict=True):
-        with store.shaped(number):
-            own = _digests(digests)
-            extents = read_extents(content, len(own))
-            if len(hashes) != extents.grams[-1] * 8:
-                raise ValueError("wrong ends of hashes")
-            yield _SearchedBlock(number, first, extents, own, to_numbers(hashes))
-        first += len(own)
-
-
-def _digests(content: bytes) -> NDArray[np.bytes_]:
+def _digests(column: NDArray[np.void]) -> NDArray[np.bytes_]:
     """Return digests; all have the same length, so those that differ do so without final zeros."""
-    return np.frombuffer(content, DIGEST_TYPE).view(f"S{DIGEST_BYTES}")
+    return column.view(f"S{DIGEST_BYTES}")
 
 
 def _batches(
-    store: Store, choose: Callable[[_SearchedBlock], I64], among: Bools | None = None
+    segments: Segments, choose: Callable[[Segment, Bools], Bools], among: Bools | None = None
 ) -> Iterator[PackedBatch]:
-    """Yield the documents of each block that are chosen by place, if they are among some of all."""
-    waiting, size = list[PackedText](), 0
-    for one in _searched_blocks(store):
-        rows = choose(one)
-        if among is not None:
-            rows = rows[among[one.first + rows]]
-        for text in _texts(store, one, rows) if len(rows) else ():
-            waiting.append(text)
-            size += text.size
+    """Yield the documents of each segment that are chosen, among some of all."""
+    waiting, size, before, path = list[PackedText](), 0, 0, segments.file.path
+    for one in segments:
+        known = np.ones(len(one), np.bool_) if among is None else among[before : before + len(one)]
+        rows, before = np.flatnonzero(choose(one, known)), before + len(one)
+        texts: Iterator[bytes] = one.items("packed_text", rows) if len(rows) else iter(())
+        for name, text, bytes_of in zip(
+            one.names(rows) if len(rows) else (), texts, one.column("size")[rows].tolist(),
+            strict=True,
+        ):  # fmt: skip
+            waiting.append(PackedText(name, text, bytes_of))
+            size += bytes_of
             if size >= _BATCH_BYTES:
-                yield PackedBatch(tuple(waiting), size, store.storage.path)
+                yield PackedBatch(tuple(waiting), size, path)
                 waiting, size = [], 0
     if waiting:
-        yield PackedBatch(tuple(waiting), size, store.storage.path)
-
-
-def _texts(store: Store, block: _SearchedBlock, rows: I64) -> Iterator[PackedText]:
-    """Yield the texts of some documents of a block."""
-    number, ends, sizes = block.number, block.extents.texts, block.extents.sizes
-    starts = np.append(0, ends[:-1])
-    get = store.storage.get
-    with store.shaped(number):
-        names = read_names(get("ends", number), get("names", number), rows)
-        content = get("texts", number)
-        if len(content) != ends[-1]:
-            raise ValueError("wrong ends of texts")
-        for name, row in zip(names, rows.tolist(), strict=True):
-            yield PackedText(name, content[starts[row] : ends[row]], int(sizes[row]))
+        yield PackedBatch(tuple(waiting), size, path)
 
 
 class PassageIndex:
@@ -296,22 +257,23 @@ class PassageIndex:
         `PassageCriteria.most_documents`, unless `common` is set.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, file: IndexFile) -> None:
         with ExitStack() as stack:
-            stack.callback(storage.close)
-            stack.enter_context(storage.reading())
-            self.path = storage.path
-            if not storage.has("passages"):
+            stack.callback(file.close)
+            stack.enter_context(file.reading())
+            self.path = file.path
+            if "passages" not in file.head.blobs:
                 raise SimdupError(
-                    storage.path,
+                    file.path,
                     "is an index that was built without `passages`: it has no texts",
                     "build it again with `passages`, or name the documents themselves",
                 )
             # The width of fingerprints does not matter.
-            self._store = Store(storage, 1)
-            found = read_common(storage)
-            self.window, self.texts, self.common = found.window, found.texts, found.hashes
-            self.documents = len(self._store)
+            self._segments = Segments(file, 1)
+            common = read_common(file)
+            self.window, self.texts = Window.of(common.min_run), common.texts
+            self.common = common.hashes
+            self.documents = len(self._segments)
             self._held = stack.pop_all()
 
     def close(self) -> None:
@@ -339,17 +301,17 @@ class PassageIndex:
         # Without the zeros at their ends, too.
         asked = np.array(sorted(digests), f"S{DIGEST_BYTES}")
 
-        def choose(block: _SearchedBlock) -> I64:
-            chosen = sought.enough(block.grams, block.extents.grams)
+        def choose(one: Segment, known: Bools) -> Bools:
+            chosen = sought.enough(*seeds_of(one))
             if len(asked):
-                chosen |= np.isin(block.digests, asked)
-            return np.flatnonzero(chosen)
+                chosen |= np.isin(_digests(one.column("symbols_digest")), asked)
+            return chosen & known
 
-        return _batches(self._store, choose)
+        return _batches(self._segments, choose)
 
     def every(self) -> Iterator[PackedBatch]:
         """Yield all documents, in the order of the index."""
-        return _batches(self._store, lambda block: np.arange(len(block)))
+        return _batches(self._segments, lambda _, known: known)
 
 
 def open_passages(path: str) -> PassageIndex:
@@ -360,24 +322,22 @@ def open_passages(path: str) -> PassageIndex:
     SimdupError
         If it does not exist, is not an index, is damaged, or was built without passages.
     """
-    return PassageIndex(open_storage(path))
+    return PassageIndex(open_file(path))
 
 
 # -- checking --------------------------------------------------------------------------------------
 
 
-def passage_faults(number: int, documents: Documents, window: Window) -> Iterable[str]:
-    """Yield what is wrong with the texts of a block, and with what they are searched by."""
-    if "packed_text" not in documents:
-        return
+def passage_faults(number: int, documents: Documents, window: Window) -> Iterator[str]:
+    """Yield what is wrong with the texts of a segment, and with what they are searched by."""
     columns = (documents[name].tolist() for name in ("packed_text", "size"))
     try:
         texts = [unpack_text(packed, size) for packed, size in zip(*columns, strict=True)]
     except ValueError:
-        yield f"block {number} has damaged texts"
+        yield f"segment {number} has damaged texts"
         return
     digests, grams = _searched(fold_all(texts), window)
     if digests != [one.tobytes() for one in documents["symbols_digest"]]:
-        yield f"block {number} has digests of other texts"
+        yield f"segment {number} has digests of other texts"
     if grams != documents["gram_hashes"].tolist():
-        yield f"block {number} has hashes of other texts"
+        yield f"segment {number} has hashes of other texts"
