@@ -340,22 +340,26 @@ def read_blobs(path: Path, files: Files) -> Readable:
     readable = Readable(
         [(side, content[: 4 if side else 100]) for side, content in files.items()], {}, None
     )
+    # A damaged name may not be UTF-8.
+    with suppress(sqlite3.Error, UnicodeDecodeError):
+        schema = _select(path, "SELECT type, name, rootpage, sql FROM sqlite_schema")
+        readable.frame.extend(schema)
+    if any(row[0] == "view" for row in readable.frame):
+        return readable  # it may have no end
+    for number in range(_BLOBS):
+        with suppress(sqlite3.Error, ValueError, TypeError, KeyError, AttributeError):
+            for (content,) in _select(path, f"SELECT content FROM blob WHERE number = {number}"):
+                readable.blobs[number] = hashlib.md5(repr(content).encode()).hexdigest()
+                if not number:
+                    readable = readable._replace(head=Head.read(content))
+    return readable
+
+
+def _select(path: Path, statement: str) -> list[Any]:
+    """Return the rows of a statement, of a page that was not read before: SQLite checks it then."""
     with closing(sqlite3.connect(path)) as file:
         file.execute("PRAGMA cell_size_check = ON")  # as simdup does
-        # A damaged name may not be UTF-8.
-        with suppress(sqlite3.Error, UnicodeDecodeError):
-            schema = file.execute("SELECT type, name, rootpage, sql FROM sqlite_schema")
-            readable.frame.extend(schema.fetchall())
-        if any(row[0] == "view" for row in readable.frame):
-            return readable  # it may have no end
-        for number in range(_BLOBS):
-            with suppress(sqlite3.Error, ValueError, TypeError, KeyError, AttributeError):
-                select = "SELECT content FROM blob WHERE number = ?"
-                for (content,) in file.execute(select, (number,)):
-                    readable.blobs[number] = hashlib.md5(repr(content).encode()).hexdigest()
-                    if not number:
-                        readable = readable._replace(head=Head.read(content))
-    return readable
+        return file.execute(statement).fetchall()
 
 
 # -- what is wrong ---------------------------------------------------------------------------------

@@ -61,6 +61,7 @@ def build(call: Call) -> Status:
             call["index"],
             call.sources,
             settings.recipe,
+            method=call["method"],
             fingerprints=call["fingerprints"],
             passages=call["passages"],
             min_run=call["min_run"],

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 # Options that are named like keywords of `Index.query`.
-_ASKED = ("limit", "exclude_self", "add", "compress", "fingerprints", "timeout")
+_ASKED = ("method", "limit", "exclude_self", "add", "compress", "fingerprints", "timeout")
 
 
 @declare("query", "INDEX", "SOURCE...")
@@ -75,7 +75,6 @@ def command(call: Call) -> Status:
                 criteria.distance,
                 criteria.similarity,
                 verify=criteria.verify,
-                method=criteria.method,
                 reading=watched.reading,
                 run=watched.run,
                 waiting=partial(say_error, path),

@@ -32,6 +32,7 @@ from simdup.base.errors import NEWER, SimdupError, unreadable, unwritable
 from simdup.base.regular_files import open_regular
 from simdup.base.when_used import pattern
 from simdup.corpus.files import APPLICATION, is_index
+from simdup.model.criteria import INDEX_METHODS
 from simdup.model.shared_passages import LONGEST_RUN, SHORTEST_RUN
 
 # The number in bytes 60 to 63 of the file, which SQLite leaves to applications.
@@ -100,6 +101,11 @@ class Entry(NamedTuple):
     rows: int
     gone: int  # how many of them are removed: the column ``gone`` has which
     columns: dict[str, Blob]
+
+    @property
+    def key(self) -> tuple[Blob | None, ...]:
+        """What tells it from all others: blobs are written once."""
+        return self.columns.get("name_key"), self.columns.get("gone")
 
     @property
     def live(self) -> int:
@@ -562,7 +568,7 @@ def index_info(file: IndexFile) -> IndexInfo:
 
 
 def read_recipe(file: IndexFile) -> dict[str, Any]:
-    """Return the stored recipe: ``fields``, ``resolved``, and ``model_documents``."""
+    """Return the stored recipe: ``fields``, ``resolved``, ``model_documents``, and ``method``."""
     content = file.named("recipe")
     try:
         stored: dict[str, Any] = json.loads(content)
@@ -572,6 +578,7 @@ def read_recipe(file: IndexFile) -> dict[str, Any]:
             and isinstance(resolved["bits"], int)
             and 0 < resolved["bits"] <= _MOST_BITS
             and isinstance(stored["model_documents"], int | None)
+            and stored["method"] in INDEX_METHODS
             and (fields is None or {*fields, "idf"} <= set(resolved))
         )
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -40,9 +40,7 @@ from simdup.index.match import (
 from simdup.index.opened import Opened, store_recipe, write_recipe
 from simdup.index.passages import (
     begin_passages,
-    find_common,
     load_passages,
-    passage_faults,
     passage_makers,
     read_common,
     seal,
@@ -70,8 +68,7 @@ from simdup.near.batch_reader import DOCUMENTS, Known
 from simdup.near.collection import Collection, ingest_fingerprinted
 from simdup.near.counting import Prepared
 from simdup.near.inputs import Data, open_input
-from simdup.reuse.winnowing import Window
-from simdup.search.arrays import U64, Bools, contains, distinct
+from simdup.search.arrays import U64, Bools, contains
 from simdup.text.analyzer import Analyzer
 from simdup.text.families import SKETCH_BYTES, bbit_sketch
 from simdup.text.fingerprinter import Fingerprinter, Fingerprints
@@ -132,6 +129,7 @@ class Index:
         sources: Sources = (),
         recipe: Recipe | str = "default",
         *,
+        method: str = _DEFAULT.method,
         fingerprints: bool = False,
         passages: bool = False,
         min_run: int = _PASSAGES.min_run,
@@ -149,6 +147,9 @@ class Index:
         recipe : Recipe or str
             How documents are fingerprinted.  The IDF learned from these documents, if any, also
             applies to all later ones.
+        method : str
+            How candidates are found: ``simhash`` by fingerprints, ``minhash`` by bands of sketches,
+            ``auto`` by both.
         fingerprints : bool
             Whether the sources are fingerprint lines, or (name, fingerprint) pairs, not texts.
         passages : bool
@@ -163,7 +164,9 @@ class Index:
         SimdupError
             If the file already exists, or cannot be written.
         """
-        settings = Settings.of(recipe, reading=reading, run=run)
+        if method not in INDEX_METHODS:
+            raise invalid("method", method, "one of " + ", ".join(INDEX_METHODS))
+        settings = Settings.of(recipe, Criteria(method=method), reading=reading, run=run)
         added = build(path, sources, settings, fingerprints, min_run if passages else None)
         index = cls.open(path)
         index.built = added
@@ -270,7 +273,7 @@ class Index:
         similarity: float = _DEFAULT.similarity,
         *,
         verify: bool = True,
-        method: str = _DEFAULT.method,
+        method: str | None = None,
         limit: int | None = None,
         exclude_self: bool = False,
         add: bool = False,
@@ -297,9 +300,8 @@ class Index:
             with a standard error of 0.035 at 0.8 (`simdup.text.families`).
         verify : bool
             Whether similarity matters.
-        method : str
-            How candidates are found: ``simhash`` by fingerprints, ``minhash`` by bands of the
-            sketches, ``auto`` by both.
+        method : str, optional
+            That of the index, which is also the default; with another one, it has no keys.
         limit : int, optional
             The most matches per document.
         exclude_self : bool
@@ -320,8 +322,11 @@ class Index:
         """
         opened, using = self._opened, run or RunOptions()
         results = QueryResults(iter(()))
-        criteria = Criteria(distance, similarity, verify, method=method)
-        _require_method(criteria, fingerprints)
+        criteria = Criteria(distance, similarity, verify, method=method or opened.recipe.method)
+        opened.recipe.require_method(criteria.method)
+        if fingerprints and criteria.method == "minhash":
+            what = "fingerprint lines have no texts, which minhash compares"
+            raise SimdupError("method", what, field="method")
         options = QueryOptions(criteria, exclude_self, limit, compress, using)
         if fingerprints:
             asked = line_documents_of(opened, sources)
@@ -380,10 +385,25 @@ class Index:
     def check(self) -> list[str]:
         """Check every part; return one sentence per fault, or an empty list if all is well.
 
-        SQLite checks its pages, every column is compared with its checksum, every segment with its
-        own columns, and the recipe (including model and dictionary) with its digest.
+        SQLite checks its pages, everything is compared with its checksum, and the recipe (including
+        model and dictionary) with its digest.
         """
-        return list(dict.fromkeys(_find_faults(self._opened)))
+        opened, faults = self._opened, list[str]()
+        with opened.file.reading():
+            with _collect(faults):
+                # One by one: what comes before an error counts.
+                for fault in opened.file.faults():
+                    faults.append(fault)
+            with _collect(faults):
+                _ = opened.recipe.complete and opened.recipe.fingerprinter
+            with _collect(faults):
+                opened.segments.removed()
+            with _collect(faults):
+                _ = "passages" in opened.file.head.blobs and read_common(opened.file)
+            for segment in opened.segments:
+                with _collect(faults):
+                    segment.documents()
+        return list(dict.fromkeys(faults))
 
     def require_recipe(self, words: str | None, changes: dict[str, Any]) -> None:
         """Raise if the requested recipe differs from the index's."""
@@ -397,49 +417,6 @@ def _stream_options(sources: Sources, run: RunOptions) -> RunOptions:
         # Workers receive documents in advance, so a slow writer would wait for its answers.
         return replace(run, jobs=1)
     return run
-
-
-def _require_method(criteria: Criteria, fingerprints: bool = False) -> None:
-    """Raise if an index, or fingerprint lines, cannot be searched by the method."""
-    if criteria.method not in INDEX_METHODS:
-        raise invalid("method", criteria.method, "one of " + ", ".join(INDEX_METHODS))
-    if fingerprints and criteria.method == "minhash":
-        raise SimdupError(
-            "method", "fingerprint lines have no texts, which minhash compares", field="method"
-        )
-
-
-def _find_faults(opened: Opened) -> list[str]:
-    file, faults, keys = opened.file, list[str](), [np.zeros(0, np.uint64)]
-    with file.reading():
-        with _collect(faults):
-            # One by one: what comes before an error counts.
-            for fault in file.faults():
-                faults.append(fault)
-        with _collect(faults):
-            if opened.recipe.complete:
-                _ = opened.recipe.fingerprinter
-        with _collect(faults):
-            opened.segments.removed()
-        common = None
-        with _collect(faults):
-            common = read_common(file) if "passages" in file.head.blobs else None
-        for segment in opened.segments:
-            with _collect(faults):
-                documents, number = segment.documents(), segment.number
-                keys.append(documents["name_key"])
-                if (name_keys(documents["name"].tolist()) != documents["name_key"]).any():
-                    faults.append(f"segment {number} has names that cannot be found")
-                if common is not None:
-                    faults += passage_faults(number, documents, Window.of(common.min_run))
-        with _collect(faults):
-            if common is not None:
-                now = find_common(opened.segments, common.min_run)
-                if now.write() != common.write():
-                    faults.append("its common passages are those of other documents")
-    if len(distinct(np.concatenate(keys))) < sum(map(len, keys)):
-        faults.append("a name occurs twice")
-    return faults
 
 
 @contextmanager
@@ -577,7 +554,7 @@ def _add_texts(file: IndexFile, sources: Sources, settings: Settings) -> Added:
     opened = open_input(sources, settings)
     makers = [summaries, *passage_makers(file)]
     fingerprinter, collections = ingest_fingerprinted(opened, makers)
-    store_recipe(file, fingerprinter)
+    store_recipe(file, fingerprinter, settings.criteria.method)
     parts = (
         load_passages(each, collection.spool)
         for collection, found in collections
@@ -603,7 +580,7 @@ def _add_lines(file: IndexFile, sources: Sources, settings: Settings) -> Added:
         digest = fingerprinter.digest
     lines = read_fingerprints(sources, recipe.bits, digest)
     if fingerprinter is not None and (lines.recipe, lines.bits) == (digest, own.bits):
-        store_recipe(file, fingerprinter)
+        store_recipe(file, fingerprinter, settings.criteria.method)
     elif recipe != Recipe():
         raise SimdupError(
             file.path,
@@ -612,7 +589,8 @@ def _add_lines(file: IndexFile, sources: Sources, settings: Settings) -> Added:
             "remove the recipe options, or use those that the lines were made with",
         )
     else:
-        write_recipe(file, {"digest": lines.recipe, "bits": lines.bits})
+        resolved = {"digest": lines.recipe, "bits": lines.bits}
+        write_recipe(file, settings.criteria.method, resolved)
     parts = [line_documents(lines.names, lines.values)]
     return _made(file, -(-lines.bits // 64), parts, settings.run.progress)
 
@@ -654,6 +632,7 @@ def remember(
     columns: Documents,
     removed: RemovedTexts,
     fingerprinter: Fingerprinter,
+    method: str,
     waiting: Callable[[str], None],
     progress: Progress,
 ) -> Added:
@@ -669,7 +648,7 @@ def remember(
     """
     if not os.path.lexists(path):
         with create_file(path) as file:
-            store_recipe(file, fingerprinter)
+            store_recipe(file, fingerprinter, method)
             return _made(file, fingerprinter.recipe.words, [columns], progress, removed)
     with Index.open(path) as index:
         if index.recipe["digest"] != fingerprinter.digest:

@@ -73,25 +73,28 @@ class Opened:
 # -- the recipe ------------------------------------------------------------------------------------
 
 
-def store_recipe(file: IndexFile, fingerprinter: Fingerprinter) -> None:
-    """Write the recipe, with everything that decides a fingerprint."""
+def store_recipe(file: IndexFile, fingerprinter: Fingerprinter, method: str) -> None:
+    """Write the recipe, with everything that decides a fingerprint, and the method of queries."""
     idf, dictionary = fingerprinter.idf, fingerprinter.analyzer.dictionary
     if isinstance(idf, Model):
         file.set("model", model_bytes(idf))
     if dictionary != NO_DICTIONARY:
         file.set("dictionary", dictionary.content)
     documents = idf.documents if isinstance(idf, Model) else None
-    write_recipe(file, fingerprinter.fields, recipe_fields(fingerprinter.recipe), documents)
+    values = recipe_fields(fingerprinter.recipe)
+    write_recipe(file, method, fingerprinter.fields, values, documents)
 
 
 def write_recipe(
     file: IndexFile,
+    method: str,
     resolved: dict[str, Any],
     values: dict[str, Any] | None = None,
     documents: int | None = None,
 ) -> None:
     """Write a recipe; fingerprint lines only say its digest and bits."""
     stored = {"fields": values, "resolved": resolved, "model_documents": documents}
+    stored["method"] = method
     # File names may contain bytes that are not UTF-8; JSON writes them as escapes.
     file.set("recipe", json.dumps(stored).encode())
 
@@ -104,6 +107,7 @@ class StoredRecipe:
         # With the digest; for fingerprint lines only digest and bits.
         self.resolved: dict[str, Any] = stored["resolved"]
         self._fields: dict[str, Any] | None = stored["fields"]
+        self.method: str = stored["method"]
         self._file = file
         self.bits: int = self.resolved["bits"]
         self.words = -(-self.bits // 64)  # of 64 bits, for a fingerprint
@@ -198,6 +202,13 @@ class StoredRecipe:
                 "another recipe: " + "; ".join(differing),
                 "remove these options, or build another index with them",
             )
+
+    def require_method(self, method: str) -> None:
+        """Raise if an index is to be searched by another method than that of its keys."""
+        if method != self.method:
+            what = f"{self._file.path} is an index, which was built for method {self.method}"
+            hint = f"search it by `method` {self.method}, or build another index for {method}"
+            raise SimdupError("method", what, hint, "method")
 
     def _same_idf(self, asked: str) -> bool:
         if asked == "auto" or asked == self.resolved["idf"]:

@@ -14,8 +14,9 @@ without being chosen (`simdup.reuse.seeds`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdup.base.errors import SimdupError
-from simdup.corpus.batches import PackedBatch, PackedText, pack_text, unpack_text
+from simdup.corpus.batches import PackedBatch, PackedText, pack_text
 from simdup.corpus.spool import SpoolReader
 from simdup.index.file import IndexFile, open_file, read_min_run
 from simdup.index.segments import Segment, Segments, to_numbers
@@ -66,23 +67,17 @@ def passage_columns(batch: Prepared, window: Window) -> Mapping[str, Mapping[str
     folded = [text.folded for _, text in batch.documents]
     recipe = batch.analyzer.recipe
     plain = recipe.fold and not recipe.phrases
-    digests, grams = _searched(folded if plain else fold_all(texts), window)
+    symbols = cut(folded if plain else fold_all(texts))
+    seeds, starts = winnow(symbols, window), symbols.starts
+    bounds = np.searchsorted(seeds.positions, starts).tolist()
+    digests = [digest_bytes(symbols.symbols[a:b].data) for a, b in pairwise(starts.tolist())]
+    grams = (distinct(seeds.hashes[first:last]) for first, last in pairwise(bounds))
     columns = {
         "symbols_digest": np.array(digests, DIGEST_TYPE),
         "packed": batch.spool(map(pack_text, texts)),
-        "grams": batch.spool(grams),
+        "grams": batch.spool(hashes.astype("<u8").tobytes() for hashes in grams),
     }
     return {DOCUMENTS: columns}
-
-
-def _searched(folded: Sequence[str], window: Window) -> tuple[list[bytes], list[bytes]]:
-    """Return the digest of each text's symbols, and the hashes of its chosen k-grams."""
-    texts = cut(folded)
-    seeds = winnow(texts, window)
-    bounds = np.searchsorted(seeds.positions, texts.starts).tolist()
-    digests = [digest_bytes(texts.symbols[a:b].data) for a, b in pairwise(texts.starts.tolist())]
-    chosen = (distinct(seeds.hashes[first:last]) for first, last in pairwise(bounds))
-    return digests, [hashes.astype("<u8").tobytes() for hashes in chosen]
 
 
 def load_passages(documents: Documents, spool: SpoolReader) -> Documents:
@@ -241,8 +236,9 @@ def _batches(
         yield PackedBatch(tuple(waiting), size, path)
 
 
+@dataclass(frozen=True, slots=True)
 class PassageIndex:
-    """The passages of an open index, which is read in one state; a context manager.
+    """The passages of an open index, which is read in one state.
 
     Attributes
     ----------
@@ -257,36 +253,12 @@ class PassageIndex:
         `PassageCriteria.most_documents`, unless `common` is set.
     """
 
-    def __init__(self, file: IndexFile) -> None:
-        with ExitStack() as stack:
-            stack.callback(file.close)
-            stack.enter_context(file.reading())
-            self.path = file.path
-            if "passages" not in file.head.blobs:
-                raise SimdupError(
-                    file.path,
-                    "is an index that was built without `passages`: it has no texts",
-                    "build it again with `passages`, or name the documents themselves",
-                )
-            # The width of fingerprints does not matter.
-            self._segments = Segments(file, 1)
-            common = read_common(file)
-            self.window, self.texts = Window.of(common.min_run), common.texts
-            self.common = common.hashes
-            self.documents = len(self._segments)
-            self._held = stack.pop_all()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._held.close()
-
-    def __enter__(self) -> PassageIndex:
-        """Return the index itself; the end of the block closes it."""
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Close the file."""
-        self.close()
+    path: str
+    window: Window
+    documents: int
+    texts: int
+    common: U64
+    _segments: Segments
 
     def matching(self, sought: SoughtSeeds, digests: Collection[bytes]) -> Iterator[PackedBatch]:
         """Yield the documents, in the order of the index, that may share a passage.
@@ -314,7 +286,8 @@ class PassageIndex:
         return _batches(self._segments, lambda _, known: known)
 
 
-def open_passages(path: str) -> PassageIndex:
+@contextmanager
+def open_passages(path: str) -> Iterator[PassageIndex]:
     """Open an index to find passages in its texts.
 
     Raises
@@ -322,22 +295,14 @@ def open_passages(path: str) -> PassageIndex:
     SimdupError
         If it does not exist, is not an index, is damaged, or was built without passages.
     """
-    return PassageIndex(open_file(path))
-
-
-# -- checking --------------------------------------------------------------------------------------
-
-
-def passage_faults(number: int, documents: Documents, window: Window) -> Iterator[str]:
-    """Yield what is wrong with the texts of a segment, and with what they are searched by."""
-    columns = (documents[name].tolist() for name in ("packed_text", "size"))
-    try:
-        texts = [unpack_text(packed, size) for packed, size in zip(*columns, strict=True)]
-    except ValueError:
-        yield f"segment {number} has damaged texts"
-        return
-    digests, grams = _searched(fold_all(texts), window)
-    if digests != [one.tobytes() for one in documents["symbols_digest"]]:
-        yield f"segment {number} has digests of other texts"
-    if grams != documents["gram_hashes"].tolist():
-        yield f"segment {number} has hashes of other texts"
+    with closing(open_file(path)) as file, file.reading():
+        if "passages" not in file.head.blobs:
+            raise SimdupError(
+                path,
+                "is an index that was built without `passages`: it has no texts",
+                "build it again with `passages`, or name the documents themselves",
+            )
+        # The width of fingerprints does not matter.
+        run, texts, common = read_common(file)
+        segments = Segments(file, 1)
+        yield PassageIndex(path, Window.of(run), len(segments), texts, common, segments)

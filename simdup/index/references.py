@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.errors import SimdupError, counted
+from simdup.base.errors import SimdupError, counted, invalid
 from simdup.index.index import indexed, summaries
 from simdup.index.match import Matches, QueryOptions, best, find_nearest, otherwise
 from simdup.index.opened import Opened
@@ -32,7 +32,7 @@ from simdup.index.segments import (
     to_numbers,
 )
 from simdup.model.cleaned import RemovedDocument
-from simdup.model.criteria import CHARACTERS_5, Criteria
+from simdup.model.criteria import CHARACTERS_5, INDEX_METHODS, Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
@@ -144,13 +144,18 @@ class IndexReferences:
             If their recipes differ, another one is asked for, texts cannot be fingerprinted with
             it, or the criteria need more than an index has.
         """
+        method = opened.settings.criteria.method
         if not self.opened:
+            if method not in INDEX_METHODS:
+                raise invalid("method", method, "one of " + ", ".join(INDEX_METHODS))
             return opened
         first, *others = self.opened
         for other in others:
             _require_same(first, other)
         settings = opened.settings
         _check_criteria(first.file.path, settings.criteria, first.file.path == self.seen)
+        for each in self.opened:
+            each.recipe.require_method(method)
         fingerprinter, asked = first.recipe.fingerprinter, settings.recipe
         if asked != Recipe():
             first.recipe.require(

@@ -251,16 +251,12 @@ class Segments:
 
     def __iter__(self) -> Iterator[Segment]:
         """Return the segments, the oldest first; those that are as they were keep what was read."""
-        before = {id(one.entry): one for one in self._each}
-        read = {(one.number, *one.entry.columns.values()): one for one in self._each}
-        each = []
-        for number, entry in enumerate(self.file.head.segments, 1):
-            one = before.get(id(entry)) or read.get((number, *entry.columns.values()))
-            if one is None or one.number != number:
-                one = Segment(self.file, entry, self.words, number)
-            each.append(one)
-        self._each = each
-        return iter(each)
+        read = {(one.number, one.entry.key): one for one in self._each}
+        self._each = [
+            read.get((number, entry.key)) or Segment(self.file, entry, self.words, number)
+            for number, entry in enumerate(self.file.head.segments, 1)
+        ]
+        return iter(self._each)
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -439,29 +435,23 @@ class Edit:
         groups = list[list[Segment]]()
         for one in self._segments:
             group = [one] if len(one) else []
+            if not group:
+                self._file.drop(*one.entry.columns.values())
             while group and groups and _small(groups[-1], group):
                 group = groups.pop() + group
             groups += [group] if group else []
-        kept = [group[0].entry for group in groups if not _untidy(group)]
-        columns = {id(entry) for entry in kept}
-        gone = [one.entry for one in self._segments if id(one.entry) not in columns]
-        if not gone:
-            return
-        self._file.head.segments[:] = [
-            self._write(Documents.concat([one.documents() for one in group]))
-            if _untidy(group) else group[0].entry
-            for group in groups
-        ]  # fmt: skip
-        for entry in gone:
-            self._file.drop(*entry.columns.values())
+        self._file.head.segments[:] = map(self._joined, groups)
+
+    def _joined(self, group: Sequence[Segment]) -> Entry:
+        if len(group) == 1 and 2 * group[0].entry.gone <= group[0].entry.rows:
+            return group[0].entry
+        entry = self._write(Documents.concat([one.documents() for one in group]))
+        for one in group:
+            self._file.drop(*one.entry.columns.values())
+        return entry
 
 
 def _small(before: Sequence[Segment], group: Sequence[Segment]) -> bool:
     """Return whether what comes before a group is to be merged with it."""
-    sizes = [sum(one.entry.size for one in each) for each in (before, group)]
-    return sizes[0] <= sizes[1] and sum(sizes) <= FULL
-
-
-def _untidy(group: Sequence[Segment]) -> bool:
-    """Return whether a group is to be written anew."""
-    return len(group) > 1 or 2 * group[0].entry.gone > group[0].entry.rows
+    size = sum(one.entry.size for one in (*before, *group))
+    return sum(map(len, before)) <= sum(map(len, group)) and size <= FULL

@@ -381,8 +381,8 @@ class _Losses(Changes[Cleaned]):
         columns = columns.take(np.flatnonzero(stays[known]))
         try:
             added = remember(
-                options.index, columns, removed, origins.fingerprinter, options.waiting,
-                self.progress,
+                options.index, columns, removed, origins.fingerprinter,
+                origins.criteria.method, options.waiting, self.progress,
             )  # fmt: skip
         except SimdupError as error:
             what = f"{error.what}; the corpus was written, but is not in the index"

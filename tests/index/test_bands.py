@@ -265,12 +265,12 @@ def matches(answers: Iterable[Any]) -> list[Any]:
 
 
 def test_more_is_found_than_by_fingerprints(tmp_path: Path) -> None:
-    with Index.build(str(tmp_path / "x.index"), family("old", 1), run=ALONE) as index:
-        asked = family("new", 100)
-        count = {
-            method: sum(len(one.matches) for one in index.query(asked, 3, method=method, run=ALONE))
-            for method in METHODS
-        }
+    asked, count = family("new", 100), dict[str, int]()
+    for method in METHODS:
+        path = str(tmp_path / method)
+        with Index.build(path, family("old", 1), method=method, run=ALONE) as index:
+            count[method] = sum(len(one.matches) for one in index.query(asked, 3, run=ALONE))
+    with Index.open(str(tmp_path / "auto")) as index:
         assert count["simhash"] < count["minhash"] <= count["auto"]
         assert count["auto"] > 100
         # Without similarity, fingerprints alone decide.
@@ -321,13 +321,30 @@ def test_fingerprint_lines_have_no_bands(tmp_path: Path) -> None:
     with Index.build(str(tmp_path / "texts.index"), texts) as index:
         lines = [(name, value) for name, value in index.export()]
         assert all(one.matches for one in index.query(lines, fingerprints=True))
+    path = str(tmp_path / "minhash.index")
+    with Index.build(path, lines, method="minhash", fingerprints=True) as index:
+        assert all(one.new for one in index.query(texts))
         with pytest.raises(SimdupError, match="fingerprint lines have no texts"):
-            index.query(lines, method="minhash", fingerprints=True)
-        with pytest.raises(SimdupError, match="one of auto, simhash, minhash"):
-            index.query(texts, method="pstable")
+            index.query(lines, fingerprints=True)
     with Index.build(str(tmp_path / "lines.index"), lines, fingerprints=True) as index:
-        assert all(one.new for one in index.query(texts, method="minhash"))
         assert not any(one.new for one in index.query(texts))
+
+
+def test_an_index_has_the_keys_of_one_method(tmp_path: Path) -> None:
+    texts = [("a", prose(1)), ("b", prose(2))]
+    with pytest.raises(SimdupError, match="one of auto, simhash, minhash"):
+        Index.build(str(tmp_path / "pstable"), texts, method="pstable")
+    assert not (tmp_path / "pstable").exists()
+    for method in METHODS:
+        path = str(tmp_path / method)
+        with Index.build(path, texts, method=method) as index:
+            assert all(one.matches for one in index.query(texts, method=method))
+        for other in (one for one in METHODS if one != method):
+            said = f"which was built for method {method}"
+            with Index.open(path) as index, pytest.raises(SimdupError, match=said):
+                index.query(texts, method=other)
+            with pytest.raises(SimdupError, match=said):
+                scan(texts, references=path, method=other)
 
 
 def test_a_damaged_sketch_is_never_an_answer(tmp_path: Path) -> None:

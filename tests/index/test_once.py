@@ -1,15 +1,12 @@
-"""A name is in an index once, whoever adds it and how often; and where it is not, check says so."""
+"""A name is in an index once, whoever adds it and how often."""
 
 from pathlib import Path
 
 import pytest
-from support import Command
 
-from lab.corpora.crafted import forge
 from lab.corpora.made import prose
 from simdup import Index, fingerprint
 from simdup.index import segments
-from simdup.index.segments import name_keys
 
 
 @pytest.fixture
@@ -63,47 +60,6 @@ def test_a_name_again_later_in_one_add_replaces_the_first(
         added = index.add([("twice", first), *between.items(), ("twice", last)])
         assert added.added == len(index) == apart + 1
     assert is_whole(path, {"twice": last, **between})
-
-
-# What check says of an index that was forged, with the right checksums.
-
-
-def forged(path: str, segment: int, columns: dict[str, bytes]) -> None:
-    """Overwrite the end of some columns of a segment."""
-    for name, end in columns.items():
-
-        def change(content: bytes, end: bytes = end) -> bytes:
-            return content[: -len(end)] + end
-
-        forge(Path(path), name, segment, change)
-
-
-OTHER = "segment {} has names that cannot be found"
-TWICE = "a name occurs twice"
-
-
-@pytest.mark.parametrize(
-    ("names", "faults"),
-    [(["name", "name_key"], [TWICE]), (["name"], [OTHER]), (["name_key"], [OTHER, TWICE])],
-)
-@pytest.mark.parametrize("segment", [1, 2])
-def test_check_finds_names_that_were_forged(
-    simdup: Command, path: str, names: list[str], faults: list[str], segment: int
-) -> None:
-    """The last document of a segment gets the name of the first one, or the hash of that name."""
-    each = [f"n{i:04}" for i in range(1_100)]
-    values = [(name, i << 40 | i) for i, name in enumerate(each)]
-    with Index.build(path, values[:1_000], fingerprints=True) as index:
-        index.add(values[1_000:], fingerprints=True)
-    columns = {"name": each[0].encode(), "name_key": name_keys(each[:1]).tobytes()}
-    forged(path, segment, {name: columns[name] for name in names})
-    said = [fault.format(segment) for fault in faults]
-    with Index.open(path) as index:
-        assert index.check() == said
-    done = simdup("index", "check", "seen.index")
-    assert done.status == 2
-    told = [line for line in done.err.splitlines() if line.startswith("simdup: ")]
-    assert told == [f"simdup: seen.index: {fault}" for fault in said]
 
 
 @pytest.mark.parametrize("apart", [0, 40, 1_030])

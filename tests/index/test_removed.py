@@ -64,8 +64,6 @@ def test_what_is_asked_now_decides(path: str) -> None:
     assert matches(path, similarity=pair.similarity) == ["a"]
     assert matches(path, similarity=pair.similarity + 1e-6) == []
     assert matches(path, verify=False) == []
-    # Then a pair must have near fingerprints, and be measured otherwise.
-    assert matches(path, method="simhash", distance=pair.distance) == []
 
 
 def test_a_new_version_of_the_kept_document_is_new(path: str) -> None:
