@@ -18,6 +18,7 @@ import json
 import os
 import shutil
 import sqlite3
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -180,6 +181,18 @@ class IndexFile:
         self.dirty = False  # whether the head still has to be written
         connection.set_progress_handler(self._count_steps, _STEP)
 
+    def distrust(self) -> None:
+        """Run no code from the file, check for cells outside their pages, and check its tables."""
+        for pragma in ("trusted_schema = OFF", "cell_size_check = ON"):
+            self.execute(f"PRAGMA {pragma}")
+        # Python 3.12 can set it. Creating a file needs what it forbids.
+        if hasattr(self._connection, "setconfig"):
+            self._connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # type: ignore[attr-defined,unused-ignore]
+        # One row more than there should be: the one may be repeated, and others follow it.
+        rows = self.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT 2")
+        if rows != [("table", "blob", "blob", _SCHEMA)]:
+            raise self.damaged("has tables that do not belong to a simdup index")
+
     def _count_steps(self) -> bool:
         """Count the instructions of a statement; return whether they are too many."""
         self._steps += 1
@@ -234,24 +247,25 @@ class IndexFile:
             raise
 
     def _begin(self, patience: Patience) -> None:
-        """Begin to write; another writer is waited for as long as SQLite's timeout says."""
-        for timeout in (0.0, patience.timeout):
-            self.execute(f"PRAGMA busy_timeout = {int(timeout * 1000)}")
+        """Begin to write; another writer is waited for in short steps, which a signal may end."""
+        end, announced, timeout = time.monotonic() + patience.timeout, False, patience.timeout
+        self.execute("PRAGMA busy_timeout = 0")
+        while True:
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 break
             except _FAILURES as error:
                 if _code(error) != sqlite3.SQLITE_BUSY:
                     raise explain(self.path, error) from None
-            if not timeout:
-                what = f"another process is writing to it; waiting up to {patience.timeout:g} s"
+            if time.monotonic() >= end:
+                what = f"another process is writing to it; waited {timeout:g} s"
+                hint = "try again when it is done, or increase `timeout`"
+                raise SimdupError(self.path, what, hint)
+            if not announced:
+                what = f"another process is writing to it; waiting up to {timeout:g} s"
                 patience.waiting(what)
-        else:
-            raise SimdupError(
-                self.path,
-                f"another process is writing to it; waited {patience.timeout:g} s",
-                "try again when it is done, or increase `timeout`",
-            )
+                self.execute("PRAGMA busy_timeout = 50")
+                announced = True
         self.execute(f"PRAGMA busy_timeout = {int(_RECOVERY * 1000)}")
 
     def version(self) -> int:
@@ -401,48 +415,21 @@ def open_file(path: str) -> IndexFile:
     # SQLite would undo what the journal of another file lists.
     _check_side(path + "-journal", (_JOURNAL,) if head[18:20] == _HAS_JOURNAL else ())
     folder = os.path.dirname(os.path.abspath(path))
-    writable = os.access(path, os.W_OK) and os.access(folder, os.W_OK)
-    file = _distrusted(path, "rw" if writable else _ALONE if _is_alone(path) else "ro")
-    # SQLite's files beside it must not stay if a signal arrives.
-    try:
-        full = shutil.disk_usage(folder).free < _ROOM
-        if writable and _is_alone(path) and (full or _lacks_room(file)):
+    writable, alone = os.access(path, os.W_OK) and os.access(folder, os.W_OK), _is_alone(path)
+    full = alone and shutil.disk_usage(folder).free < _ROOM
+    modes = ["rw"] if writable and not full else []
+    # On a full disk the files that a reader needs beside this one cannot be made.
+    modes += [_ALONE] if alone else [] if writable else ["ro"]
+    while True:
+        file = IndexFile(path, _connect(path, modes.pop(0), path))
+        # SQLite's files beside it must not stay if a signal arrives.
+        try:
+            file.distrust()
+            return file
+        except BaseException as error:
             file.close()
-            file = _distrusted(path, _ALONE)
-        # One row more than there should be: the one may be repeated, and others follow it.
-        rows = file.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema LIMIT 2")
-        if rows != [("table", "blob", "blob", _SCHEMA)]:
-            raise file.damaged("has tables that do not belong to a simdup index")
-    except BaseException:
-        file.close()
-        raise
-    return file
-
-
-def _distrusted(path: str, mode: str) -> IndexFile:
-    """Open a file; run no code from it, and check for cells outside their pages."""
-    connection = _connect(path, mode, path)
-    file = IndexFile(path, connection)
-    try:
-        for pragma in ("trusted_schema = OFF", "cell_size_check = ON"):
-            file.execute(f"PRAGMA {pragma}")
-        # Python 3.12 can set it. Creating a file needs what it forbids.
-        if hasattr(connection, "setconfig"):
-            connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # type: ignore[attr-defined,unused-ignore]
-    except BaseException:
-        file.close()
-        raise
-    return file
-
-
-def _lacks_room(file: IndexFile) -> bool:
-    """Return whether the files that a reader needs beside this one cannot be created."""
-    try:
-        file._connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-    except _FAILURES as error:
-        lacking = sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN
-        return _code(error) in lacking
-    return False
+            if not (modes and isinstance(error, SimdupError)):
+                raise
 
 
 def _is_alone(path: str) -> bool:
@@ -539,6 +526,8 @@ class IndexInfo:
         The resolved recipe; for fingerprint lines only digest and bits.
     model_documents : int or None
         How many documents its own IDF model was learned from; None if it has no model.
+    method : str
+        The method that it was built for: ``auto``, ``simhash`` or ``minhash``.
     min_run : int or None
         The least run of the passages that are found in its texts, or None without these.
     """
@@ -551,6 +540,7 @@ class IndexInfo:
     simdup: str
     recipe: dict[str, Any]
     model_documents: int | None
+    method: str
     min_run: int | None
 
 
@@ -560,10 +550,9 @@ def index_info(file: IndexFile) -> IndexInfo:
         stored, run = read_recipe(file), read_min_run(file)
         documents = sum(entry.live for entry in file.head.segments)
         size, about = os.path.getsize(file.path), file.head.about
-    recipe, learned = stored["resolved"], stored["model_documents"]
     return IndexInfo(
         file.path, documents, size, about["created"], about["changed"], about["simdup"],
-        recipe, learned, run,
+        stored["resolved"], stored["model_documents"], stored["method"], run,
     )  # fmt: skip
 
 

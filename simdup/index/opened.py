@@ -93,8 +93,8 @@ def write_recipe(
     documents: int | None = None,
 ) -> None:
     """Write a recipe; fingerprint lines only say its digest and bits."""
-    stored = {"fields": values, "resolved": resolved, "model_documents": documents}
-    stored["method"] = method
+    about = {"model_documents": documents, "method": method}
+    stored = about | {"fields": values, "resolved": resolved}
     # File names may contain bytes that are not UTF-8; JSON writes them as escapes.
     file.set("recipe", json.dumps(stored).encode())
 

@@ -236,7 +236,7 @@ def _batches(
         yield PackedBatch(tuple(waiting), size, path)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PassageIndex:
     """The passages of an open index, which is read in one state.
 

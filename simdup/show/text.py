@@ -281,6 +281,7 @@ def info_text(info: IndexInfo, words: Phrases = ENGLISH) -> bytes:
         "created": words("info.by", created=info.created, version=shown(info.simdup)),
         "changed": info.changed,
         "model": model,
+        "method": info.method,
         "passages": words("info.runs", n=info.min_run) if info.min_run else words("info.none"),
         "recipe": recipe or words("info.unknown", bits=info.recipe["bits"]),
     }

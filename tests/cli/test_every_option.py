@@ -190,7 +190,7 @@ def content(simdup: Command, path: Path) -> str:
     """What a file holds; of an index the lines and the recipe, because it also holds the time."""
     if path.read_bytes().startswith(b"SQLite"):
         info = simdup("index", "info", path, "--config", "none").text
-        recipe = re.findall(r".*(?:recipe|document|passages).*", info)
+        recipe = re.findall(r".*(?:recipe|document|method|passages).*", info)
         return simdup("index", "export", path, "--config", "none").text + "\n".join(recipe)
     link = "link " if path.is_symlink() else ""
     return link + timeless(path.read_bytes().decode("utf-8", "surrogateescape"))
