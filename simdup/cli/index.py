@@ -158,9 +158,8 @@ def info(call: Call) -> Status:
 def check(call: Call) -> Status:
     """Check every part of an index.
 
-    SQLite checks the file, every section is compared with its checksum, the recipe with its digest,
-    the names of the documents with those by which they are found, and the texts of an index with
-    passages with what they are searched by.
+    SQLite checks the file, every part of it is compared with its checksum, and the recipe with its
+    digest.
 
     Status: 0 everything is intact; 2 something is damaged. Then build the index again; `simdup
     index export` prints what is intact.
@@ -187,9 +186,9 @@ def check(call: Call) -> Status:
 def export(call: Call) -> Status:
     """Print an index as fingerprint lines, oldest first.
 
-    Damaged blocks, of up to 1,024 documents each, are left out and listed.
+    Damaged segments, of some 2 MB each, are left out and listed.
 
-    Status: 0 done; 2 a block is damaged (the others are printed).
+    Status: 0 done; 2 a segment is damaged (the others are printed).
 
     Examples:
       simdup index export seen.index | simdup cluster

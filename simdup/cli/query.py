@@ -27,7 +27,8 @@ _ASKED = ("method", "limit", "exclude_self", "add", "compress", "fingerprints", 
 def command(call: Call) -> Status:
     """Find the near-duplicates of each document in an index.
 
-    Candidates are found by fingerprint and by shared text, as scan finds them. Matches are shown
+    Candidates are found as the method of the index says: by fingerprint, by shared text, or by both
+    (see simdup index build). Matches are shown
     with distance and similarity, best first. The index stores sketches of the texts, so the
     similarity is an estimate; its standard error is 0.035 at similarity 0.8, and less above.
     Documents given or stored as fingerprint lines have no similarity, and are found by fingerprint
