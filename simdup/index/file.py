@@ -216,8 +216,9 @@ class IndexFile:
             return
         self.execute("BEGIN")
         try:
-            # The first query determines the state.
+            # The first query determines the state; what tells the version of a file is none.
             self.execute("SELECT 1 FROM sqlite_schema LIMIT 1")
+            self._read_head()
             yield
         finally:
             with suppress(sqlite3.Error):
@@ -234,6 +235,7 @@ class IndexFile:
         """
         self._begin(patience)
         try:
+            self._read_head()
             yield
             if self.dirty:
                 self.head.about["changed"] = now()
@@ -289,14 +291,21 @@ class IndexFile:
     @property
     def head(self) -> Head:
         """What the file has at the moment."""
-        version = self.version()
-        if self._head is None or self._head[0] != version:
-            for (content,) in self.execute("SELECT content FROM blob WHERE number = 0"):
-                with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                    self._head = version, Head.read(content)
-                    return self._head[1]
-            raise self.damaged("the head is damaged")
+        # In a transaction it was read at the beginning.
+        if self._head is None or not self._connection.in_transaction:
+            self._read_head()
+        assert self._head is not None
         return self._head[1]
+
+    def _read_head(self) -> None:
+        version = self.version()
+        if self._head is not None and self._head[0] == version:
+            return
+        for (content,) in self.execute("SELECT content FROM blob WHERE number = 0"):
+            with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                self._head = version, Head.read(content)
+                return
+        raise self.damaged("the head is damaged")
 
     def begin(self) -> None:
         """Make the table of a new file, and its head."""

@@ -20,6 +20,7 @@ from simdup.corpus.fingerprint_lines import (
     format_lines,
     read_lines,
 )
+from simdup.corpus.spool import SpoolReader
 from simdup.index.file import (
     TIMEOUT,
     IndexFile,
@@ -37,13 +38,12 @@ from simdup.index.match import (
     query,
     query_and_add,
 )
-from simdup.index.opened import Opened, store_recipe, write_recipe
+from simdup.index.opened import Opened, edited, store_recipe, write_recipe
 from simdup.index.passages import (
     begin_passages,
     load_passages,
     passage_makers,
     read_common,
-    seal,
 )
 from simdup.index.segments import (
     NO_REMOVED,
@@ -242,13 +242,15 @@ class Index:
         result, opened = Added(), self._opened
         with opened.editing(Patience(timeout, waiting)) as edit:
             if fingerprints:
-                _fill(edit, [line_documents_of(opened, sources)], (run or RunOptions()).progress)
+                progress = (run or RunOptions()).progress
+                _fill(edit, [(line_documents_of(opened, sources), None)], progress)
             else:
                 settings = Settings.of(reading=reading, run=run)
                 contents = np.sort(opened.segments.column("content_key"))
                 known = partial(_are_present, contents=contents)
                 # The stage of reading counts them.
-                _fill(edit, _text_documents(opened, sources, settings, result, known, True))
+                for documents in _text_documents(opened, sources, settings, result, known, True):
+                    edit.add(documents)
         result.unchanged += edit.given - edit.new
         result.added, result.replaced = edit.new - edit.replaced, edit.replaced
         return result
@@ -555,11 +557,7 @@ def _add_texts(file: IndexFile, sources: Sources, settings: Settings) -> Added:
     makers = [summaries, *passage_makers(file)]
     fingerprinter, collections = ingest_fingerprinted(opened, makers)
     store_recipe(file, fingerprinter, settings.criteria.method)
-    parts = (
-        load_passages(each, collection.spool)
-        for collection, found in collections
-        for each in _steps(indexed(collection, found))
-    )
+    parts = ((indexed(read, found), read.spool) for read, found in collections)
     # Documents that are added while they are read are counted by the stage of reading.
     progress = settings.run.progress if settings.recipe.may_need_corpus else no_progress
     added = _made(file, settings.recipe.words, parts, progress)
@@ -591,39 +589,34 @@ def _add_lines(file: IndexFile, sources: Sources, settings: Settings) -> Added:
     else:
         resolved = {"digest": lines.recipe, "bits": lines.bits}
         write_recipe(file, settings.criteria.method, resolved)
-    parts = [line_documents(lines.names, lines.values)]
+    parts = [(line_documents(lines.names, lines.values), None)]
     return _made(file, -(-lines.bits // 64), parts, settings.run.progress)
 
 
-def _steps(documents: Documents) -> Iterator[Documents]:
-    for first in range(0, len(documents), _STEP):
-        yield documents.take(np.arange(first, min(first + _STEP, len(documents))))
+# Documents, and the spool of the texts that are kept.
+_Parts: TypeAlias = Iterable[tuple[Documents, SpoolReader | None]]
 
 
-def _fill(edit: Edit, parts: Iterable[Documents], progress: Progress = no_progress) -> None:
-    """Add documents, which come in parts."""
-    for part in parts:
-        progress("adding", 0, len(part))
-        done = 0
-        for each in _steps(part):
-            edit.add(each)
-            done += len(each)
-            progress("adding", done, len(part))
+def _fill(edit: Edit, parts: _Parts, progress: Progress) -> None:
+    """Add documents, some at a time, because texts are in memory then."""
+    for documents, spool in parts:
+        progress("adding", 0, len(documents))
+        for first in range(0, len(documents), _STEP):
+            last = min(first + _STEP, len(documents))
+            edit.add(load_passages(documents.take(np.arange(first, last)), spool))
+            progress("adding", last, len(documents))
 
 
 def _made(
     file: IndexFile,
     words: int,
-    parts: Iterable[Documents],
+    parts: _Parts,
     progress: Progress,
     removed: RemovedTexts = NO_REMOVED,
 ) -> Added:
     """Add documents to a new index, and return how many there are."""
-    segments = Segments(file, words)
-    edit = Edit(segments)
-    _fill(edit, parts, progress)
-    edit.finish(removed)
-    seal(segments)
+    with edited(Segments(file, words), removed) as edit:
+        _fill(edit, parts, progress)
     return Added(edit.new - edit.replaced)
 
 
@@ -649,10 +642,11 @@ def remember(
     if not os.path.lexists(path):
         with create_file(path) as file:
             store_recipe(file, fingerprinter, method)
-            return _made(file, fingerprinter.recipe.words, [columns], progress, removed)
+            words = fingerprinter.recipe.words
+            return _made(file, words, [(columns, None)], progress, removed)
     with Index.open(path) as index:
         if index.recipe["digest"] != fingerprinter.digest:
             raise SimdupError(path, "was replaced during the run by one with another recipe")
         with index._opened.editing(Patience(waiting=waiting), removed) as edit:
-            _fill(edit, [columns], progress)
+            _fill(edit, [(columns, None)], progress)
         return Added(edit.new - edit.replaced, edit.replaced, len(columns) - edit.new)

@@ -26,6 +26,15 @@ from simdup.text.tokens import NO_DICTIONARY, Dictionary, read_dictionary
 from simdup.text.weights import Builtin, Idf, Model, NoIdf, model_bytes, parse_model, read_model
 
 
+@contextmanager
+def edited(segments: Segments, removed: RemovedTexts = NO_REMOVED) -> Iterator[Edit]:
+    """Change documents in a transaction; see `Edit.finish` and `seal`."""
+    edit = Edit(segments)
+    yield edit
+    edit.finish(removed)
+    seal(segments)
+
+
 class Opened:
     """An open index; what was read is used again until somebody else writes to the file."""
 
@@ -46,16 +55,13 @@ class Opened:
         `removed` are texts that were removed because of documents.
         """
         try:
-            with self.file.writing(patience):
-                edit = Edit(self.segments)
+            with self.file.writing(patience), edited(self.segments, removed) as edit:
                 yield edit
-                edit.finish(removed)
-                seal(self.segments)
         except BaseException:
             # They may have documents that are not in the file.
             self.forget_rows()
             raise
-        if edit.moved:
+        if edit.gone:
             self.forget_rows()
 
     def rows(self, options: QueryOptions) -> IndexRows:

@@ -80,9 +80,9 @@ def passage_columns(batch: Prepared, window: Window) -> Mapping[str, Mapping[str
     return {DOCUMENTS: columns}
 
 
-def load_passages(documents: Documents, spool: SpoolReader) -> Documents:
+def load_passages(documents: Documents, spool: SpoolReader | None) -> Documents:
     """Return documents with the bytes of their texts and hashes, instead of slots of a spool."""
-    if "packed" not in documents:
+    if spool is None or "packed" not in documents:
         return documents
     loaded = {
         name: objects(spool.row(documents[slots], row) for row in range(len(documents)))

@@ -325,7 +325,7 @@ class Edit:
         self._waiting: list[Documents] = []
         self._weight = 0
         self.given = self.new = self.replaced = 0
-        self.moved = False  # whether documents are gone, so that others have other rows
+        self.gone = 0  # documents, so that others have other rows
 
     def add(self, documents: Documents) -> None:
         """Add documents; one with the name of an earlier one replaces it if its content differs.
@@ -351,10 +351,10 @@ class Edit:
 
     def add_now(self, documents: Documents) -> bool:
         """Add documents; return whether all others have the rows that they had."""
-        expected, before = self.new + len(documents), self.moved
+        expected = self.new + len(documents), self.gone
         self.add(documents)
         self._flush()
-        return self.new == expected and self.moved == before
+        return (self.new, self.gone) == expected
 
     def _flush(self) -> None:
         waiting, self._waiting, self._weight = self._waiting, [], 0
@@ -385,7 +385,7 @@ class Edit:
             if hit.any():
                 found.append(names[hit])
                 entries[place] = self._marked(one, hit)
-                self.moved = True
+                self.gone += int(np.count_nonzero(hit))
         return contains(np.sort(np.concatenate(found)), keys)
 
     def _marked(self, one: Segment, hit: Bools) -> Entry:
@@ -422,7 +422,7 @@ class Edit:
         self._flush()
         if self._file.dirty:
             self._merge()
-        known = self._segments.removed() if self.moved or len(removed) else NO_REMOVED
+        known = self._segments.removed() if self.gone or len(removed) else NO_REMOVED
         every = np.concatenate([known, removed])
         if len(every):
             every = every[self._segments.find(every["kept"]) >= 0]

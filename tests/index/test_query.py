@@ -316,6 +316,19 @@ def test_adding_while_asking_is_a_greedy_deduplication(tmp_path: Path, n: int) -
         assert index.check() == []
 
 
+def test_a_name_that_comes_again_and_again_while_asking(tmp_path: Path) -> None:
+    asked = [("x", prose(seed)) for seed in range(1, 6)]
+    asked += [("y", prose(5)), ("z", prose(2)), ("x", prose(6)), ("v", prose(6))]
+    with Index.build(str(tmp_path / "seen.index"), [("a", prose(9)), ("x", prose(8))]) as index:
+        found = list(index.query(asked, add=True))
+        # What an earlier text of the name is near is no match.
+        assert [[one.document for one in result.matches] for result in found] == [
+            [], [], [], [], [], ["x"], [], [], ["x"],
+        ]  # fmt: skip
+        assert sorted(name for name, _ in index.export()) == ["a", "x", "z"]
+        assert index.check() == []
+
+
 def test_a_query_sees_documents_added_meanwhile(tmp_path: Path) -> None:
     path = str(tmp_path / "seen.index")
     with Index.build(path, [("a", prose(1))]) as index:
