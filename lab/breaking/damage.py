@@ -251,6 +251,7 @@ class IndexPlace:
         write(self.folder / "asked", {f"{i}.txt": text for i, text in enumerate(texts)})
         stored = [
             ("asked/2.txt", prose(-2, 40)),
+            ("short", "请大家明天下午3点准时到第2会议室参加第12次讨论"),  # with facts
             *((f"d{i}", prose(i, 40)) for i in range(documents)),
         ]
         with Index.build(str(self.folder / FILE), stored[:-600], passages=True) as index:
