@@ -35,7 +35,7 @@ TRIALS: Mapping[str, str | Mapping[str, str]] = {
     "--code": "md||",
     "--extract": {"conflicts": "u|-f jsonl|none", "*": "h|-f jsonl|none"},
     "--max-size": {"conflicts": "200", "*": "500"},
-    "--method": {"query": "e|-d 0|simhash", "*": "simhash"},
+    "--method": {"query": "e||simhash", "*": "simhash"},
     "--distance": {"query": "|-s 0|64", "*": "|--method simhash|20"},
     "--similarity": "|-d 20|0.99",
     "--shingle": "20",

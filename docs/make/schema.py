@@ -7,8 +7,8 @@ import json
 from types import NoneType
 from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints
 
-from simdup.index.matching import Match
-from simdup.index.opening import IndexInfo
+from simdup.index.file import IndexInfo
+from simdup.index.match import Match
 from simdup.model.cleaned import Part, Removed, RemovedPart
 from simdup.model.clusters import Member, Pair, Spared, Summary
 from simdup.model.comparison import (

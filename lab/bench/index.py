@@ -25,16 +25,14 @@ from lab.oracles.search import hits
 from lab.reporting import Row, Table, tabulate
 from lab.trial import Trial, say
 from simdup import Index, search
-from simdup.index.matching import QueryOptions, query
-from simdup.index.row_searches import IndexRows
-from simdup.index.sections import concat, line_documents, sketched
-from simdup.index.session import Patience
+from simdup.index.file import Patience
+from simdup.index.match import IndexRows, QueryOptions, query
+from simdup.index.opened import Opened
+from simdup.index.segments import line_documents
 from simdup.model.criteria import Criteria
 from simdup.model.table import Documents
-from simdup.search.plans import HammingBall
-from simdup.search.queries import SearchSetup
 from simdup.text.families import BBIT, SKETCH_BYTES, bbit_estimate, bbit_sketch, proposed
-from simdup.text.sketch_bands import AskedBands, SketchSource, sketch_banding
+from simdup.text.sketch_bands import AskedBands, sketch_banding
 
 MILLION = 10**6
 
@@ -157,9 +155,8 @@ def _sketched(folder: Path, n: int, text: Path) -> list[Row]:
     say("sketches")
     path = folder / "sketched.index"
     whole = _documents(n, "c0", np.random.default_rng(0))
-    with Index.build(str(path)) as built, built._session.editing(Patience(1, say)) as writer:
-        writer().add(whole)
-        writer().flush()
+    with Index.build(str(path)) as built, built._opened.editing(Patience(1, say)) as edit:
+        edit.add(whole)
     start = _command("fingerprint", "-q", text)
     alone = _command("query", "-q", path, text, "--method", "simhash")
     both = _command("query", "-q", path, text)
@@ -173,7 +170,7 @@ def _sketched(folder: Path, n: int, text: Path) -> list[Row]:
 
     def kept() -> None:
         with Index.open(str(path)) as opened:
-            batches = query(opened._session, queries, QueryOptions(Criteria()))
+            batches = query(opened._opened, queries, QueryOptions(Criteria()))
             matched = sum(bool(answer.matches) for answers in batches for answer in answers)
             assert matched > 0.95 * len(queries)
 
@@ -343,18 +340,16 @@ def _real(name: str, trial: Trial) -> Row:
     texts = list(real.texts(name, trial.pick(300, None)).values())
     named = list(real.numbered(texts))
     with Index.build(str(trial.folder / f"{name}.index"), named) as built:
-        storage, store = built._session.storage, built._session.store
-        blocks = [store.block(number) for number, _ in storage.blocks()]
-        documents = concat(blocks, store.words)
+        opened = built._opened
+        near = _candidates(opened, Criteria(method="simhash"))
+        # Without verification all that agrees in a band is a candidate.
+        bands = _candidates(opened, Criteria(method="minhash", similarity=LEAST, verify=False))
         matches = [
             (int(answer.document), int(match.document))
             for answer in built.query(named)
             for match in answer.matches
             if answer.document != match.document
         ]
-    near = _candidates(documents, Criteria(method="simhash"))
-    # Without verification all that agrees in a band is a candidate.
-    bands = _candidates(documents, Criteria(method="minhash", similarity=LEAST, verify=False))
     both = np.union1d(near, bands)
     matched = np.unique(_pairs(*np.array(matches, np.int64).reshape(-1, 2).T))
     pairs = similar(texts)
@@ -378,18 +373,17 @@ def _pairs(i: Pairs, j: Pairs) -> Pairs:
     return np.minimum(i, j) << 32 | np.maximum(i, j)
 
 
-def _candidates(documents: Documents, criteria: Criteria) -> Pairs:
-    """Return all candidates among documents, whose names are their numbers."""
-    numbers = np.array([int(one) for one in documents["name"]])
-    source = SketchSource(
-        lambda: iter([sketched(documents)]), lambda rows: documents["sketch"][rows]
-    )
-    setup = SearchSetup(HammingBall(64, criteria.distance))
-    index, first = IndexRows(documents["fingerprint"], source, setup, criteria), 0
-    parts = []
-    while first < len(documents):
-        tried, (i, j) = index.find_first(documents, range(first, len(documents)), 1 << 22)
-        i, j = numbers[i + first], numbers[j]
-        parts.append(np.unique(_pairs(i, j)[i != j]))
-        first += len(tried)
+def _candidates(opened: Opened, criteria: Criteria) -> Pairs:
+    """Return all candidates among the documents of an index, whose names are their numbers."""
+    options = QueryOptions(criteria)
+    index = IndexRows(opened.segments, options.setup(64), criteria)
+    with opened.file.reading():
+        documents = Documents.concat([one.documents() for one in opened.segments])
+    numbers = np.array([int(name) for name in documents["name"]])
+    parts = list[Pairs]()
+    for first in range(0, len(documents), 1000):
+        pairs = index.find(documents.take(np.arange(first, min(first + 1000, len(documents)))))
+        assert pairs is not None
+        i, j = numbers[pairs[0] + first], numbers[pairs[1]]
+        parts.append(_pairs(i, j)[i != j])
     return np.unique(np.concatenate(parts))

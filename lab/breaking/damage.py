@@ -20,8 +20,7 @@ from lab.corpora.made import edited, prose, write
 from lab.reporting import Table
 from lab.trial import Trial
 from simdup import Index
-from simdup.index.sections import PASSAGES, SECTIONS
-from simdup.index.storage import LIST, SectionList
+from simdup.index.file import Head
 
 PAGE, MAGIC = 4096, b"SQLite format 3\0"
 # Pages of trees in SQLite, by the first byte of their headers.
@@ -51,10 +50,10 @@ _READ = ("query", "index export", CHECK)
 _USUAL = Around(limits={"RLIMIT_CPU": 60}, room=1 << 30)
 # What commands may print on standard error.
 _LINE = re.compile(r"(simdup: (?!internal error|memory)|hint: |Wrote |the index is |\d).{0,400}")
-# What an export reads, of an index and of each block.
-_FIRST, _NEEDED = {f"{LIST} 0", "recipe 0"}, ("fingerprints", "ends", "names")
 # More than an index of the campaign has.
-_BLOCKS = 10
+_BLOBS = 200
+# What an export reads of each segment.
+_NEEDED = ("fingerprint", "name_size", "name", "gone")
 
 # The bytes of an index and of the files beside it, by what follows its name.
 Files = dict[str, bytes]
@@ -77,8 +76,8 @@ class Readable(NamedTuple):
     # What decides whether a file is taken for an index at all: its header, the beginnings of the
     # files beside it, and its schema.
     frame: list[Any]
-    sections: dict[str, str]  # a digest of each
-    blocks: list[tuple[int, int]]  # their numbers and those of their documents
+    blobs: dict[int, str]  # a digest of each
+    head: Head | None
 
 
 class Observed(NamedTuple):
@@ -173,7 +172,7 @@ def crafts(trial: Trial, place: IndexPlace, whole: Files) -> Iterator[Damage]:
         ("rows", "right", few, {one: edits(one) for one in ROWS}),
         ("tables, views and triggers", "refused", trial.pick(4, 1), SCHEMAS),
         ("numbers in the header", "refused", few, HEADERS),
-        ("sections with right checksums", "plain", few, FORGED),
+        ("parts with right checksums", "plain", few, FORGED),
     )
     for area, rule, every, crafted in kinds:
         for what, craft in list(crafted.items())[::every]:
@@ -252,9 +251,13 @@ class IndexPlace:
         write(self.folder / "asked", {f"{i}.txt": text for i, text in enumerate(texts)})
         stored = [
             ("asked/2.txt", prose(-2, 40)),
+            ("short", "请大家明天下午3点准时到第2会议室参加第12次讨论"),  # with facts
             *((f"d{i}", prose(i, 40)) for i in range(documents)),
         ]
-        with Index.build(str(self.folder / FILE), stored, passages=True) as index:
+        with Index.build(str(self.folder / FILE), stored[:-600], passages=True) as index:
+            # They become one segment.
+            for first in (600, 300):
+                index.add(stored[len(stored) - first : len(stored) - first + 300])
             index.remove(f"d{i}" for i in range(documents) if i % 8 < 2)
         whole = self.read_files()
         for words in (*READERS.values(), *WRITERS.values()):
@@ -319,7 +322,7 @@ class IndexPlace:
             elif alone and self.read_files() != files:
                 outcomes[name] = replace(ran, err="the file was changed")
         self.lay(files)
-        readable = read_sections(self.folder / FILE, files)
+        readable = read_blobs(self.folder / FILE, files)
         return Observed(outcomes, readable)
 
     def fill_disk(self, files: Files, limit: int = resource.RLIM_INFINITY) -> Outcomes:
@@ -333,28 +336,31 @@ class IndexPlace:
         return outcomes | {"files": Outcome(0, " ".join(sorted(self.read_files())))}
 
 
-def read_sections(path: Path, files: Files) -> Readable:
-    """Return what SQLite reads of an index, section by section."""
-    readable = Readable([(side, one[: 4 if side else 100]) for side, one in files.items()], {}, [])
-    statement = "SELECT checksum, content FROM section WHERE kind = ? AND number = ?"
+def read_blobs(path: Path, files: Files) -> Readable:
+    """Return what SQLite reads of an index, blob by blob."""
+    readable = Readable(
+        [(side, content[: 4 if side else 100]) for side, content in files.items()], {}, None
+    )
+    # A damaged name may not be UTF-8.
+    with suppress(sqlite3.Error, UnicodeDecodeError):
+        schema = _select(path, "SELECT type, name, rootpage, sql FROM sqlite_schema")
+        readable.frame.extend(schema)
+    if any(row[0] == "view" for row in readable.frame):
+        return readable  # it may have no end
+    for number in range(_BLOBS):
+        with suppress(sqlite3.Error, ValueError, TypeError, KeyError, AttributeError):
+            for (content,) in _select(path, f"SELECT content FROM blob WHERE number = {number}"):
+                readable.blobs[number] = hashlib.md5(repr(content).encode()).hexdigest()
+                if not number:
+                    readable = readable._replace(head=Head.read(content))
+    return readable
+
+
+def _select(path: Path, statement: str) -> list[Any]:
+    """Return the rows of a statement, of a page that was not read before: SQLite checks it then."""
     with closing(sqlite3.connect(path)) as file:
         file.execute("PRAGMA cell_size_check = ON")  # as simdup does
-        # A damaged name may not be UTF-8.
-        with suppress(sqlite3.Error, UnicodeDecodeError):
-            schema = file.execute("SELECT type, name, rootpage, sql FROM sqlite_schema")
-            readable.frame.extend(schema.fetchall())
-        if any(row[0] == "view" for row in readable.frame):
-            return readable  # it may have no end
-        for kind in (LIST, "recipe", "passages", *SECTIONS, *PASSAGES):
-            for number in range(_BLOCKS):
-                with suppress(sqlite3.Error, ValueError):
-                    for written in file.execute(statement, (kind, number)):
-                        digest = hashlib.md5(repr(written).encode()).hexdigest()
-                        readable.sections[f"{kind} {number}"] = digest
-                        if kind == LIST:
-                            listed = SectionList.read(written[1]).blocks.items()
-                            readable.blocks.extend((at, pair[0]) for at, pair in listed)
-    return readable
+        return file.execute(statement).fetchall()
 
 
 # -- what is wrong ---------------------------------------------------------------------------------
@@ -392,24 +398,27 @@ def _export_faults(name: str, rights: list[Observed], observed: Observed) -> Ite
     for one, whole in zip(rights, had, strict=True):
         wanted = promised(one.readable, observed.readable, whole) if name == "index export" else []
         if missing := set(wanted) - lines:
-            yield f"{name} lacks documents of whole blocks: {min(missing)}"
+            yield f"{name} lacks documents of whole segments: {min(missing)}"
 
 
 def promised(right: Readable, damaged: Readable, export: list[str]) -> list[str]:
     """Return the lines that an export of a damaged index must have.
 
-    These are the blocks that SQLite still reads as they were written.
+    These are the segments that SQLite still reads as they were written.
     """
-    same = {name for name, _ in right.sections.items() & damaged.sections.items()}
-    # With another list, the sections of this state are not those of the index.
-    if right.frame != damaged.frame or not same >= _FIRST:
+    same = {number for number, _ in right.blobs.items() & damaged.blobs.items()}
+    # With another head, the blobs of this state are not those of the index.
+    if right.head is None or right.frame != damaged.frame:
+        return []
+    if not same >= {0, right.head.blobs["recipe"].number}:
         return []
     head, *lines = export
     kept, start = [head], 0
-    for number, documents in right.blocks:
-        if same >= {f"{kind} {number}" for kind in _NEEDED}:
-            kept += lines[start : start + documents]
-        start += documents
+    for entry in right.head.segments:
+        needed = {entry.columns[name].number for name in _NEEDED if name in entry.columns}
+        if same >= needed:
+            kept += lines[start : start + entry.live]
+        start += entry.live
     return kept
 
 

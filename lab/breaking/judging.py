@@ -99,9 +99,9 @@ def _rows(path: str) -> bytes:
         try:
             with closing(sqlite3.connect(os.path.join(folder, "index"))) as database:
                 checked = database.execute("PRAGMA integrity_check").fetchall()
-                # Without checksums, in which dates are.
-                sections = "SELECT kind, number, content FROM section ORDER BY kind, number"
-                rows = database.execute(sections).fetchall()
+                # Without the checksum of the head, in which dates are.
+                blobs = "SELECT number, substr(content, 1 + 4 * (number = 0)) FROM blob ORDER BY 1"
+                rows = database.execute(blobs).fetchall()
         except sqlite3.Error as error:
             return _DAMAGED + str(error).encode()
     return _DATES.sub(b"date", repr((checked, rows)).encode())

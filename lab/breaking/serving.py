@@ -205,9 +205,9 @@ def _surround(run: Run, writers: list[int]) -> None:
     tempfile.tempdir = None
     if run.clock:
         # Two runs must write the same bytes to an index.
-        from simdup.index import session
+        from simdup.index import file
 
-        session.now = lambda: run.clock
+        file.now = lambda: run.clock
     if run.batch is not None:
         _divide_work(run.batch)
     if around.removed:

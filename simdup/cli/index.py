@@ -17,7 +17,7 @@ from simdup.model.documents import Skipped
 
 if TYPE_CHECKING:
     from simdup.index.index import Index
-    from simdup.index.matching import Added
+    from simdup.index.match import Added
 
 
 @click.group("index", cls=CommandGroup)
@@ -61,6 +61,7 @@ def build(call: Call) -> Status:
             call["index"],
             call.sources,
             settings.recipe,
+            method=call["method"],
             fingerprints=call["fingerprints"],
             passages=call["passages"],
             min_run=call["min_run"],
@@ -139,12 +140,12 @@ def info(call: Call) -> Status:
     Examples:
       simdup index info -f jsonl seen.index
     """
-    from simdup.index.opening import index_info, open_storage
+    from simdup.index.file import index_info, open_file
     from simdup.show.lines import typed
     from simdup.show.text import info_text
 
-    with closing(open_storage(call["index"])) as storage:
-        facts = index_info(storage)
+    with closing(open_file(call["index"])) as file:
+        facts = index_info(file)
     with call.writing(call["index"]) as stream:
         if call.out.format == "text":
             stream.write(info_text(facts, call.screen.words))
@@ -157,9 +158,8 @@ def info(call: Call) -> Status:
 def check(call: Call) -> Status:
     """Check every part of an index.
 
-    SQLite checks the file, every section is compared with its checksum, the recipe with its digest,
-    the names of the documents with those by which they are found, and the texts of an index with
-    passages with what they are searched by.
+    SQLite checks the file, every part of it is compared with its checksum, and the recipe with its
+    digest.
 
     Status: 0 everything is intact; 2 something is damaged. Then build the index again; `simdup
     index export` prints what is intact.
@@ -167,8 +167,8 @@ def check(call: Call) -> Status:
     Examples:
       simdup index check seen.index
     """
+    from simdup.index.file import DAMAGED_HINT
     from simdup.index.index import Index
-    from simdup.index.storage import DAMAGED_HINT
 
     path, words = call["index"], call.screen.words
     with Index.open(path) as index:
@@ -186,16 +186,16 @@ def check(call: Call) -> Status:
 def export(call: Call) -> Status:
     """Print an index as fingerprint lines, oldest first.
 
-    Damaged blocks, of up to 1,024 documents each, are left out and listed.
+    Damaged segments, of some 2 MB each, are left out and listed.
 
-    Status: 0 done; 2 a block is damaged (the others are printed).
+    Status: 0 done; 2 a segment is damaged (the others are printed).
 
     Examples:
       simdup index export seen.index | simdup cluster
       simdup index export seen.index -o prints.txt
     """
+    from simdup.index.file import DAMAGED_HINT, REBUILD
     from simdup.index.index import Index
-    from simdup.index.storage import DAMAGED_HINT, REBUILD
 
     lost = list[Skipped]()
     try:

@@ -15,18 +15,19 @@ from simdup.cli.messages import Status, say_error, typed
 from simdup.cli.options import PAGE
 
 if TYPE_CHECKING:
-    from simdup.index.matching import QueryResult, QueryResults
+    from simdup.index.match import QueryResult, QueryResults
 
 
 # Options that are named like keywords of `Index.query`.
-_ASKED = ("limit", "exclude_self", "add", "compress", "fingerprints", "timeout")
+_ASKED = ("method", "limit", "exclude_self", "add", "compress", "fingerprints", "timeout")
 
 
 @declare("query", "INDEX", "SOURCE...")
 def command(call: Call) -> Status:
     """Find the near-duplicates of each document in an index.
 
-    Candidates are found by fingerprint and by shared text, as scan finds them. Matches are shown
+    Candidates are found as the method of the index says: by fingerprint, by shared text, or by both
+    (see simdup index build). Matches are shown
     with distance and similarity, best first. The index stores sketches of the texts, so the
     similarity is an estimate; its standard error is 0.035 at similarity 0.8, and less above.
     Documents given or stored as fingerprint lines have no similarity, and are found by fingerprint
@@ -74,7 +75,6 @@ def command(call: Call) -> Status:
                 criteria.distance,
                 criteria.similarity,
                 verify=criteria.verify,
-                method=criteria.method,
                 reading=watched.reading,
                 run=watched.run,
                 waiting=partial(say_error, path),

@@ -1,11 +1,9 @@
 """The persistent index: one file.
 
-`opening` creates and opens it; `storage` is a file of SQLite, which it does not trust, with
-sections, their checksums and their list, but knows nothing about documents; `sections` defines
-documents as columns; `store` reads, adds and removes them.  `session` is an open index: its file,
-its recipe, and what is kept between calls; `ingest` makes documents of sources, and an index of
-these; `passage_index` has their texts, for the passages that others share with them.
-`row_searches` propose rows by fingerprint and by bands of sketches, `matching` decides
-which of them match; `references` are indexes beside the documents of a scan; `index` is the public
-class.
+`file` is a file of SQLite, which it does not trust, with blobs and a head that lists them; it knows
+nothing about documents.  `segments` are the documents, as columns: they are read, added, removed
+and merged there.  `opened` is an open index: its file, its recipe, and what is kept between calls.
+`match` joins what is asked with it; `passages` has its texts, for the passages that others share
+with them; `references` are indexes beside the documents of a scan; `index` is the public class, and
+makes documents of sources.
 """

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simdup.base.errors import SimdupError, counted
-from simdup.index.ingest import indexed, summaries
-from simdup.index.matching import Matches, QueryOptions, best, find_nearest, otherwise
-from simdup.index.opening import open_storage
-from simdup.index.passage_index import load_passages, passage_makers
-from simdup.index.sections import (
+from simdup.base.errors import SimdupError, counted, invalid
+from simdup.index.index import indexed, summaries
+from simdup.index.match import Matches, QueryOptions, best, find_nearest, otherwise
+from simdup.index.opened import Opened
+from simdup.index.passages import load_passages, passage_makers
+from simdup.index.segments import (
     REMOVED,
     TEXT_HASH,
     RemovedTexts,
@@ -31,9 +31,8 @@ from simdup.index.sections import (
     text_hashes,
     to_numbers,
 )
-from simdup.index.session import Session
 from simdup.model.cleaned import RemovedDocument
-from simdup.model.criteria import CHARACTERS_5, Criteria
+from simdup.model.criteria import CHARACTERS_5, INDEX_METHODS, Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.recipe import Recipe
 from simdup.model.settings import Settings
@@ -42,7 +41,6 @@ from simdup.near.collection import Collection
 from simdup.near.counting import Maker
 from simdup.near.inputs import Input
 from simdup.near.rows import Rows
-from simdup.near.short import short
 from simdup.search.arrays import U64, Bools, RowIds
 from simdup.text.fingerprinter import Fingerprints
 
@@ -122,20 +120,20 @@ class IndexMatches:
 class IndexReferences:
     """The indexes among the references of a scan; none if it only remembers what it sees."""
 
-    sessions: Sequence[Session] = ()
+    opened: Sequence[Opened] = ()
     seen: str | None = None  # see `Input.seen`
 
     @property
     def figures(self) -> dict[str, int]:
         """What a summary says of them."""
-        return {"indexed": sum(len(session.store) for session in self.sessions)}
+        return {"indexed": sum(len(one.segments) for one in self.opened)}
 
     @property
     def makers(self) -> list[Maker]:
         """What has to be made of documents to compare them with those of an index."""
         # Only of what is added the texts may be kept.
-        own = (one.storage for one in self.sessions if one.storage.path == self.seen)
-        return [summaries, *(make for storage in own for make in passage_makers(storage))]
+        seen = (one.file for one in self.opened if one.file.path == self.seen)
+        return [summaries, *(make for file in seen for make in passage_makers(file))]
 
     def prepare(self, opened: Input) -> Input:
         """Return an input that is read with the recipe of the indexes.
@@ -146,13 +144,18 @@ class IndexReferences:
             If their recipes differ, another one is asked for, texts cannot be fingerprinted with
             it, or the criteria need more than an index has.
         """
-        if not self.sessions:
+        method = opened.settings.criteria.method
+        if not self.opened:
+            if method not in INDEX_METHODS:
+                raise invalid("method", method, "one of " + ", ".join(INDEX_METHODS))
             return opened
-        first, *others = self.sessions
+        first, *others = self.opened
         for other in others:
             _require_same(first, other)
         settings = opened.settings
-        _check_criteria(first.storage.path, settings.criteria, first.storage.path == self.seen)
+        _check_criteria(first.file.path, settings.criteria, first.file.path == self.seen)
+        for each in self.opened:
+            each.recipe.require_method(method)
         fingerprinter, asked = first.recipe.fingerprinter, settings.recipe
         if asked != Recipe():
             first.recipe.require(
@@ -172,15 +175,14 @@ class IndexReferences:
         terms = np.where(documents["reference"], np.uint8(0), documents["terms"])
         prints = Fingerprints(documents["fingerprint"], settings.recipe.bits, terms)
         asked = load_passages(indexed(corpus, prints), corpus.spool)
-        if not self.sessions:
+        if not self.opened:
             return IndexMatches(documents, own, asked=asked)
         nearest, numbers = self._nearest(asked, settings), np.flatnonzero(terms)
         held = nearest.held
         if not len(held):
             return IndexMatches(documents, own, asked=asked)
         known, undecided = _decided(best(nearest.found, 1), settings.criteria)
-        removed = best(nearest.removed, 1)
-        found, numbered = _without_numbered(known, removed, documents.take(numbers))
+        found = otherwise(known, best(nearest.removed, 1))
         found = found.and_columns(b=held["number"].searchsorted(found["b"]))
         same = _same(held, found, numbers, corpus)
         text_of = np.full(len(held), -1)
@@ -196,31 +198,29 @@ class IndexReferences:
             asked,
             held["content_key"],
             found["a"],
-            _notes(every, pairs, self._were_seen(undecided), self._were_seen(numbered)),
+            _notes(every, pairs, self._were_seen(undecided)),
         )
 
     def _were_seen(self, rows: RowIds) -> Bools:
         """Return which rows of the indexes are of documents seen before."""
-        seen = [one.storage.path == self.seen for one in self.sessions]
-        were: Bools = np.repeat(seen, [len(one.store) for one in self.sessions])[rows]
+        seen = [one.file.path == self.seen for one in self.opened]
+        were: Bools = np.repeat(seen, [len(one.segments) for one in self.opened])[rows]
         return were
 
     def _nearest(self, asked: Documents, settings: Settings) -> Matches:
         """Return the nearest document of each index, by the numbers of rows in all of them."""
         each, before, progress = list[Matches](), 0, settings.run.progress
         progress("matching", 0, len(asked))
-        for one in self.sessions:
-            seen = one.storage.path == self.seen
+        for one in self.opened:
+            seen = one.file.path == self.seen
             options = QueryOptions(settings.criteria, seen, limit=1, run=settings.run)
             each.append(find_nearest(one, asked, options).shifted(0, before))
-            before += len(one.store)
+            before += len(one.segments)
         progress("matching", len(asked), len(asked))
         return Matches.concat(each)
 
 
-def _notes(
-    documents: Documents, pairs: MeasuredPairs, undecided: Bools, numbered: Bools
-) -> list[tuple[str, str]]:
+def _notes(documents: Documents, pairs: MeasuredPairs, undecided: Bools) -> list[tuple[str, str]]:
     """Return what a person should know about matches, some of which do not count.
 
     Of each that does not it is known whether it is with a document seen before.
@@ -231,9 +231,6 @@ def _notes(
             what = f"fingerprints without a sketch are near {near:,} of the documents; "
             what += "their similarity is unknown, so they are not taken for pairs"
             notes.append((argument, what))
-        if short_texts := int(np.count_nonzero(numbered == seen)):
-            what = f"{counted(short_texts, 'short text')} with numbers, near one of an index that "
-            notes.append((argument, f"{what}does not know its numbers: not taken for a pair"))
     sides = (names[pairs[side]].tolist() for side in ("a", "b"))
     if same := sum(a == str(b) for a, b in zip(*sides, strict=True)):
         what = f"{counted(same, 'document')} matched under the same name in an index; if it was "
@@ -246,21 +243,19 @@ def _notes(
 def open_indexes(paths: Iterable[str], seen: str | None = None) -> Iterator[IndexReferences]:
     """Open indexes as references, and close them at the end; `seen` is that of `Input`."""
     with ExitStack() as stack:
-        sessions = []
-        for path in dict.fromkeys(paths):
-            storage = open_storage(path)
-            stack.callback(storage.close)
-            sessions.append(Session(storage))
-        yield IndexReferences(sessions, seen)
+        each = [Opened(path) for path in dict.fromkeys(paths)]
+        for one in each:
+            stack.callback(one.file.close)
+        yield IndexReferences(each, seen)
 
 
-def _require_same(first: Session, other: Session) -> None:
+def _require_same(first: Opened, other: Opened) -> None:
     """Raise if two indexes have different recipes."""
     digests = [one.recipe.resolved["digest"] for one in (first, other)]
     if digests[0] != digests[1]:
         raise SimdupError(
-            other.storage.path,
-            f"its recipe {digests[1] or 'unknown'} is not that of {first.storage.path}, "
+            other.file.path,
+            f"its recipe {digests[1] or 'unknown'} is not that of {first.file.path}, "
             f"{digests[0] or 'unknown'}: their fingerprints cannot be compared",
             "take them one after the other",
         )
@@ -294,22 +289,6 @@ def _decided(found: MeasuredPairs, criteria: Criteria) -> tuple[MeasuredPairs, R
     if not (criteria.verify and criteria.similarity):
         known[:] = True
     return found.take(known), found["b"][~known]
-
-
-def _without_numbered(
-    found: MeasuredPairs, removed: MeasuredPairs, documents: Documents
-) -> tuple[MeasuredPairs, RowIds]:
-    """Return the matches without short texts with numbers that differ from what they match.
-
-    The others are given by whom they match.  Another number makes them other texts, and an index
-    does not know in what they differ, unless they were removed before; `removed` has those.
-    """
-    if "letters" not in documents:
-        return otherwise(found, removed), found["b"][:0]
-    numbered = short(documents) & (documents["facts"] != 0)
-    unsure = numbered[found["a"]] & ~(found["similarity"] > 1 - 1e-9)
-    sure = otherwise(found.take(~unsure), removed)
-    return sure, found["b"][~np.isin(found["a"], sure["a"])]
 
 
 def _same(

@@ -45,7 +45,7 @@ SCHEMA: Mapping[str, Any] = {
     "equal": np.uint64,  # only documents with the same one are compared
     "different": np.int64,  # [fields]: documents of one group are no pair; -1 for none
     "content_number": np.int64,  # equal for identical documents
-    "summary": np.uint8,  # [136]: what an index keeps of the text
+    "summary": np.uint8,  # [145]: what an index keeps of the text
     "fingerprint": np.uint64,  # [words]
     "terms": np.uint8,  # how many terms it has, at most 255; 0 for one without a text
     "vector_keys": np.uint64,  # [bands]: of its TF-IDF vector

@@ -1,7 +1,7 @@
 """The join of two tables of documents: pairs that a search proposes and all rules allow.
 
 A method proposes (`simdup.near.methods`).  Its search is first prepared for the documents of a run.
-Then it answers questions about any of them, in rows of a table.  `simdup.index.row_searches` has
+Then it answers questions about any of them, in rows of a table.  `simdup.index.match` has
 those between documents and an index.
 
 `candidates` is the only join.  Its two tables are one and the same in a scan, or the documents that

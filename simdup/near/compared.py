@@ -47,7 +47,7 @@ from simdup.search.arrays import I64, U64, Bools, Members, distinct, run_starts
 
 
 class StoredTexts(Protocol):
-    """Documents of an index, whose seeds are known; see `simdup.index.passage_index`."""
+    """Documents of an index, whose seeds are known; see `simdup.index.passages`."""
 
     window: Window  # that the seeds were chosen with
     documents: int

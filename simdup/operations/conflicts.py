@@ -16,8 +16,8 @@ import numpy as np
 from simdup.base.errors import SimdupError, check_names, check_type
 from simdup.base.regular_files import read_named
 from simdup.base.when_used import pattern
+from simdup.corpus.files import split_indexes
 from simdup.corpus.rows import Paths, as_paths
-from simdup.index.opening import without_indexes
 from simdup.model.criteria import Criteria
 from simdup.model.readings import (
     Conflict,
@@ -130,7 +130,10 @@ def open_conflicts(
     """List what is to be read; see `conflicts`."""
     grouped = Criteria(same=scope.same, across=scope.across)
     settings = replace(settings, criteria=grouped, recipe=Recipe(strip=scope.strip))
-    others = without_indexes(as_paths(references, "references"))
+    indexes, others = split_indexes(as_paths(references, "references"))
+    for path in indexes:
+        what = "is an index: it has no texts that passages could be found in"
+        raise SimdupError(path, what, "name the documents themselves as `references`")
     return replace(open_input(data, settings, others), required=others, in_place=True)
 
 

@@ -19,7 +19,7 @@ from simdup.corpus.files import File, split_indexes
 from simdup.corpus.record_batches import keeps_ascii
 from simdup.corpus.rewriting import UNREAD
 from simdup.corpus.rows import Paths, as_optional_path, as_paths, select
-from simdup.index.ingest import remember
+from simdup.index.index import remember
 from simdup.index.references import IndexMatches
 from simdup.model.cleaned import DedupeOptions, Outcome, PartCriteria, Removed, RemovedDocument
 from simdup.model.criteria import Criteria, CriteriaFields
@@ -337,8 +337,8 @@ class _Losses(Changes[Cleaned]):
         columns = columns.take(np.flatnonzero(stays[known]))
         try:
             added = remember(
-                options.index, columns, removed, origins.fingerprinter, options.waiting,
-                self.progress,
+                options.index, columns, removed, origins.fingerprinter,
+                origins.criteria.method, options.waiting, self.progress,
             )  # fmt: skip
         except SimdupError as error:
             what = f"{error.what}; the corpus was written, but is not in the index"

@@ -16,7 +16,7 @@ from simdup.corpus.batches import read
 from simdup.corpus.files import split_indexes
 from simdup.corpus.rows import Paths, as_paths
 from simdup.corpus.sources import ONLY_SOURCES, Named
-from simdup.index import passage_index
+from simdup.index.passages import open_passages as open_index
 from simdup.model.criteria import Criteria
 from simdup.model.documents import Document, Skipped
 from simdup.model.fields import parse_fields
@@ -153,7 +153,7 @@ def examine(
     started = time.monotonic()
     template = _template(opened, criteria, scope)
     with ExitStack() as stack:
-        indexes = map(passage_index.open_passages, opened.indexes)
+        indexes = map(open_index, opened.indexes)
         stored = [stack.enter_context(index) for index in indexes]
         beside = replace(references, stored=stored)
         texts = stack.enter_context(compared(opened, criteria, scope, template, beside))

@@ -38,7 +38,7 @@ from simdup.model.frames import Columns, cluster_columns, columns_of
 from simdup.show.escaping import shown
 
 if TYPE_CHECKING:
-    from simdup.index.matching import QueryResult
+    from simdup.index.match import QueryResult
 
 # The version of the typed lines; it increases with incompatible changes.
 SCHEMA = 1

@@ -31,7 +31,7 @@ from simdup.show.summary import size_words
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
-    from simdup.index.matching import Added
+    from simdup.index.match import Added
     from simdup.near.part_search import RepeatedParts
     from simdup.show.text import Painter
 

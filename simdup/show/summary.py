@@ -16,7 +16,7 @@ from simdup.show.selection import EVERYTHING, Selection
 from simdup.show.words import ENGLISH, Phrases
 
 if TYPE_CHECKING:
-    from simdup.index.matching import Added
+    from simdup.index.match import Added
     from simdup.model.cleaned import Removed
     from simdup.model.readings import ConflictResult
     from simdup.model.shared_passages import PassageResult

@@ -23,8 +23,8 @@ from simdup.show.words import ENGLISH, Phrases
 from simdup.show.wrapping import Line, fill
 
 if TYPE_CHECKING:
-    from simdup.index.matching import QueryResult
-    from simdup.index.opening import IndexInfo
+    from simdup.index.file import IndexInfo
+    from simdup.index.match import QueryResult
 
 # Columns before the name in the answer to a query.
 _QUERY_INDENT = 17
@@ -281,6 +281,7 @@ def info_text(info: IndexInfo, words: Phrases = ENGLISH) -> bytes:
         "created": words("info.by", created=info.created, version=shown(info.simdup)),
         "changed": info.changed,
         "model": model,
+        "method": info.method,
         "passages": words("info.runs", n=info.min_run) if info.min_run else words("info.none"),
         "recipe": recipe or words("info.unknown", bits=info.recipe["bits"]),
     }

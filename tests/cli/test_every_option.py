@@ -19,7 +19,7 @@ import pytest
 import tqdm
 from support import Command, commands
 
-import simdup.index.matching
+import simdup.index.match
 from simdup.cli.help import Option
 from simdup.cli.options import TABLE
 from simdup.model.settings import RunOptions
@@ -98,7 +98,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     monkeypatch.setattr(RunOptions, "processes", property(count))
     spy(cluster, "iter_pairs", lambda *_, tables, search, **__: f"plan {tables}, {search}")
     # Tables are built for many queries only.
-    spy(simdup.index.matching, "SearchSetup", lambda *given: f"compress {given[2]}")
+    spy(simdup.index.match, "SearchSetup", lambda *given: f"compress {given[2]}")
     # Bars appear after half a second, which no call here takes.
     spy(tqdm, "tqdm", lambda *_, **__: "progress")
     return found
@@ -190,7 +190,7 @@ def content(simdup: Command, path: Path) -> str:
     """What a file holds; of an index the lines and the recipe, because it also holds the time."""
     if path.read_bytes().startswith(b"SQLite"):
         info = simdup("index", "info", path, "--config", "none").text
-        recipe = re.findall(r".*(?:recipe|document|passages).*", info)
+        recipe = re.findall(r".*(?:recipe|document|method|passages).*", info)
         return simdup("index", "export", path, "--config", "none").text + "\n".join(recipe)
     link = "link " if path.is_symlink() else ""
     return link + timeless(path.read_bytes().decode("utf-8", "surrogateescape"))

@@ -14,7 +14,7 @@ from simdup.cli import COMMANDS, _simdup
 from simdup.cli.help import Option
 from simdup.cli.messages import Status, as_option, as_typed, status, typed
 from simdup.cli.options import TABLE
-from simdup.index.matching import QueryResults
+from simdup.index.match import QueryResults
 from simdup.model.documents import Skipped
 
 

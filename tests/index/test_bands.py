@@ -12,10 +12,9 @@ from support import Command, examples
 
 from lab.corpora.made import edited, prose, write
 from simdup import Index, SimdupError, scan
-from simdup.index import matching, row_searches, store
-from simdup.index.matching import QueryOptions, best, choose_new, judge
-from simdup.index.row_searches import IndexRows
-from simdup.index.sections import line_documents, sketched
+from simdup.index import match, segments
+from simdup.index.match import IndexRows, QueryOptions, best, choose_new, judge
+from simdup.index.segments import line_documents, sketched
 from simdup.model.criteria import Criteria
 from simdup.model.measures import MeasuredPairs
 from simdup.model.settings import RunOptions
@@ -80,46 +79,49 @@ def similar_enough(a: Documents, i: int, b: Documents, j: int, similarity: float
     return float(bbit_estimate(a["sketch"][[i]], b["sketch"][[j]])[0]) >= similarity
 
 
+class Held:
+    """Documents as an index has them."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    def column(self, name: str) -> Any:
+        return self._documents[name]
+
+    def sketches(self) -> Any:
+        return iter([sketched(self._documents)])
+
+    def look_up(self, rows: Any) -> Documents:
+        return self._documents.take(rows)
+
+
 def rows_of(documents: Documents, criteria: Criteria) -> IndexRows:
-    source = SketchSource(
-        lambda: iter([sketched(documents)]), lambda rows: documents["sketch"][rows]
-    )
     setup = SearchSetup(HammingBall(64, criteria.distance))
-    return IndexRows(documents["fingerprint"], source, setup, criteria)
-
-
-def search_all(index: IndexRows, asked: Documents, most: int) -> list[tuple[int, int]]:
-    """All candidates, some documents at a time."""
-    pairs, first = list[tuple[int, int]](), 0
-    while first < len(asked):
-        some, (i, j) = index.find_first(asked, range(first, len(asked)), most)
-        assert len(some) == 1 or len(i) <= most
-        pairs += zip((i + first).tolist(), j.tolist(), strict=True)
-        first += len(some)
-    return pairs
+    return IndexRows(Held(documents), setup, criteria)  # type: ignore[arg-type]
 
 
 @examples(40)
 @given(
     st.integers(0, 20), st.integers(0, 20), st.integers(0, 10**6), SIMILARITIES,
-    st.sampled_from(METHODS), st.sampled_from([1, 7, 1000]), st.sampled_from([1, 3, 1 << 17]),
+    st.sampled_from(METHODS), st.sampled_from([1, 7, 1000]),
 )  # fmt: skip
 def test_candidates_are_those_of_fingerprints_and_bands(
-    asked: int, held: int, seed: int, similarity: float, method: str, most: int, tried: int
+    asked: int, held: int, seed: int, similarity: float, method: str, most: int
 ) -> None:
     a, b = documents(asked, seed), documents(held, seed + 1)
     criteria = Criteria(1, similarity, method=method)
     every = proposed(a, b, criteria)
+    index = rows_of(b, criteria)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_searches, "_QUERIES", tried)
-        index = rows_of(b, criteria)
-        assert search_all(index, a, most) == sorted(every)
+        patch.setattr(match, "MOST", most)
+        pairs = index.find(a)
+    assert (pairs is None) == (len(a) > 1 and len(every) > most) or method == "auto"
+    if pairs is not None:
+        i, j = pairs
+        assert list(zip(i.tolist(), j.tolist(), strict=True)) == sorted(every)
     i, j = (one.ravel() for one in np.mgrid[: len(a), : len(b)])
-    for one in index.searches:
-        by_it = np.flatnonzero(one.propose(Side(a, i), Side(b, j)))
-        assert list(zip(i[by_it].tolist(), j[by_it].tolist(), strict=True)) == sorted(
-            pair for pair, by in every.items() if one.name in by
-        )
+    close = np.flatnonzero(index.propose(Side(a, i), Side(b, j)))
+    assert list(zip(i[close].tolist(), j[close].tolist(), strict=True)) == sorted(every)
 
 
 @examples(30)
@@ -142,7 +144,7 @@ def test_a_document_is_new_unless_it_matches_a_new_one_before_it(
             if i not in without and not any((i, j) in every and match(i, j) for j in new):
                 new.append(i)
         unmatched = np.setdiff1d(rows, without)
-        found, matches = choose_new(made, unmatched, rows_of(made, criteria).searches, options)
+        found, matches = choose_new(made, unmatched, rows_of(made, criteria), options)
         assert found.tolist() == new
         assert sorted(zip(matches["a"].tolist(), matches["b"].tolist(), strict=True)) == [
             (i, j) for i in range(count) for j in new if j < i and (i, j) in every and match(i, j)
@@ -263,12 +265,12 @@ def matches(answers: Iterable[Any]) -> list[Any]:
 
 
 def test_more_is_found_than_by_fingerprints(tmp_path: Path) -> None:
-    with Index.build(str(tmp_path / "x.index"), family("old", 1), run=ALONE) as index:
-        asked = family("new", 100)
-        count = {
-            method: sum(len(one.matches) for one in index.query(asked, 3, method=method, run=ALONE))
-            for method in METHODS
-        }
+    asked, count = family("new", 100), dict[str, int]()
+    for method in METHODS:
+        path = str(tmp_path / method)
+        with Index.build(path, family("old", 1), method=method, run=ALONE) as index:
+            count[method] = sum(len(one.matches) for one in index.query(asked, 3, run=ALONE))
+    with Index.open(str(tmp_path / "auto")) as index:
         assert count["simhash"] < count["minhash"] <= count["auto"]
         assert count["auto"] > 100
         # Without similarity, fingerprints alone decide.
@@ -291,15 +293,13 @@ def test_pieces_processes_and_tables_make_no_difference(
     expected = answers("whole", 1)
     assert answers("two", 2) == expected
     for hits, worth, size, rows in ((1, 1, 1, 1), (7, 0, 5, 3), (9, -1, 1000, 5)):
-        monkeypatch.setattr(matching, "MOST", hits)
-        monkeypatch.setattr(row_searches, "MOST", hits)
-        monkeypatch.setattr(matching, "ADDING_CHUNKS", (size,))
-        for name in ("_ROWS", "_RESULTS", "_CHUNK"):
-            monkeypatch.setattr(matching, name, rows)
+        monkeypatch.setattr(match, "MOST", hits)
+        monkeypatch.setattr(match, "ADDING_CHUNKS", (size,))
+        for name in ("_QUERIES", "_ROWS", "_RESULTS", "_CHUNK"):
+            monkeypatch.setattr(match, name, rows)
         monkeypatch.setattr(sketch_bands, "_WORTH_TABLES", worth)
         monkeypatch.setattr(sketch_bands, "_FEW_ROWS", 1e9)
-        monkeypatch.setattr(store, "_SKETCHES", 3)
-        monkeypatch.setattr(store, "BLOCK", 4)
+        monkeypatch.setattr(segments, "FULL", 1000)
         assert answers(f"{hits}", 1) == expected
 
 
@@ -321,19 +321,36 @@ def test_fingerprint_lines_have_no_bands(tmp_path: Path) -> None:
     with Index.build(str(tmp_path / "texts.index"), texts) as index:
         lines = [(name, value) for name, value in index.export()]
         assert all(one.matches for one in index.query(lines, fingerprints=True))
+    path = str(tmp_path / "minhash.index")
+    with Index.build(path, lines, method="minhash", fingerprints=True) as index:
+        assert all(one.new for one in index.query(texts))
         with pytest.raises(SimdupError, match="fingerprint lines have no texts"):
-            index.query(lines, method="minhash", fingerprints=True)
-        with pytest.raises(SimdupError, match="one of auto, simhash, minhash"):
-            index.query(texts, method="pstable")
+            index.query(lines, fingerprints=True)
     with Index.build(str(tmp_path / "lines.index"), lines, fingerprints=True) as index:
-        assert all(one.new for one in index.query(texts, method="minhash"))
         assert not any(one.new for one in index.query(texts))
+
+
+def test_an_index_has_the_keys_of_one_method(tmp_path: Path) -> None:
+    texts = [("a", prose(1)), ("b", prose(2))]
+    with pytest.raises(SimdupError, match="one of auto, simhash, minhash"):
+        Index.build(str(tmp_path / "pstable"), texts, method="pstable")
+    assert not (tmp_path / "pstable").exists()
+    for method in METHODS:
+        path = str(tmp_path / method)
+        with Index.build(path, texts, method=method) as index:
+            assert all(one.matches for one in index.query(texts, method=method))
+        for other in (one for one in METHODS if one != method):
+            said = f"which was built for method {method}"
+            with Index.open(path) as index, pytest.raises(SimdupError, match=said):
+                index.query(texts, method=other)
+            with pytest.raises(SimdupError, match=said):
+                scan(texts, references=path, method=other)
 
 
 def test_a_damaged_sketch_is_never_an_answer(tmp_path: Path) -> None:
     path = tmp_path / "x.index"
     with Index.build(str(path), family("old", 1), run=ALONE) as index:
-        sketch = index._session.store.block(1)["sketch"][3].tobytes()
+        sketch = next(iter(index._opened.segments)).column("sketch")[3].tobytes()
     content = bytearray(path.read_bytes())
     content[content.index(sketch[:40])] ^= 1
     path.write_bytes(content)

@@ -13,12 +13,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from simdup import Index, Recipe, SimdupError, fingerprint
-from simdup.index.store import BLOCK, KeySet
+from simdup.index import segments
 
+BLOCK = 1024
 OTHER = "Nothing of this has to do with bridges: a recipe for bread, flour, water, salt, patience."
 BRIDGE = "The council met on Monday to discuss the new bridge over the river, and what it may cost."
 LIBRARY = "图书馆今天宣布将延长周末开放时间，方便学生备考复习，读者对此表示欢迎，并希望常年如此。"
@@ -58,7 +58,8 @@ def test_it_goes_back_to_an_earlier_content(path: str) -> None:
             assert dict(index.export())["a"] == fingerprint(text)
 
 
-def test_blocks_fill_up_empty_and_stay_whole(path: str) -> None:
+def test_segments_fill_up_empty_and_become_one(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "FULL", 200 * BLOCK)
     rng = random.Random(3)
     model: dict[str, int] = {}
     with Index.build(path, numbered(3), fingerprints=True) as index:
@@ -76,6 +77,18 @@ def test_blocks_fill_up_empty_and_stay_whole(path: str) -> None:
         assert dict(index.export()) == model
         assert len(index) == len(model)
         assert index.check() == []
+        each = list(index._opened.segments)
+        assert all(2 * one.entry.gone <= one.entry.rows for one in each)
+        assert len(each) <= len(model) // BLOCK + 12
+
+
+def test_one_by_one_there_are_few_segments_in_the_order_of_arrival(path: str) -> None:
+    with Index.build(path) as index:
+        for name, value in numbered(70):
+            index.add([(name, value)], fingerprints=True)
+            count = len(list(index._opened.segments))
+            assert count == len(index).bit_count()
+        assert list(index.export()) == numbered(70)
 
 
 def test_wide_fingerprints(path: str) -> None:
@@ -103,7 +116,7 @@ def test_one_file_remains(path: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["seen.index"]
     with closing(sqlite3.connect(path)) as file:
         assert file.execute("PRAGMA application_id").fetchone()[0] != 0
-        assert file.execute("PRAGMA user_version").fetchone() == (3,)
+        assert file.execute("PRAGMA user_version").fetchone() == (4,)
 
 
 def test_the_model_and_the_dictionary_travel_inside(tmp_path: Path, path: str) -> None:
@@ -199,15 +212,15 @@ def test_another_programs_database(tmp_path: Path) -> None:
     assert refused(tmp_path / "x.db").what == "is not a simdup index"
 
 
-@pytest.mark.parametrize("version", [1, 2, 4])
+@pytest.mark.parametrize("version", [1, 2, 3, 5])
 def test_another_version(path: str, version: int) -> None:
     Index.build(path, numbered(5), fingerprints=True).close()
     content = bytearray(Path(path).read_bytes())
     content[60:64] = version.to_bytes(4, "big")
     Path(path).write_bytes(content)
     error = refused(Path(path))
-    assert f"format {version}; this simdup only reads format 3" in error.what
-    assert version > 3 or error.hint == "build the index again from its sources"
+    assert f"format {version}; this simdup only reads format 4" in error.what
+    assert version > 4 or error.hint == "build the index again from its sources"
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.9])
@@ -257,7 +270,7 @@ def test_random_damage_is_never_a_traceback(path: str) -> None:
 def test_a_full_disk(path: str) -> None:
     with Index.build(path, numbered(100), fingerprints=True) as index:
         # No more pages than the file has: the situation of SQLite on a full disk.
-        index._session.storage._connection.execute("PRAGMA max_page_count = 10")
+        index._opened.file._connection.execute("PRAGMA max_page_count = 10")
         with pytest.raises(SimdupError, match="no space left"):
             index.add(numbered(9000, 100), fingerprints=True)
         assert len(index) == 100
@@ -369,17 +382,3 @@ def test_a_read_only_index_can_be_queried() -> None:
             if root:
                 os.setresuid(0, 0, 0)
             os.chmod(folder, 0o755)
-
-
-# Its parts.
-
-
-def test_numbers_are_a_set() -> None:
-    rng = np.random.default_rng(6)
-    given = rng.integers(0, 300, 200, dtype=np.uint64) << np.uint64(55)
-    numbers, model = KeySet(given), set(given.tolist())
-    for _ in range(9):
-        asked = rng.integers(0, 300, 20, dtype=np.uint64) << np.uint64(55)
-        assert numbers.contain(asked).tolist() == [one in model for one in asked.tolist()]
-        numbers.add(asked[:7])
-        model.update(asked[:7].tolist())

@@ -1,14 +1,12 @@
-"""A name is in an index once, whoever adds it and how often; and where it is not, check says so."""
+"""A name is in an index once, whoever adds it and how often."""
 
 from pathlib import Path
 
 import pytest
-from support import Command
 
-from lab.corpora.crafted import forge
 from lab.corpora.made import prose
 from simdup import Index, fingerprint
-from simdup.index.sections import name_keys
+from simdup.index import segments
 
 
 @pytest.fixture
@@ -50,8 +48,12 @@ def test_two_that_query_and_add_in_turn_know_what_the_other_has_added(path: str)
 
 
 @pytest.mark.parametrize("apart", [1, 1_030])
-def test_a_name_again_later_in_one_add_replaces_the_first(path: str, apart: int) -> None:
-    """Documents are added in chunks, and written in blocks of 1,024."""
+@pytest.mark.parametrize("full", [1, segments.FULL])
+def test_a_name_again_later_in_one_add_replaces_the_first(
+    path: str, monkeypatch: pytest.MonkeyPatch, apart: int, full: int
+) -> None:
+    """Documents are added in chunks, and written a segment at a time."""
+    monkeypatch.setattr(segments, "FULL", full)
     first, last = prose(1, 20), prose(2, 20)
     between = {f"n{i}": f"{prose(3, 12)} {i} {i * i}" for i in range(apart)}
     with Index.build(path) as index:
@@ -60,48 +62,12 @@ def test_a_name_again_later_in_one_add_replaces_the_first(path: str, apart: int)
     assert is_whole(path, {"twice": last, **between})
 
 
-# What check says of an index that was forged, with the right checksums.
-
-
-def forged(path: str, block: int, sections: dict[str, bytes]) -> None:
-    """Overwrite the end of some sections of a block."""
-    for kind, end in sections.items():
-
-        def change(content: bytes, end: bytes = end) -> bytes:
-            return content[: -len(end)] + end
-
-        forge(Path(path), kind, block, change)
-
-
-OTHER = "block {} has names that cannot be found"
-TWICE = "a name occurs twice"
-
-
-@pytest.mark.parametrize(
-    ("kinds", "faults"),
-    [(["names", "keys"], [TWICE]), (["names"], [OTHER]), (["keys"], [OTHER, TWICE])],
-)
-@pytest.mark.parametrize("block", [1, 2])
-def test_check_finds_names_that_were_forged(
-    simdup: Command, path: str, kinds: list[str], faults: list[str], block: int
-) -> None:
-    """The last document of a block gets the name of the first one, or the hash of that name."""
-    names = [f"n{i:04}" for i in range(1_100)]
-    values = [(name, i << 40 | i) for i, name in enumerate(names)]
-    Index.build(path, values, fingerprints=True).close()
-    sections = {"names": names[0].encode(), "keys": name_keys(names[:1]).tobytes()}
-    forged(path, block, {kind: sections[kind] for kind in kinds})
-    said = [fault.format(block) for fault in faults]
-    with Index.open(path) as index:
-        assert index.check() == said
-    done = simdup("index", "check", "seen.index")
-    assert done.status == 2
-    told = [line for line in done.err.splitlines() if line.startswith("simdup: ")]
-    assert told == [f"simdup: seen.index: {fault}" for fault in said]
-
-
 @pytest.mark.parametrize("apart", [0, 40, 1_030])
-def test_the_last_text_of_an_id_counts_also_if_it_is_the_stored_one(path: str, apart: int) -> None:
+@pytest.mark.parametrize("full", [1, segments.FULL])
+def test_the_last_text_of_an_id_counts_also_if_it_is_the_stored_one(
+    path: str, monkeypatch: pytest.MonkeyPatch, apart: int, full: int
+) -> None:
+    monkeypatch.setattr(segments, "FULL", full)
     stored, other = prose(1, 20), prose(2, 20)
     between = {f"n{i}": f"{prose(3, 12)} {i} {i * i}" for i in range(apart)}
     with Index.build(path, [("twice", stored)]) as index:

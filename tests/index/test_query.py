@@ -316,6 +316,19 @@ def test_adding_while_asking_is_a_greedy_deduplication(tmp_path: Path, n: int) -
         assert index.check() == []
 
 
+def test_a_name_that_comes_again_and_again_while_asking(tmp_path: Path) -> None:
+    asked = [("x", prose(seed)) for seed in range(1, 6)]
+    asked += [("y", prose(5)), ("z", prose(2)), ("x", prose(6)), ("v", prose(6))]
+    with Index.build(str(tmp_path / "seen.index"), [("a", prose(9)), ("x", prose(8))]) as index:
+        found = list(index.query(asked, add=True))
+        # What an earlier text of the name is near is no match.
+        assert [[one.document for one in result.matches] for result in found] == [
+            [], [], [], [], [], ["x"], [], [], ["x"],
+        ]  # fmt: skip
+        assert sorted(name for name, _ in index.export()) == ["a", "x", "z"]
+        assert index.check() == []
+
+
 def test_a_query_sees_documents_added_meanwhile(tmp_path: Path) -> None:
     path = str(tmp_path / "seen.index")
     with Index.build(path, [("a", prose(1))]) as index:
@@ -354,6 +367,22 @@ def test_query_agrees_with_a_scan_by_fingerprints(tmp_path: Path) -> None:
         estimated = estimates.get(frozenset((pair.a, pair.b)))
         if estimated is not None and pair.similarity is not None:
             assert abs(estimated - pair.similarity) < 4.5 * 0.035
+
+
+def test_short_texts_that_differ_in_a_fact_are_no_match(tmp_path: Path) -> None:
+    title = "宇宙的边疆：从银河系的中心到可观测宇宙的尽头，关于星系、恒星、行星与生命的片子，第1集"
+    held, more = [("1", title)], [("2", title.replace("第1", "第2")), ("again", f"{title}。")]
+    # The literature's pipeline knows no facts.
+    close = {"auto": ["again"], "minhash": ["again"], "simhash": ["2", "again"]}
+    for method, names in close.items():
+        with Index.build(str(tmp_path / method), held, method=method) as index:
+            assert [one.document for one in index.query(more, 20) if one.matches] == names
+    with Index.build(str(tmp_path / "seen.index"), held) as index:
+        # In a stream, too, and after they were written.
+        assert [one.added for one in index.query(more[:2], add=True)] == [True, False]
+    with Index.open(str(tmp_path / "seen.index")) as index:
+        (two,) = index.query([("x", more[0][1].replace("。", ""))])
+        assert [one.document for one in two.matches] == ["2"]
 
 
 def test_documents_of_few_terms_match_only_the_same(tmp_path: Path) -> None:

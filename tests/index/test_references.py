@@ -97,7 +97,8 @@ def test_the_report_says_how_an_index_was_searched(simdup: Command, archive: Pat
         "Indexes (12 documents) were searched by fingerprint, within distance 4, and by shared "
         "text; similarities to them (~) are estimates.\n" in said
     )
-    said = simdup("scan", "new", "--reference", "old.index", "--method", "minhash").err
+    simdup("index", "build", "shared.index", "old", "--method", "minhash")
+    said = simdup("scan", "new", "--reference", "shared.index", "--method", "minhash").err
     assert "searched by shared text alone; similarities" in said
     said = simdup("scan", "new", "--reference", "old.index", "--no-verify").err
     assert said.splitlines()[-1].endswith("by fingerprint alone, within distance 3.")
@@ -193,7 +194,7 @@ def test_roles_are_those_that_the_documents_themselves_give(
     )  # fmt: skip
     sources = [(f"s{i}", chance.choice(makers)(chance.choice(bases))) for i in range(20)]
     write(folder / "known", dict(known))
-    index = build(folder / "x.index", known)
+    index = build(folder / "x.index", known, method=method)
     names = {name for name, _ in sources}
     expected, found = (
         scan(sources, references=[one], run=ALONE, method=method, similarity=0.85)

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from support import Command
 
-from lab.corpora.crafted import edit, forge
+from lab.corpora.crafted import edit, forge, number_of
 from lab.corpora.made import prose
 from simdup import Index, SimdupError, dedupe, scan
-from simdup.index.store import Writer
+from simdup.index.segments import Edit
 
 TEXT = "We were glad to hear from you, and hope that all is well with the garden by the river."
 # Near it by its letters; by its shingles, which are all that an index knows, it is not.
@@ -39,9 +39,9 @@ def is_intact(path: str) -> bool:
         return index.check() == []
 
 
-def section(path: str) -> bytes:
+def remembered(path: str) -> bytes:
     with Index.open(path) as index:
-        return index._session.store.removed().tobytes()
+        return index._opened.segments.removed().tobytes()
 
 
 def test_the_pair_has_the_figures_of_then(path: str) -> None:
@@ -64,8 +64,6 @@ def test_what_is_asked_now_decides(path: str) -> None:
     assert matches(path, similarity=pair.similarity) == ["a"]
     assert matches(path, similarity=pair.similarity + 1e-6) == []
     assert matches(path, verify=False) == []
-    # Then a pair must have near fingerprints, and be measured otherwise.
-    assert matches(path, method="simhash", distance=pair.distance) == []
 
 
 def test_a_new_version_of_the_kept_document_is_new(path: str) -> None:
@@ -75,7 +73,7 @@ def test_a_new_version_of_the_kept_document_is_new(path: str) -> None:
     # It was removed because of another text.
     assert matches(path) == ["a"]
     assert matches(path, TEXT) == []
-    assert section(path) == b""
+    assert remembered(path) == b""
 
 
 def test_removing_the_kept_document_drops_what_was_removed_for_it(path: str) -> None:
@@ -89,7 +87,7 @@ def test_removing_the_kept_document_drops_what_was_removed_for_it(path: str) -> 
         assert [one.new for one in index.query([("x", NEAR)])] == [True]
         index.remove([name for name, _ in index.export()])
         assert [one.new for one in index.query([("x", NEAR)])] == [True]
-    assert section(path) == b""
+    assert remembered(path) == b""
     assert is_intact(path)
 
 
@@ -105,13 +103,13 @@ def test_documents_may_move(path: str) -> None:
 
 
 def test_a_text_is_held_once(path: str) -> None:
-    before = section(path)
+    before = remembered(path)
     assert len(before) == 32
     for name in ("c", "d"):
         texts = [("a", TEXT), (name, NEAR), (name + "2", NEAR), ("e", TEXT)]
         assert len(dedupe(texts, index=path, add=True).removed) == 3
         assert dedupe([(name, NEAR)], index=path, add=True).data == []
-        assert section(path) == before
+        assert remembered(path) == before
 
 
 def test_streams_recognize_it_too(path: str) -> None:
@@ -139,7 +137,7 @@ def test_several_indexes(path: str, tmp_path: Path) -> None:
     more = [("same", TEXT), ("x", TEXT.replace("hear", "learn").replace("garden", "house"))]
     cleaned = dedupe(more, references=path, index=other + "2", add=True)
     assert [(one.document, one.kept) for one in cleaned.removed] == [("same", "a"), ("x", "a")]
-    assert section(other + "2") == b""
+    assert remembered(other + "2") == b""
     assert dedupe(more, index=path, add=True).data == []
     assert matches(path, more[1][1]) == ["a"]
 
@@ -149,7 +147,7 @@ def test_a_run_that_fails_leaves_the_index(path: str, monkeypatch: pytest.Monkey
         raise SimdupError("x", "no space left")
 
     before = Path(path).read_bytes()
-    monkeypatch.setattr(Writer, "put_removed", fail)
+    monkeypatch.setattr(Edit, "finish", fail)
     with pytest.raises(SimdupError, match="no space left"):
         dedupe([("c", OTHER), ("d", NEAR_OTHER)], index=path, add=True)
     assert Path(path).read_bytes() == before
@@ -158,54 +156,37 @@ def test_a_run_that_fails_leaves_the_index(path: str, monkeypatch: pytest.Monkey
 # Files.
 
 
-def test_an_index_without_the_section_gets_one(tmp_path: Path) -> None:
+def test_an_index_that_has_none_gets_some(tmp_path: Path) -> None:
     path = str(tmp_path / "old.index")
     Index.build(path, [("a", TEXT)]).close()
     assert matches(path) == []
     with Index.open(path) as index:
         index.remove(["a"])
         index.add([("a", TEXT)])
-        assert not index._session.storage.has("removed")
+        assert not len(index._opened.segments.removed())
     # Without near-copies there is none, either.
     dedupe([("c", prose(1))], index=path, add=True)
     with Index.open(path) as index:
-        assert not index._session.storage.has("removed")
+        assert not len(index._opened.segments.removed())
     dedupe([("a", TEXT), ("b", NEAR)], index=path, add=True)
     assert matches(path) == ["a"]
     assert is_intact(path)
 
 
-def test_an_older_simdup_leaves_what_was_removed_for_a_document_that_is_gone(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Writer, "put_removed", lambda *_: None)
-    with Index.open(path) as index:
-        index.remove(["a"])
-    assert len(section(path)) == 32
-    assert matches(path) == []
-    assert is_intact(path)
-    with Index.open(path) as index:
-        index.remove([name for name, _ in index.export()])
-    assert matches(path) == []
-
-
 @pytest.mark.parametrize(
     ("change", "fault"),
-    [
-        ("UPDATE section SET content = x'00'", "is damaged"),
-        ("DELETE FROM section", "is missing"),
-    ],
+    [("UPDATE blob SET content = x'00'", "is damaged"), ("DELETE FROM blob", "is missing")],
 )
 def test_damage_is_found_before_an_answer(
     simdup: Command, path: str, change: str, fault: str
 ) -> None:
     exported = simdup("index", "export", path).out
-    edit(Path(path), f"{change} WHERE kind = 'removed'")
+    edit(Path(path), f"{change} WHERE number = {number_of(Path(path), 'removed')}")
     with Index.open(path) as index:
-        assert f"section removed 0 {fault}" in index.check()
+        assert f"part removed {fault}" in index.check()
     ran = simdup("query", path, "-", "--input-format", "jsonl", stdin=b'{"text": "x y z w"}\n')
     assert ran.status == 2
-    assert f"section removed 0 {fault}" in ran.err
+    assert f"part removed {fault}" in ran.err
     # What an export prints is intact.
     done = simdup("index", "export", path)
     assert (done.status, done.out) == (0, exported)
@@ -214,4 +195,4 @@ def test_damage_is_found_before_an_answer(
 def test_half_a_removed_text_is_damage(path: str) -> None:
     forge(Path(path), "removed", 0, lambda content: content[:-1])
     with Index.open(path) as index:
-        assert index.check() == ["section removed 0 is damaged"]
+        assert index.check() == ["part removed is damaged"]

@@ -145,21 +145,22 @@ def test_rows_from_python(tmp_path: Path) -> None:
 
 
 def test_short_texts_with_other_numbers_stay(simdup: Command, tmp_path: Path) -> None:
-    """An index does not know their numbers."""
+    """An index knows their numbers; those with the same ones are redundant."""
     text = "Invoice 2024-0117: your payment of 1250 euros is due on the first of March, please pay."
-    days = [text, text.replace("0117", "0118"), text]
+    other = text.replace("0117", "0118")
+    days = [text, other, text.replace("is due", "was due"), other.replace("please", "do")]
     for day, one in enumerate(days):
         write_rows(tmp_path / "r.jsonl", [{"id": f"a{day}", "text": one}])
         ran = simdup("dedupe", "r.jsonl", "-o", f"o{day}.jsonl", *OPTIONS)
         assert ran.status == 0
-        assert ("simdup: --index: 1 short text with numbers, near" in ran.err) == (day == 1)
+        assert "simdup: --index" not in ran.err
     write_rows(tmp_path / "w.jsonl", [{"id": "w", "text": WORDS}])
     assert simdup("dedupe", "w.jsonl", "-o", "w1.jsonl", *OPTIONS).status == 0
     write_rows(tmp_path / "w.jsonl", [{"id": "x", "text": WORDS.replace("hear", "learn")}])
     assert simdup("dedupe", "w.jsonl", "-o", "w2.jsonl", *OPTIONS).status == 0
     assert (tmp_path / "w2.jsonl").read_bytes() == b""
-    left = [(tmp_path / f"o{day}.jsonl").read_bytes().count(b"\n") for day in range(3)]
-    assert left == [1, 1, 0]
+    left = [(tmp_path / f"o{day}.jsonl").read_bytes().count(b"\n") for day in range(4)]
+    assert left == [1, 1, 0, 0]
 
 
 def test_files_from_python_that_are_not_written_are_remembered(tmp_path: Path) -> None:
@@ -310,13 +311,12 @@ def test_a_short_near_copy_stays_removed_without_its_document(
 
 
 def test_a_short_text_with_numbers_stays_removed(simdup: Command, tmp_path: Path) -> None:
-    """The index does not know its numbers, but that it was removed."""
+    """The other one, with another number, stays."""
     text = "Invoice 2024-0117: your payment of 1250 euros is due on the first of March, please pay."
     near = text.replace("is due", "was due")
     write_rows(tmp_path / "1.jsonl", [{"id": "a", "text": text}, {"id": "b", "text": near}])
     other = text.replace("0117", "0118")
     write_rows(tmp_path / "2.jsonl", [{"id": "c", "text": near}, {"id": "d", "text": other}])
     assert simdup("dedupe", "1.jsonl", "-o", "o1.jsonl", *OPTIONS).status == 0
-    ran = simdup("dedupe", "2.jsonl", "-o", "o2.jsonl", *OPTIONS)
-    assert "simdup: --index: 1 short text with numbers, near one of an index that" in ran.err
+    assert simdup("dedupe", "2.jsonl", "-o", "o2.jsonl", *OPTIONS).status == 0
     assert json.loads((tmp_path / "o2.jsonl").read_bytes())["id"] == "d"

