@@ -50,6 +50,8 @@ _READ = ("query", "index export", CHECK)
 _USUAL = Around(limits={"RLIMIT_CPU": 60}, room=1 << 30)
 # What commands may print on standard error.
 _LINE = re.compile(r"(simdup: (?!internal error|memory)|hint: |Wrote |the index is |\d).{0,400}")
+# What reading a blob of an index, and a head, may raise.
+_UNREADABLE = sqlite3.Error, ValueError, TypeError, KeyError, AttributeError, RecursionError
 # More than an index of the campaign has.
 _BLOBS = 200
 # What an export reads of each segment.
@@ -348,7 +350,7 @@ def read_blobs(path: Path, files: Files) -> Readable:
     if any(row[0] == "view" for row in readable.frame):
         return readable  # it may have no end
     for number in range(_BLOBS):
-        with suppress(sqlite3.Error, ValueError, TypeError, KeyError, AttributeError):
+        with suppress(*_UNREADABLE):
             for (content,) in _select(path, f"SELECT content FROM blob WHERE number = {number}"):
                 readable.blobs[number] = hashlib.md5(repr(content).encode()).hexdigest()
                 if not number:
