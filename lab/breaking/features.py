@@ -14,21 +14,12 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
+from lab.corpora.features import FEATURES, Part
 from lab.measuring import CHECKOUT, environment
 from lab.reporting import Table
 from lab.trial import Trial, say
-from simdup.corpus.formats import FORMATS
-from simdup.near.measures import MEASURES
-from simdup.near.methods import METHODS
-from simdup.near.rules import DIVIDING, RULES
-from simdup.near.steps import STEPS
 
-# What the default consists of.
-DEFAULT = {
-    "shingles", "edits", "simhash", "minhash", "short_texts", "references", "terms", "text", "html",
-}  # fmt: skip
 # What tests call features, where it is not the name of the module.
 _WORDS = {
     "containment": "contain", "passages": "contain|passages", "facts": "facts|FACTS",
@@ -38,64 +29,10 @@ _WORDS = {
     "notebook": "ipynb|notebook", "office": "docx|pptx|odt|epub|pdf|office|Word",
     "subtitles": "srt|vtt|subtitle",
 }  # fmt: skip
-# What rows have that does not name the module.
-_NAMED = {"office": "_OFFICE,", "mail": "_MESSAGE,"}
 # They look at the project, or compare all outputs at once.
 _WHOLE = ("project", "lab")
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py)(?:::([^\[\s]+))?(\[.*?\])?(?: - |$)", re.M)
 _PASSED = re.compile(r"(\d+) passed")
-
-
-class Part(NamedTuple):
-    """A feature: its module, and the package with the table that has its rows."""
-
-    table: str
-    module: str
-
-    @property
-    def words(self) -> re.Pattern[str]:
-        """What is in a test that is about the feature."""
-        return re.compile(_WORDS.get(self.module, self.module))
-
-    def copied_without(self, folder: Path) -> Path:
-        """Return a folder that has a copy of the package without the feature."""
-        source = CHECKOUT / "simdup"
-        shutil.copytree(source, folder / "simdup", ignore=shutil.ignore_patterns("__pycache__"))
-        self.remove_from(folder)
-        return folder
-
-    def remove_from(self, folder: Path) -> None:
-        """Delete the file, or the folder, and the rows from a copy of the package."""
-        package = folder / Path(*self.table.split("."))
-        place = package / self.module
-        if not place.exists():
-            place = place.with_suffix(".py")
-        if not place.exists():
-            place = package.parent / self.module
-        shutil.rmtree(place) if place.is_dir() else place.unlink()
-        rows = package / "__init__.py"
-        lines = rows.read_text("utf-8").splitlines(keepends=True)
-        named = _NAMED.get(self.module, rf'\("{self.module}"|"{self.table}.{self.module}"')
-        kept = [line for line in lines if not (line[0] == " " and re.search(named, line))]
-        if len(kept) == len(lines):
-            raise ValueError(f"no row names {self.module}")
-        rows.write_text("".join(kept), "utf-8")
-
-
-FEATURES = [
-    Part(f"simdup.near.{table}", module)
-    for table, modules in {
-        "measures": {row.module for row in MEASURES},
-        "methods": {row.module for row in METHODS},
-        "rules": {row.module for row in (*RULES.values(), *DIVIDING)},
-        "steps": {row.module for row in STEPS},
-    }.items()
-    for module in sorted(modules - DEFAULT)
-]
-FEATURES += [
-    Part("simdup.corpus.formats", module)
-    for module in sorted({row.module.rpartition(".")[2] for row in FORMATS.values()} - DEFAULT)
-]
 
 
 def run(trial: Trial) -> Iterator[Table]:
@@ -133,7 +70,10 @@ def _suite(folder: Path, part: Part, trial: Trial) -> tuple[int, int, int]:
     passed = _PASSED.search(ran.stdout)
     about = failed = 0
     for path, test, parameters in _FAILED.findall(ran.stdout):
-        if part.words.search(f"{path}{parameters}{_source(folder / path, test)}"):
+        if re.search(
+            _WORDS.get(part.module, part.module),
+            f"{path}{parameters}{_source(folder / path, test)}",
+        ):
             about += 1
         else:
             failed += 1

@@ -136,8 +136,11 @@ def dedupe(
         as_optional_path(output, "output"), as_paths(references, "references"), force, by=by,
         max_removed=max_removed, annotate=annotate, index=as_optional_path(index, "index"), add=add,
     )  # fmt: skip
-    parts = None
-    if unit is not None:
+    # Without a unit it has no effect; what is wrong is wrong all the same.
+    parts: PartCriteria | None = PartCriteria("line" if unit is None else unit, copies, min_length)
+    if unit is None:
+        parts = None
+    else:
         given = {
             "recipe": recipe != "default", "criteria": criteria is not None, "add": add,
             "references": references != (), "max_removed": max_removed is not None,
@@ -146,7 +149,6 @@ def dedupe(
         for name in (name for name, value in given.items() if value):
             what = "has no effect with `unit`: equal parts are cut, and every document stays"
             raise SimdupError(name, what, "leave it out", name)
-        parts = PartCriteria(unit, copies, min_length)
     how = _how(options, parts, settings.run.progress)
     cleaned = rewrite_data(data, options, settings, *how)
     if cleaned.data is not None:

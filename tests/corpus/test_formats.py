@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from support import Command, environment, seconds
 
-from lab.breaking.features import FEATURES, Part
+from lab.corpora.features import FEATURES, Part
 from lab.corpora.made import prose
 from simdup import scan
 from simdup.corpus.batches import read_content

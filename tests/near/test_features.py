@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support import ROOT, environment
 
-from lab.breaking.features import FEATURES, Part
+from lab.corpora.features import FEATURES, Part
 from lab.corpora.made import edited, prose
 
 # Settings, and the features that they ask for.

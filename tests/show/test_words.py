@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from support import ROOT, Command
 
+from simdup.model.readings import KINDS
+from simdup.show.report.columns import SAME_TEXT, UNKNOWN
 from simdup.show.words import CHINESE, ENGLISH, Template, language_of, page_words
 from simdup.show.wrapping import fill
 
@@ -97,7 +99,7 @@ def test_a_page_has_the_words_of_its_kind() -> None:
 def test_every_word_of_a_page_is_used() -> None:
     assets = (ROOT / "simdup" / "show" / "report" / "assets").glob("*.js")
     scripts = "".join(path.read_text("utf-8") for path in assets)
-    named = set(re.findall(r"'(\w+)'", scripts))
+    named = {*re.findall(r"'(\w+)'", scripts), *KINDS, SAME_TEXT, UNKNOWN}
     # The choices of the list, by their names.
     choices = {f"{what}{one[:1].upper()}{one[1:]}" for what in ("sort", "filter") for one in named}
     assert [key for where, key in TEXTS if where != "report" and key not in named | choices] == []
