@@ -208,9 +208,7 @@ def test_clusters_follow_the_threshold_only_with_all_pairs(simdup, browser, tmp_
             before = page.inner_text(".figures")
             page.evaluate("State.set({ threshold: 9000 })")
             # Without all pairs the handle only chooses what is listed.
-            assert ("1 of 2 clusters has such a pair" in page.inner_text(".setting")) == (
-                not option
-            )
+            assert ("Show 1 of 2 with such a pair" in page.inner_text(".setting")) == (not option)
             assert (page.inner_text(".figures") == before) == (not option)
             large = page.evaluate("[...Data.table.size].indexOf(14)") + 1
             go(page, f"#/c/{large}")
