@@ -172,7 +172,7 @@ class Outcome:
     parts: Hidden[tuple[Part, ...]] = ()
     data: Hidden[Any] = None
 
-    def tell(self, skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
+    def not_copied(self, skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
         """Return what was skipped, and say of what is missing that it was not copied."""
         return tuple(
             replace(one, reason=f"{one.reason}; not copied to {self.written}")
@@ -181,12 +181,12 @@ class Outcome:
             for one in skipped
         )
 
-    def told(self, kind: type[Said], **values: Any) -> Said:
+    def of_kind(self, kind: type[AnyOutcome], **values: Any) -> AnyOutcome:
         """Return an outcome of another kind, with more values."""
         return kind(**vars(self) | values)
 
 
-Said = TypeVar("Said", bound=Outcome)
+AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 
 
 class RemovedDocument(NamedTuple):

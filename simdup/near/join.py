@@ -132,8 +132,9 @@ class _Join:
         taken, first, rows = np.zeros(n, np.bool_), self._copies.first, np.arange(n)
         taken[held["b"]] = True
         rows = rows[np.lexsort((self._order, taken, first))]
+        heads = rows[run_starts(first[rows])]
         self._heads = np.arange(n)
-        self._heads[first[rows[run_starts(first[rows])]]] = rows[run_starts(first[rows])]
+        self._heads[first[heads]] = heads
         self._taken = taken[self._heads]
         self._order_of = self._order[self._heads]
         # Pairs of first rows that were found to be near, and that differ in a fact.

@@ -322,10 +322,10 @@ class _CorpusLeaks(Cuts[Decontaminated]):
             "affected": len(self.spans),
             "left_out": self.left_out,
             "kept": self.kept,
-            "skipped": outcome.tell((*first, *self.skipped)),
+            "skipped": outcome.not_copied((*first, *self.skipped)),
             "notes": tuple(dict.fromkeys((*self.texts.notes, *self.notes, *outcome.notes))),
         }
-        return outcome.told(Decontaminated, **values)
+        return outcome.of_kind(Decontaminated, **values)
 
 
 def _spans_of(spans: Mapping[int, Spans], rows: Mapping[int, int], record: int) -> Spans:

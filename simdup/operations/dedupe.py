@@ -289,7 +289,7 @@ class _Losses(Changes[Cleaned]):
 
     def result(self, outcome: Outcome) -> Cleaned:
         """Return what is left out, and what each group loses by it."""
-        skipped = outcome.tell(self.scan.skipped)
+        skipped = outcome.not_copied(self.scan.skipped)
         told = {one.document for one in skipped}
         kept = "documents that are redundant because of it are kept"
         lost = [
@@ -300,7 +300,7 @@ class _Losses(Changes[Cleaned]):
         notes = (*self.scan.notes, *outcome.notes)
         self.scan = replace(self.scan, skipped=(*skipped, *lost), notes=notes)
         numbers, groups = self._numbers, self.groups
-        return outcome.told(
+        return outcome.of_kind(
             Cleaned,
             documents=self.scan.inputs.taking_part,
             skipped=self.scan.skipped,

@@ -78,7 +78,7 @@ class _Repeated(Cuts[Cleaned]):
         np.add.at(sizes, parts.documents, parts.text_ends - parts.text_starts)
         columns = np.ones(len(lost)), lost > 0, self.sizes, sizes
         before = int(self.characters.sum())
-        return outcome.told(
+        return outcome.of_kind(
             Cleaned,
             notes=(*self.notes, *outcome.notes),
             unit=self.unit,
@@ -88,7 +88,7 @@ class _Repeated(Cuts[Cleaned]):
             emptied=int(np.count_nonzero(lost == self.characters)),
             characters_before=before,
             characters_after=before - int(lost.sum()),
-            skipped=outcome.tell(skipped),
+            skipped=outcome.not_copied(skipped),
             parts=() if self.groups is None else tuple(group_parts(self.groups, columns)),
             data=self.names if outcome.data is None else outcome.data,
         )

@@ -35,7 +35,7 @@ from simdup.corpus.rewriting import (
 from simdup.corpus.rows import keep_rows, recognise
 from simdup.corpus.sources import SourceListing, list_files
 from simdup.corpus.spool import spool_folder
-from simdup.model.cleaned import DedupeOptions, Outcome, Said
+from simdup.model.cleaned import AnyOutcome, DedupeOptions, Outcome
 from simdup.model.documents import Skipped
 from simdup.model.fields import parse_fields
 from simdup.model.settings import Reading, Settings
@@ -52,7 +52,7 @@ from simdup.show.streams import open_output
 from simdup.show.targets import check_name, check_places, compression_for, places, single_file
 
 
-class Changes(ABC, Generic[Said]):
+class Changes(ABC, Generic[AnyOutcome]):
     """What an operation changes in a corpus."""
 
     def check(self) -> None:
@@ -71,16 +71,16 @@ class Changes(ABC, Generic[Said]):
         """Return what stays of data that is not in files."""
 
     @abstractmethod
-    def result(self, outcome: Outcome) -> Said:
+    def result(self, outcome: Outcome) -> AnyOutcome:
         """Return the outcome once the files have been changed."""
 
-    def remember(self, said: Said, lost: Mapping[str, str]) -> Said:
+    def remember(self, said: AnyOutcome, lost: Mapping[str, str]) -> AnyOutcome:
         """Do what follows once the corpus is written; return the outcome with it."""
         return said
 
 
 @dataclass(kw_only=True)
-class Cuts(Changes[Said]):
+class Cuts(Changes[AnyOutcome]):
     """What an operation cuts out of the documents of a corpus.
 
     Attributes
@@ -130,18 +130,18 @@ class Cuts(Changes[Said]):
 
 
 # Reads the documents of an input, which is from these sources, and finds what is changed.
-Find: TypeAlias = Callable[[Input, Sequence[str]], Changes[Said]]
+Find: TypeAlias = Callable[[Input, Sequence[str]], Changes[AnyOutcome]]
 
 
 def rewrite_data(
     data: Data,
     options: DedupeOptions,
     settings: Settings,
-    find: Find[Said],
-    finish: Callable[[Said], None] = lambda said: None,
+    find: Find[AnyOutcome],
+    finish: Callable[[AnyOutcome], None] = lambda said: None,
     references: Sequence[str] = (),
     operation: str = "dedupe",
-) -> Said:
+) -> AnyOutcome:
     """Return data of any kind with changes, or write files so: see `rewrite_corpus`.
 
     Raises
@@ -182,10 +182,10 @@ def rewrite_corpus(
     sources: Sequence[str],
     options: DedupeOptions,
     settings: Settings,
-    find: Find[Said],
-    finish: Callable[[Said], None] = lambda said: None,
+    find: Find[AnyOutcome],
+    finish: Callable[[AnyOutcome], None] = lambda said: None,
     references: Sequence[str] = (),
-) -> Said:
+) -> AnyOutcome:
     """Write a corpus with changes in its files, where and how the options say.
 
     Parameters
@@ -255,15 +255,15 @@ def _on_disk(files: Sequence[File], listing: SourceListing) -> tuple[list[File],
 
 
 @dataclass(frozen=True, slots=True)
-class _Task(Generic[Said]):
+class _Task(Generic[AnyOutcome]):
     """A corpus that is written again; see `rewrite_corpus`."""
 
     opened: Input
     options: DedupeOptions
-    find: Callable[[], Changes[Said]]
-    finish: Callable[[Said], None]
+    find: Callable[[], Changes[AnyOutcome]]
+    finish: Callable[[AnyOutcome], None]
 
-    def try_out(self, files: Sequence[File]) -> Said:
+    def try_out(self, files: Sequence[File]) -> AnyOutcome:
         """Find what would be changed; texts are cut for nobody, to learn what must be kept whole.
 
         What would be too much is refused after the list of it.
@@ -281,7 +281,7 @@ class _Task(Generic[Said]):
         found.check()
         return found.remember(said, {})
 
-    def write_file(self, target: str, file: File, references: Sequence[File]) -> Said:
+    def write_file(self, target: str, file: File, references: Sequence[File]) -> AnyOutcome:
         """Write a file of records to another file."""
         settings = self.opened.settings
         compression = compression_for(file, target, settings.reading)
@@ -306,7 +306,7 @@ class _Task(Generic[Said]):
             said = replace(said, bytes_before=file.size, bytes_after=os.path.getsize(target))
         return found.remember(said, {})
 
-    def write_folder(self, target: str, cleaned: CleanedFolder) -> Said:
+    def write_folder(self, target: str, cleaned: CleanedFolder) -> AnyOutcome:
         """Write all files to a folder."""
         settings, files = self.opened.settings, [file for file, _ in cleaned.files]
         with reserve(target, parents=True), open_folder(target, self.options.force) as folder:

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from simdup.near.rows import Scanned
-from simdup.text.differing_facts import KINDS
-from simdup.text.short_texts import count_kept_apart
 
 
 def step(scanned: Scanned) -> dict[str, Any]:
@@ -16,6 +14,10 @@ def step(scanned: Scanned) -> dict[str, Any]:
     corpus = scanned.rows.corpus
     if "frame" not in corpus.forms:
         return {"kept_apart": {}}
+    # What reads facts takes a while to import, and only short texts need it.
+    from simdup.text.differing_facts import KINDS
+    from simdup.text.short_texts import count_kept_apart
+
     # Two processes may have met a text first: then it has two forms.
     rows = corpus["form"]
     formed = np.flatnonzero(rows >= 0)
